@@ -1,0 +1,22 @@
+# package.cmake -- the importable folder, the CMake package for C++ users, and what a wheel takes.
+
+include(CMakePackageConfigHelpers)
+
+# Headers, and for a build folder elsewhere the Python files, are linked: an edit needs no build.
+file(MAKE_DIRECTORY "${CUARRAY_PACKAGE_DIR}/cmake")
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/include" "${CUARRAY_PACKAGE_DIR}/include" SYMBOLIC)
+if(NOT CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
+    file(GLOB python_files RELATIVE "${CMAKE_SOURCE_DIR}/cuarray" CONFIGURE_DEPENDS
+        cuarray/*.py cuarray/*.pyi cuarray/py.typed cuarray/interop cuarray/testing)
+    foreach(name ${python_files})
+        file(CREATE_LINK "${CMAKE_SOURCE_DIR}/cuarray/${name}" "${CUARRAY_PACKAGE_DIR}/${name}" SYMBOLIC)
+    endforeach()
+endif()
+
+configure_file(cmake/cuarrayConfig.cmake.in "${CUARRAY_PACKAGE_DIR}/cmake/cuarrayConfig.cmake" @ONLY)
+write_basic_package_version_file("${CUARRAY_PACKAGE_DIR}/cmake/cuarrayConfigVersion.cmake"
+    COMPATIBILITY SameMinorVersion)
+
+install(TARGETS cuarray ${host_targets} ${binding_targets} LIBRARY DESTINATION cuarray)
+install(DIRECTORY include/ DESTINATION cuarray/include)
+install(DIRECTORY "${CUARRAY_PACKAGE_DIR}/cmake/" DESTINATION cuarray/cmake)

@@ -1,0 +1,33 @@
+# python_headers.cmake -- copies the headers of pybind11 and DLPack out of their Python packages.
+#
+# pip builds in an environment that is gone afterwards; the copies keep `cmake --build build` working, and
+# equal contents keep their time stamps, so that nothing is compiled again.
+
+function(find_python_headers result package code)
+    execute_process(COMMAND "${Python_EXECUTABLE}" -c "${code}"
+        OUTPUT_VARIABLE found ERROR_VARIABLE fault RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(status)
+        message(FATAL_ERROR "cuarray: the Python package ${package} is needed to build: "
+            "${Python_EXECUTABLE} -m pip install ${package}\n${fault}")
+    endif()
+    set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(copy_headers from to)
+    file(GLOB_RECURSE headers RELATIVE "${from}" "${from}/*.h")
+    foreach(header ${headers})
+        configure_file("${from}/${header}" "${to}/${header}" COPYONLY)
+    endforeach()
+endfunction()
+
+# find_spec does not run the package: importing tvm_ffi would load its libraries.
+find_python_headers(tvm_ffi_dir apache-tvm-ffi
+    "import importlib.util as u; print(u.find_spec('tvm_ffi').submodule_search_locations[0])")
+find_python_headers(pybind11_dir pybind11
+    "import importlib.util as u; print(u.find_spec('pybind11').submodule_search_locations[0])")
+
+set(PYTHON_HEADERS "${CMAKE_BINARY_DIR}/headers")
+copy_headers("${tvm_ffi_dir}/include/dlpack" "${PYTHON_HEADERS}/dlpack/dlpack")
+copy_headers("${pybind11_dir}/include" "${PYTHON_HEADERS}/pybind11")
+set(DLPACK_INCLUDE_DIR "${PYTHON_HEADERS}/dlpack")
+set(PYBIND11_INCLUDE_DIR "${PYTHON_HEADERS}/pybind11")

@@ -1,0 +1,67 @@
+"""Builds cuarray: setuptools drives CMake in build/, which also fills the source cuarray/ (see CONTRIBUTING.md)."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from setuptools import Distribution, Extension, setup
+from setuptools.command.build_ext import build_ext
+
+SOURCE = Path(__file__).resolve().parent
+BUILD = SOURCE / "build"
+
+
+def compiler() -> str:
+    """Return the first C++ compiler that understands C++20; exit with the line to type if there is none."""
+    candidates = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "c++", "clang++"]
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder, "probe.cpp")
+        probe.write_text("#include <concepts>\n#include <span>\nint main() { return std::integral<int> ? 0 : 1; }\n")
+        for name in candidates:
+            command = [*name.split(), "-std=c++20", "-c", str(probe), "-o", str(probe) + ".o"]
+            if shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0:
+                return name
+    sys.exit(
+        f"cuarray needs a C++20 compiler (g++ 11 or newer) and found none as {' or '.join(candidates)}; "
+        "type: sudo apt install g++   (Fedora, RHEL: sudo dnf install gcc-c++)"
+    )
+
+
+def jobs() -> int:
+    """Return how many compilations run at once: CMAKE_BUILD_PARALLEL_LEVEL, or the cores this process may use."""
+    return int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", 0)) or len(os.sched_getaffinity(0))
+
+
+class CMakeBuild(build_ext):
+    """Compiles with CMake, then puts what a wheel holds where setuptools looks for it."""
+
+    def run(self) -> None:
+        cmake = shutil.which("cmake") or sys.exit("cuarray: cmake is needed; type: pip install cmake ninja")
+        configure = [cmake, "-S", SOURCE, "-B", BUILD, "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}"]
+        # Said at every build, because pip's build environment, and so ninja, lies elsewhere each time.
+        configure += [f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
+        subprocess.run(configure, check=True, env={**os.environ, "CXX": compiler()})
+        subprocess.run([cmake, "--build", BUILD, "--parallel", str(jobs())], check=True)
+        if not self.inplace:
+            target = Path(self.build_lib).resolve()
+            subprocess.run([cmake, "--install", BUILD, "--prefix", target, "--strip"], check=True)
+
+    def get_outputs(self) -> list[str]:
+        return []
+
+
+class BinaryDistribution(Distribution):
+    """A distribution with compiled parts, although CMake and not setuptools knows which."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(
+    distclass=BinaryDistribution,
+    ext_modules=[Extension("cuarray._core", sources=[])],
+    cmdclass={"build_ext": CMakeBuild},
+)
