@@ -1,0 +1,100 @@
+// array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A cheap value; copies share.
+#pragma once
+#include <cstdint>
+#include <span>
+#include "cuarray/core/dtype.h"
+#include "cuarray/core/layout.h"
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/storage.h"
+
+namespace cuarray {
+
+class PendingNode;
+
+class CUARRAY_API Array {
+ public:
+    Array() = default;
+    Array(StorageRef storage, int64_t offset, Layout layout, DType dtype);
+    explicit Array(Ref<PendingNode> node);
+    Array(const Array&);
+    Array(Array&&) noexcept;
+    Array& operator=(Array) noexcept;
+    ~Array();
+
+    const Dims& shape() const { return layout_.shape; }
+    const Dims& strides() const { return layout_.strides; }  ///< bytes
+    const Layout& layout() const { return layout_; }
+    int ndim() const { return layout_.shape.size(); }
+    int64_t size() const { return layout_.size(); }
+    int64_t nbytes() const { return size() * item_size(dtype_); }
+    DType dtype() const { return dtype_; }
+    Device device() const;
+    bool is_pending() const { return node_ != nullptr; }
+    bool is_empty() const { return size() == 0; }
+
+    /// The memory, computed first where it is pending. Whoever reads or views goes through here.
+    Storage& storage() const;
+    StorageRef storage_ref() const;
+    int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
+    /// Address of element 0 (host or device), after settling; for size 0 whatever the storage says.
+    char* data() const { return static_cast<char*>(storage().data) + offset_; }
+    PendingNode* pending() const { return node_.get(); }
+
+    bool is_c_contiguous() const;
+    bool is_f_contiguous() const;
+    bool is_writable() const;
+    /// Makes this array refuse writes (broadcast views, imported read-only memory).
+    void set_read_only() { read_only_ = true; }
+    bool is_read_only() const { return read_only_; }
+
+    /// The same memory seen through another layout; settles first. `offset` in bytes from this array's element 0.
+    Array view(Layout layout, int64_t offset, DType dtype) const;
+    Array view(Layout layout, int64_t offset = 0) const { return view(std::move(layout), offset, dtype_); }
+    /// This array walked over a task's (broadcast) shape.
+    View as_operand(const Dims& shape, const char* function) const;
+
+    Array broadcast_to(const Dims& shape, const char* function = "broadcast_to") const;
+    Array transpose(const Dims& axes) const;  ///< axes: a permutation, already normalised
+    /// A view where possible, else a copy. One extent may be -1. Order 'C', 'F' or 'A'.
+    Array reshape(const Dims& shape, char order = 'C', bool copy = false, bool never_copy = false) const;
+
+    explicit operator bool() const { return node_ != nullptr || storage_; }
+
+ private:
+    void settle() const;
+
+    mutable StorageRef storage_;
+    mutable Ref<PendingNode> node_;  ///< either this or storage_
+    mutable int64_t offset_ = 0;
+    Layout layout_;
+    DType dtype_ = DType::none;
+    bool read_only_ = false;
+};
+
+/// Whether two arrays share a byte, by addresses.
+CUARRAY_API bool overlaps(const Array& a, const Array& b);
+
+/// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).
+CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device);
+CUARRAY_API Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device);
+/// order 'C', 'F', 'A' or 'K' as NumPy's empty_like.
+CUARRAY_API Array empty_like(const Array& like, DType dtype, char order, Device device);
+CUARRAY_API Array full(const Dims& shape, const Scalar& value, Device device, char order = 'C');
+/// start + step * i, computed in dtype as NumPy's arange fills (start, start + step given as the first two values).
+CUARRAY_API Array arange(int64_t count, const Scalar& first, const Scalar& second, Device device);
+
+/// A copy in the given order and dtype, on the same device.
+CUARRAY_API Array copy(const Array& from, char order = 'C');
+CUARRAY_API Array astype(const Array& from, DType dtype, char order = 'K', bool copy = true);
+/// to[...] = from, broadcast and cast (unsafe), with NumPy's temporary-copy semantics; devices must agree.
+CUARRAY_API void assign(const Array& to, const Array& from, const char* function);
+CUARRAY_API void fill(const Array& to, const Scalar& value, const char* function);
+/// A copy on another device (C order unless Fortran-contiguous); the array itself where it is there already.
+CUARRAY_API Array to_device(const Array& from, Device device);
+/// Bytes of a C-contiguous array to and from host memory.
+CUARRAY_API void read_contiguous(const Array& from, void* to);
+CUARRAY_API Array from_host(const void* data, const Dims& shape, const Dims& strides, DType dtype, Device device);
+/// The single element; ValueError where size is not 1.
+CUARRAY_API Scalar item(const Array& array, const char* function);
+
+}  // namespace cuarray

@@ -1,0 +1,76 @@
+// expr.h -- a computation: a short list of table rows in single-assignment form. No data, no devices.
+#pragma once
+#include <cstdint>
+#include <vector>
+#include "cuarray/core/scalar.h"
+#include "cuarray/core/table.h"
+
+namespace cuarray {
+
+/// Index of the node that makes a value.
+using ValueId = uint16_t;
+constexpr ValueId kNoValue = 0xffff;
+
+/// One step of an Expr. Every node makes one value, of `dtype`.
+struct ExprNode {
+    enum class Op : uint8_t {
+        Input,   ///< element of operand `index`
+        Scalar,  ///< scalars[index], the same for every element
+        Cast,    ///< source[0] converted as astype would
+        Loop,    ///< loops()[index] of the sources; its first output
+        Second,  ///< the second output of the Loop node source[0]
+        Index    ///< the element's linear index in the (uncollapsed, C order) space, int64
+    };
+    Op op;
+    DType dtype;
+    uint16_t index = 0;
+    ValueId source[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+};
+
+/// A computation over operands that all have one shape. Outputs are stored where `mask` (if any) is true; a true
+/// `fault` value anywhere is reported by the backend to whoever asked for the run.
+struct Expr {
+    std::vector<ExprNode> nodes;     ///< a node's sources stand before it
+    std::vector<DType> inputs;       ///< dtypes of the input operands
+    std::vector<Scalar> scalars;
+    std::vector<ValueId> outputs;    ///< values to store, one per output operand, of any dtype
+    ValueId mask = kNoValue;         ///< a bool value, or none: store everything
+    ValueId fault = kNoValue;        ///< a bool value, or none
+
+    ValueId input(DType dtype) {
+        inputs.push_back(dtype);
+        return push({ExprNode::Op::Input, dtype, uint16_t(inputs.size() - 1), {}});
+    }
+    ValueId scalar(const Scalar& value) {
+        scalars.push_back(value);
+        return push({ExprNode::Op::Scalar, value.dtype, uint16_t(scalars.size() - 1), {}});
+    }
+    /// The value converted to dtype; the value itself where it has that dtype already.
+    ValueId cast(ValueId value, DType dtype) {
+        if (nodes[value].dtype == dtype) return value;
+        return push({ExprNode::Op::Cast, dtype, 0, {value, kNoValue, kNoValue}});
+    }
+    ValueId loop(LoopId id, ValueId a, ValueId b = kNoValue, ValueId c = kNoValue) {
+        return push({ExprNode::Op::Loop, loops()[id].out[0], id, {a, b, c}});
+    }
+    ValueId second(ValueId value) {
+        return push({ExprNode::Op::Second, loops()[nodes[value].index].out[1], 0, {value, kNoValue, kNoValue}});
+    }
+    ValueId push(ExprNode node) {
+        nodes.push_back(node);
+        return ValueId(nodes.size() - 1);
+    }
+    void clear() {
+        nodes.clear(), inputs.clear(), scalars.clear(), outputs.clear();
+        mask = fault = kNoValue;
+    }
+};
+
+/// The Expr as text, one node a line, with dtypes: what logs, errors and golden files show.
+CUARRAY_API std::string to_string(const Expr& expr);
+
+/// Equal structure: same nodes, dtypes and outputs; scalar values may differ. What kernel caches compare.
+CUARRAY_API bool same_structure(const Expr& a, const Expr& b);
+CUARRAY_API uint64_t structure_hash(const Expr& expr);
+
+}  // namespace cuarray

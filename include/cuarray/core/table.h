@@ -1,0 +1,96 @@
+// table.h -- the rows of ufuncs.def and reductions.def as data, and the one type rule that picks a loop.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include "cuarray/core/dtype.h"
+#include "cuarray/core/scalar.h"
+
+namespace cuarray {
+
+constexpr int kMaxIn = 3;   ///< inputs of a row
+constexpr int kMaxOut = 2;  ///< outputs of a row
+using RowId = uint16_t;
+using LoopId = uint16_t;
+using ReductionId = uint16_t;
+constexpr uint16_t kNone = 0xffff;
+
+/// Bits of Row::flags; the words used in ufuncs.def.
+enum Flag : uint32_t {
+    WideInt = 1u << 0,      ///< all bool/int arguments are computed in float64 (divide)
+    NoBool = 1u << 1,       ///< all-bool arguments raise TypeError (subtract, negative)
+    Exact64 = 1u << 2,      ///< extra (int64, uint64) and (uint64, int64) loops before the floats; any Python int compares exactly
+    EitherInt = 1u << 3,    ///< the second input has an int32 and an int64 loop (ldexp)
+    HalfBits = 1u << 4,     ///< float16 and bfloat16 are not widened to float32 for the body (nextafter, signbit)
+    Associative = 1u << 5,  ///< reduce may use the tree; the others fold strictly left to right
+    Commutative = 1u << 6,
+    VectorMath = 1u << 7,   ///< the body calls the vector mathematics library: loops run in groups of 16
+    NegativeFault = 1u << 8 ///< signed integer loops raise ValueError where the second input is negative (power)
+};
+
+/// One row of ufuncs.def.
+struct Row {
+    const char* name;
+    uint8_t nin, nout;
+    uint32_t domain;       ///< bit d set: dtype d has a loop
+    uint32_t flags;
+    const char* identity;  ///< text such as "0", "1", "true"; null for NONE
+    const char* inputs;    ///< "(T, T)"
+    const char* outputs;   ///< "(T)"
+    const char* doc;
+    const char* body;
+    const char* text;      ///< the whole row as it stands in ufuncs.def, for the kernel generator
+    LoopId first_loop;
+    uint16_t loops;        ///< how many, in table order
+    bool has(Flag flag) const { return (flags & flag) != 0; }
+};
+
+/// A row at one type: what a backend runs.
+struct Loop {
+    RowId row;
+    DType T;  ///< the template argument
+    DType in[kMaxIn];
+    DType out[kMaxOut];
+};
+
+/// One row of reductions.def.
+struct ReductionRow {
+    const char* name;
+    uint32_t domain;
+    uint32_t flags;
+    const char* accumulator;  ///< its text, in T
+    const char* identity;     ///< null for NONE: an empty reduction raises ValueError
+    const char* doc;
+    const char *map, *combine, *finish;
+    const char* text;
+};
+
+CUARRAY_API std::span<const Row> rows();
+CUARRAY_API std::span<const Loop> loops();
+CUARRAY_API std::span<const ReductionRow> reductions();
+CUARRAY_API RowId find_row(std::string_view name);              ///< kNone if there is none
+CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if there is none
+
+/// The dtype that reduction `r` gives for elements of dtype T (argmax: int64), and its accumulator's size in bytes.
+CUARRAY_API DType reduction_result(ReductionId r, DType T);
+CUARRAY_API int accumulator_size(ReductionId r, DType T);
+/// The reduction's identity as an element of T (sum 0, max -inf); only where identity is not null.
+CUARRAY_API Scalar reduction_identity(ReductionId r, DType T);
+
+/// An argument as the type rule sees it: a dtype, or a Python number's kind.
+struct ArgType {
+    DType dtype = DType::none;       ///< none: a weak scalar
+    Weak::Kind weak = Weak::Kind::Int;
+    bool is_weak() const { return dtype == DType::none; }
+};
+
+/// The first loop, in table order, whose inputs safely hold the arguments; kNone if none does.
+CUARRAY_API LoopId resolve(RowId row, std::span<const ArgType> args);
+
+/// The dtype of an expression over these arguments (numpy.result_type).
+CUARRAY_API DType result_type(std::span<const ArgType> args);
+
+/// The loop of `row` whose T is `dtype`, or kNone.
+CUARRAY_API LoopId loop_for(RowId row, DType dtype);
+
+}  // namespace cuarray

@@ -1,0 +1,16 @@
+// cuarray.h -- table of contents for C++ users.
+#pragma once
+#include "cuarray/array/array.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/core/device.h"
+#include "cuarray/core/dtype.h"
+#include "cuarray/core/error.h"
+#include "cuarray/core/layout.h"
+#include "cuarray/core/scalar.h"
+#include "cuarray/core/table.h"
+#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/ops/ufunc.h"
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/registry.h"

@@ -1,0 +1,18 @@
+// reduction.h -- folding axes with a row of reductions.def: dtype rule, axes, where=, initial=, out=, then one task.
+#pragma once
+#include "cuarray/ops/ufunc.h"
+
+namespace cuarray {
+
+/// Applies the reduction: sum prod max min mean any all count_nonzero argmax argmin. The argument may be pending: its
+/// computation then joins the fold. argmax and argmin take one axis or none. Raises NumPy's errors.
+CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
+
+/// Variance in two accurate passes: mean(|x - mean(x)|**2) with divisor n - correction.
+CUARRAY_API Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
+                           const Array* mean = nullptr);
+
+/// The dtype that sum, prod and mean compute in for elements of `dtype` (int32 -> int64; mean of ints -> float64).
+CUARRAY_API DType reduction_dtype(ReductionId row, DType dtype);
+
+}  // namespace cuarray

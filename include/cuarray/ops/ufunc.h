@@ -1,0 +1,56 @@
+// ufunc.h -- calling a row of ufuncs.def on arrays: type rule, broadcasting, out=, where=, overlap, then one Expr.
+#pragma once
+#include <span>
+#include "cuarray/array/array.h"
+#include "cuarray/core/scalar.h"
+#include "cuarray/core/table.h"
+
+namespace cuarray {
+
+/// An argument of an operation: an array, a scalar with a dtype, or a Python number.
+struct Argument {
+    const Array* array = nullptr;
+    const Scalar* scalar = nullptr;
+    const Weak* weak = nullptr;
+
+    Argument(const Array& a) : array(&a) {}
+    Argument(const Scalar& s) : scalar(&s) {}
+    Argument(const Weak& w) : weak(&w) {}
+    ArgType type() const {
+        return weak ? ArgType{DType::none, weak->kind} : ArgType{array ? array->dtype() : scalar->dtype, {}};
+    }
+};
+
+/// NumPy's keyword arguments of a ufunc.
+struct UfuncOptions {
+    Array* out[kMaxOut] = {};          ///< given outputs, or null
+    const Array* where = nullptr;      ///< a bool array
+    DType dtype = DType::none;         ///< the loop's dtype (NumPy's dtype=)
+    DType signature[kMaxIn + kMaxOut] = {DType::none, DType::none, DType::none, DType::none, DType::none};
+    bool has_signature = false;
+    Casting casting = Casting::SameKind;
+    char order = 'K';
+};
+
+struct UfuncResult { Array array[kMaxOut]; };
+
+/// Applies the row. Given outputs are written and returned. Raises NumPy's errors, all before anything is written.
+CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
+
+/// reduce of any binary ufunc with one result: the row's own reduction where there is one, else a fold left to right.
+struct ReduceOptions {
+    bool all_axes = true;              ///< axis=None
+    Dims axes;                         ///< else these, not yet normalised
+    bool keepdims = false;
+    DType dtype = DType::none;
+    const Argument* initial = nullptr;
+    bool no_initial = false;           ///< initial=None: no identity is used
+    const Array* where = nullptr;
+    Array* out = nullptr;
+};
+CUARRAY_API Array ufunc_reduce(RowId row, const Array& array, const ReduceOptions& options);
+
+/// The ufunc applied to all pairs: result[i..., j...] = f(a[i...], b[j...]).
+CUARRAY_API Array ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options = {});
+
+}  // namespace cuarray

@@ -1,0 +1,111 @@
+// backend.h -- what a device must be able to do: run an Expr, fold one, copy bytes. Two implementations, host and
+// cuda, that nobody includes; runtime/registry.h hands them out.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include "cuarray/core/device.h"
+#include "cuarray/core/expr.h"
+#include "cuarray/core/layout.h"
+#include "cuarray/runtime/storage.h"
+
+namespace cuarray {
+
+/// An operand: memory plus how the task's shape walks over it (zero strides where broadcast).
+struct View {
+    Storage* storage = nullptr;
+    int64_t offset = 0;  ///< bytes from storage->data to the element at index 0
+    DType dtype = DType::none;
+    Dims strides;        ///< bytes, one per axis of the task's shape
+
+    char* data() const { return static_cast<char*>(storage->data) + offset; }
+};
+
+/// Runs `expr` for every index of `shape`. An output either shares no byte with any input, or addresses exactly the
+/// input's elements in the same order (in-place). Addresses and strides may be no multiples of the item size.
+struct Elementwise {
+    const Expr* expr;
+    Dims shape;
+    std::span<const View> inputs;   ///< one per expr->inputs
+    std::span<const View> outputs;  ///< one per expr->outputs; output k holds dtype of value outputs[k]
+    const char* name = "";          ///< for messages, profiles and kernel names
+};
+
+/// Folds output 0 of `expr` over the axes in `axes` (sorted). The fold order is that of kernel/reduce.h, the reduced
+/// elements being numbered in C order over `shape`'s reduced axes as they stand here (whoever plans has permuted them).
+struct Reduce {
+    const Expr* expr;               ///< the producer; its value outputs[0] has dtype T, a dtype of the row's domain
+    Dims shape;                     ///< full shape, reduced axes included
+    std::span<const View> inputs;
+    View output;                    ///< strides are zero on the reduced axes; dtype reduction_result(row, T)
+    Dims axes;
+    ReductionId row;
+    const Scalar* initial = nullptr;  ///< of dtype T; combined last: combine(map(initial), result)
+    const char* name = "";
+};
+
+/// Folds output 0 of `expr` along `axes` with a binary ufunc loop strictly left to right (the rows that are not
+/// associative, or have no reduction of their own), one fold per output element.
+struct Fold {
+    const Expr* expr;
+    Dims shape;
+    std::span<const View> inputs;
+    View output;
+    Dims axes;
+    LoopId loop;                      ///< (T, T) -> T
+    const Scalar* initial = nullptr;  ///< the first left operand, where given
+    const char* name = "";
+};
+
+/// Figures for memory.stats and the doctor.
+struct MemoryStats {
+    int64_t current = 0, peak = 0, reserved = 0, limit = 0;
+    int64_t allocations = 0;  ///< live blocks
+};
+
+/// What went wrong inside a run that could only be seen in the values.
+enum class Fault : uint32_t { None = 0, Raised = 1 };
+
+/// A device. Methods may be called from any thread; work is ordered as if it ran at the call.
+class CUARRAY_API Backend {
+ public:
+    virtual ~Backend() = default;
+    virtual Device device() const = 0;
+
+    /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with bytes asked and
+    /// available. Zero bytes give a storage with a null address.
+    virtual StorageRef allocate(int64_t bytes) = 0;
+
+    /// Returns Fault::Raised where expr.fault was true; on an asynchronous device the fault is raised by the next
+    /// synchronisation instead.
+    virtual Fault elementwise(const Elementwise& task) = 0;
+    virtual void reduce(const Reduce& task) = 0;
+    virtual void fold(const Fold& task) = 0;
+
+    /// Raw bytes between host memory and a storage of this device. The host memory may be reused on return.
+    virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;
+    virtual void read(void* to, Storage& from, int64_t offset, int64_t bytes) = 0;
+    /// Raw bytes between two storages, at least one of this device.
+    virtual void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) = 0;
+
+    /// Waits for everything queued here; raises what went wrong since the last wait.
+    virtual void synchronize() = 0;
+    /// True where the host may follow Storage::data once `wait` has returned (cpu).
+    virtual bool is_host_accessible() const = 0;
+    /// The stream number that protocols name (DLPack, CUDA Array Interface); 0 where there are no streams.
+    virtual int64_t stream() const { return 0; }
+    /// Makes work on the foreign stream (a protocol's number) wait for what was queued here for `storage`.
+    virtual void publish(Storage&, int64_t) {}
+    /// Makes work queued here wait for what the foreign stream holds now.
+    virtual void adopt_stream(int64_t) {}
+
+    virtual MemoryStats memory_stats() const = 0;
+    /// Returns cached blocks to the system.
+    virtual void trim() = 0;
+    /// JSON text of what the doctor prints: name, level or compute capability, threads, libraries.
+    virtual std::string describe() const = 0;
+};
+
+inline Device Storage::device() const { return backend->device(); }
+
+}  // namespace cuarray

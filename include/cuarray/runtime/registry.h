@@ -1,0 +1,49 @@
+// registry.h -- which devices there are, their backends, and the current device of a thread.
+#pragma once
+#include <string>
+#include <vector>
+#include "cuarray/runtime/backend.h"
+
+namespace cuarray {
+
+/// The backend of a device, opened at first use; ValueError where there is no such device, with the reason.
+CUARRAY_API Backend& backend(Device device);
+
+/// Every device of this machine, the default first. Opens drivers but creates no context.
+CUARRAY_API const std::vector<Device>& devices();
+
+/// cuda:0 where a GPU can be compiled for, else cpu; CUARRAY_DEVICE overrides.
+CUARRAY_API Device default_device();
+CUARRAY_API void set_default_device(Device device);
+
+/// The device of the innermost `with cuarray.device(...)` of this thread, else the default.
+CUARRAY_API Device current_device();
+
+/// Makes `device` current in this thread for the life of the object.
+class CUARRAY_API DeviceScope {
+ public:
+    explicit DeviceScope(Device device);
+    ~DeviceScope();
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+    bool had_;
+    Device previous_;
+};
+
+/// Storage over memory that somebody else owns; `free(context)` is called once, at the last release.
+CUARRAY_API StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context);
+
+/// Why a kind of device is missing ("no NVIDIA driver: libcuda.so.1 was not found"), or "".
+CUARRAY_API std::string missing_reason(Device::Kind kind);
+
+/// What a kind of backend offers the registry: how many devices it has, and one of them.
+struct BackendFactory {
+    int (*count)(std::string* why_none);
+    Backend& (*open)(int index);
+};
+BackendFactory host_factory();  ///< src/host
+BackendFactory cuda_factory();  ///< src/cuda
+
+}  // namespace cuarray

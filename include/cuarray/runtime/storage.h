@@ -1,0 +1,70 @@
+// storage.h -- a block of memory on one device, shared by the arrays that view it.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+#include "cuarray/core/device.h"
+
+namespace cuarray {
+
+/// A counted reference to a T that has retain() and release().
+template <class T>
+class Ref {
+ public:
+    Ref() = default;
+    explicit Ref(T* object) : object_(object) { if (object_) object_->retain(); }
+    Ref(const Ref& other) : Ref(other.object_) {}
+    Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
+    ~Ref() { if (object_) object_->release(); }
+    /// Takes over a reference that somebody else counted.
+    static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
+
+    T* get() const { return object_; }
+    T* operator->() const { return object_; }
+    T& operator*() const { return *object_; }
+    explicit operator bool() const { return object_ != nullptr; }
+    friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
+
+ private:
+    T* object_ = nullptr;
+};
+
+class Backend;
+class PendingNode;
+
+/// Memory and who frees it. `data` is a host or a device address; only the backend may follow it.
+/// A Storage never moves; its backend frees it in stream order when the last reference goes.
+class CUARRAY_API Storage {
+ public:
+    Storage(Backend* backend, void* data, int64_t bytes) : backend(backend), data(data), bytes(bytes) {}
+    virtual ~Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+
+    void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+    void release() {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    }
+    Device device() const;
+
+    Backend* const backend;
+    void* data;
+    int64_t bytes;
+    bool read_only = false;  ///< imported without the right to write
+    bool exported = false;   ///< somebody outside may write at any time: never deferred (imports, writable exports)
+    uint64_t writer = 0;     ///< the backend's ticket of the last write; 0: none
+    uint64_t reader = 0;     ///< the backend's ticket of the last read since
+    std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
+
+ protected:
+    virtual void destroy() = 0;  ///< gives the memory back and deletes this
+
+ private:
+    std::atomic<int32_t> references_{0};
+};
+
+using StorageRef = Ref<Storage>;
+
+}  // namespace cuarray
