@@ -3,7 +3,7 @@
 #pragma once
 #include "cuarray/core/error.h"
 
-namespace cuarray::codegen {
+namespace cuarray {
 
 /// One embedded file: its name relative to include/cuarray, such as "ufuncs.def" or "kernel/math.h".
 struct EmbeddedFile {
@@ -17,4 +17,4 @@ extern CUARRAY_API const EmbeddedFile embedded_files[];
 /// How many files there are in `embedded_files`.
 extern CUARRAY_API const int embedded_file_count;
 
-}  // namespace cuarray::codegen
+}  // namespace cuarray
