@@ -1,0 +1,89 @@
+"""Fail when a test was skipped that tests/skips.txt does not allow.
+
+    python scripts/check_skips.py RUN REPORT.xml            check the skips of a pytest run
+    python scripts/check_skips.py RUN REPORT.xml --list     print the skipped tests, for ``pytest @FILE``
+
+RUN names the kind of run: ``plain`` (README's second command) or ``frameworks`` (everything installed).
+REPORT.xml comes from ``pytest --junitxml=REPORT.xml``.
+"""
+
+import argparse
+import sys
+import xml.etree.ElementTree as ET
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+SKIPS = Path(__file__).resolve().parents[1] / "tests" / "skips.txt"
+
+
+class Skip(NamedTuple):
+    """A skipped test and the reason that it gave."""
+
+    test: str
+    reason: str
+
+
+class Allowance(NamedTuple):
+    """A line of skips.txt: in which runs, which tests (a pattern), for which reason (a pattern)."""
+
+    runs: list[str]
+    tests: str
+    reason: str
+
+    def covers(self, run: str, skip: Skip) -> bool:
+        return run in self.runs and fnmatchcase(skip.test, self.tests) and fnmatchcase(skip.reason, self.reason)
+
+
+def read_allowances(text: str) -> list[Allowance]:
+    """Read lines of the form ``RUN,RUN | TESTS | REASON``; ``#`` starts a comment."""
+    allowances = []
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            runs, tests, reason = (part.strip() for part in line.split("|"))
+            allowances.append(Allowance(runs.split(","), tests, reason))
+    return allowances
+
+
+def node_id(case: ET.Element) -> str:
+    """Return the name by which pytest selects this test case again."""
+    file, name = case.get("file", ""), case.get("name", "")
+    module = file.removesuffix(".py").replace("/", ".")
+    if name in ("", module):  # the whole module was skipped
+        return file
+    classes = case.get("classname", "").removeprefix(module).strip(".")
+    return "::".join([file, *classes.split("."), name] if classes else [file, name])
+
+
+def read_skips(report: Path) -> list[Skip]:
+    """Return the skipped tests of a junit report; a test that is expected to fail counts as skipped."""
+    skips = []
+    for case in ET.parse(report).iter("testcase"):
+        for skipped in case.iter("skipped"):
+            # For a module that was skipped as a whole the reason stands in the text.
+            reason = f"{skipped.get('message', '')} {skipped.text or ''}"
+            skips.append(Skip(node_id(case), " ".join(reason.split())))
+    return skips
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", choices=["plain", "frameworks"])
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--list", action="store_true", help="print the skipped tests, check nothing")
+    options = parser.parse_args()
+
+    skips = read_skips(options.report)
+    if options.list:
+        print("\n".join(dict.fromkeys(skip.test for skip in skips)))
+        return 0
+    allowances = read_allowances(SKIPS.read_text("utf-8"))
+    refused = [s for s in skips if not any(a.covers(options.run, s) for a in allowances)]
+    for skip in refused:
+        print(f"skipped, and not listed in tests/skips.txt for {options.run} runs: {skip.test}: {skip.reason}")
+    print(f"{len(skips)} skipped, {len(refused)} of them not allowed")
+    return 1 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""A copy of the working tree in build/scratch, with a build of its own, for checks that change sources."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRATCH = ROOT / "build" / "scratch"
+
+
+class BuildError(Exception):
+    """The scratch tree does not compile; the message is the compiler's."""
+
+
+def refresh() -> Path:
+    """Make build/scratch equal to the working tree and return it; equal files keep their time stamps."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )
+    wanted = {name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()}
+    for name in wanted:
+        source, copy = ROOT / name, SCRATCH / name
+        if not copy.is_file() or copy.read_bytes() != source.read_bytes():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
+            shutil.copymode(source, copy)
+    record = SCRATCH / "build" / "copied_files.txt"
+    if record.exists():
+        for name in set(record.read_text().split("\0")) - wanted:
+            (SCRATCH / name).unlink(missing_ok=True)
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text("\0".join(sorted(wanted)))
+    return SCRATCH
+
+
+def build() -> None:
+    """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
+    configure = ["cmake", "-S", SCRATCH, "-B", SCRATCH / "build", "-G", "Ninja", "-DCUARRAY_DEV=ON",
+                 f"-DPython_EXECUTABLE={sys.executable}"]
+    for command in (configure, ["cmake", "--build", SCRATCH / "build"]):
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise BuildError((run.stdout + run.stderr)[-4000:])
+
+
+def run(command: list[str], **options) -> subprocess.CompletedProcess:
+    """Run a command in the scratch tree, on its own cuarray."""
+    return subprocess.run(command, cwd=SCRATCH, env={**os.environ, "PYTHONPATH": str(SCRATCH)}, **options)

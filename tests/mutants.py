@@ -1,0 +1,104 @@
+"""Plant a bug, rebuild, and see that the tests notice: a test that cannot fail proves nothing.
+
+    python tests/mutants.py              all of them
+    python tests/mutants.py --pick 3     three, chosen by the date
+    python tests/mutants.py NAME...      these
+
+Works on a copy of the tree (scripts/scratch_tree.py). A mutant's tests must pass before the bug is planted and
+fail after.
+"""
+
+import argparse
+import random
+import sys
+import time
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+import scratch_tree
+
+# pytest's exit status for "some tests failed"; the others mean that nothing was tested.
+TESTS_FAILED = 1
+
+
+class Mutant(NamedTuple):
+    """A bug: in `file` the text `old`, which occurs once, becomes `new`, and `tests` (arguments of pytest) fail."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+MUTANTS: list[Mutant] = []
+
+
+def run_tests(tests: str) -> int:
+    """Run pytest on the scratch tree and return its exit status; a crash is negative."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
+    return scratch_tree.run(command, capture_output=True, text=True).returncode
+
+
+def plant(mutant: Mutant) -> str:
+    """Plant one bug, rebuild, test, mend it again; return what is wrong with the tests, or an empty string."""
+    file = scratch_tree.SCRATCH / mutant.file
+    text = file.read_text("utf-8")
+    if text.count(mutant.old) != 1:
+        return f"{mutant.file} holds the old text {text.count(mutant.old)} times instead of once"
+    try:
+        file.write_text(text.replace(mutant.old, mutant.new), "utf-8")
+        scratch_tree.build()
+        status = run_tests(mutant.tests)
+    except scratch_tree.BuildError as error:
+        return f"the mutant does not compile:\n{error}"
+    finally:
+        file.write_text(text, "utf-8")
+    if status == 0:
+        return f"survived: pytest {mutant.tests} passes with the bug"
+    if status > TESTS_FAILED:
+        return f"pytest {mutant.tests} ended with status {status}: nothing was tested"
+    return ""
+
+
+def choose(names: list[str], pick: int | None) -> list[Mutant]:
+    """The mutants of these names, or `pick` of all, the same ones for the whole day."""
+    if names:
+        known = {mutant.name: mutant for mutant in MUTANTS}
+        return [known[name] for name in names]
+    if pick is None:
+        return MUTANTS
+    return random.Random(date.today().toordinal()).sample(MUTANTS, min(pick, len(MUTANTS)))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--pick", type=int)
+    options = parser.parse_args()
+    if not MUTANTS:
+        sys.exit("mutants: the table is empty")
+
+    mutants = choose(options.names, options.pick)
+    scratch_tree.refresh()
+    scratch_tree.build()
+    broken = [tests for tests in dict.fromkeys(m.tests for m in mutants) if run_tests(tests) != 0]
+    if broken:
+        sys.exit("mutants: these fail without any bug planted: " + "; ".join(broken))
+
+    survivors = 0
+    for mutant in mutants:
+        start = time.monotonic()
+        fault = plant(mutant)
+        survivors += bool(fault)
+        print(f"{mutant.name:32} {time.monotonic() - start:5.0f} s  {fault or 'noticed'}", flush=True)
+    scratch_tree.build()
+    print(f"{len(mutants)} bugs planted, {len(mutants) - survivors} noticed")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
