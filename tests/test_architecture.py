@@ -1,0 +1,204 @@
+"""The rules of docs/architecture.md that a compiler does not check.
+
+Includes go only to the left, the tables are the only lists of operations and dtypes, and nothing outside the CUDA
+backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
+# The backends implement runtime/; nobody includes them.
+BACKENDS = ["host", "cuda"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+TABLES = ["dtypes.def", "ufuncs.def", "reductions.def"]
+
+
+def sources(*patterns: str) -> list[Path]:
+    """The C++ and Python files of the library itself."""
+    patterns = patterns or ("include/**/*.h", "src/**/*.h", "src/**/*.cpp", "cuarray/**/*.py")
+    files = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+    # cuarray/include is a link to include/.
+    return [file for file in files if not file.relative_to(ROOT).as_posix().startswith("cuarray/include")]
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def layer_of(name: str) -> str | None:
+    """The folder that a file belongs to: core for src/core/layout.cpp and for cuarray/core/layout.h."""
+    for part in name.split("/")[:-1]:
+        if part in LAYERS or part in BACKENDS:
+            return part
+    return None
+
+
+def without_comments(text: str, python: bool) -> str:
+    """The text with comments and, in Python, docstrings blanked; the lines keep their numbers."""
+
+    def blank(match: re.Match) -> str:
+        return re.sub(r"[^\n]", " ", match.group())
+
+    pattern = r'"""[\s\S]*?"""|#[^\n]*' if python else r"/\*[\s\S]*?\*/|//[^\n]*"
+    return re.sub(pattern, blank, text)
+
+
+# Includes
+
+
+def wrong_includes(name: str, text: str) -> Iterator[str]:
+    """What the file `name` includes and must not."""
+    own = layer_of(name)
+    for included in INCLUDE.findall(text):
+        other = layer_of(included)
+        if other is None or other == own or own is None:
+            continue
+        if other in BACKENDS:
+            yield f"{name} includes {included}: backends are reached through runtime/backend.h only"
+        elif own in BACKENDS:
+            if LAYERS.index(other) > LAYERS.index("runtime"):
+                yield f"{name} includes {included}: a backend sees nothing to the right of runtime"
+        elif LAYERS.index(other) > LAYERS.index(own):
+            yield f"{name} includes {included}: {other} stands to the right of {own}"
+
+
+def test_includes_go_to_the_left():
+    files = sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp")
+    assert len(files) > 40, "the sources were not found"
+    wrong = [fault for file in files for fault in wrong_includes(name_of(file), file.read_text("utf-8"))]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_kernel_text_needs_no_standard_header():
+    for file in sources("include/cuarray/kernel/*.h"):
+        standard = [name for name in INCLUDE.findall(file.read_text("utf-8")) if not name.startswith("cuarray/")]
+        assert not standard, f"{name_of(file)} includes {standard}: NVRTC compiles this text without headers"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("src/core/layout.cpp", '#include "cuarray/ops/ufunc.h"'),
+        ("include/cuarray/kernel/math.h", '#include "cuarray/core/error.h"'),
+        ("src/ops/ufunc.cpp", '#include "host/pool.h"'),
+        ("src/host/backend.cpp", '#include "cuarray/array/array.h"'),
+        ("src/host/backend.cpp", '  #  include "cuda/driver.h"'),
+    ],
+)
+def test_wrong_include_is_seen(name, text):
+    assert list(wrong_includes(name, text))
+
+
+def test_right_includes_pass():
+    text = '#include <vector>\n#include "cuarray/core/layout.h"\n#include "host/pool.h"\n#include "cuarray/ufuncs.def"\n'
+    assert not list(wrong_includes("src/host/backend.cpp", text))
+
+
+# Lists of operations and dtypes
+
+# How many different names within WINDOW lines make a list. Real code that computes with a few operations or names the
+# dtypes that it treats specially stays below.
+LIST_LENGTH = 6
+WINDOW = 6
+
+ALLOWED_LISTS = {}
+
+
+def table_names(table: str, macro: str) -> set[str]:
+    text = (ROOT / "include" / "cuarray" / table).read_text("utf-8")
+    return set(re.findall(rf"^\s*(?:{macro})\s*\(\s*(\w+)", text, re.MULTILINE))
+
+
+def operation_names() -> set[str]:
+    names = table_names("ufuncs.def", "UFUNC|UNARY|BINARY") | table_names("reductions.def", "REDUCTION")
+    # Also words of C++ and Python, of geometry and of complex numbers: no sign of a list.
+    return names - {"all", "any", "max", "min", "sum", "abs", "real", "imag", "round", "where", "sign", "positive"}
+
+
+def dtype_names() -> set[str]:
+    return table_names("dtypes.def", "DTYPE") - {"bool_", "bool"}
+
+
+def lists_of(names: set[str], text: str, python: bool) -> Iterator[tuple[int, set[str]]]:
+    """Line numbers and names of each place where the text lists many of the names."""
+    lines = without_comments(text, python).splitlines()
+    words = [set(re.findall(r"\w+", line)) & names for line in lines]
+    for start in range(len(lines)):
+        found = set().union(*words[start : start + WINDOW])
+        if len(found) >= LIST_LENGTH:
+            yield start + 1, found
+
+
+@pytest.mark.parametrize("names", [operation_names, dtype_names])
+def test_tables_are_the_only_lists(names):
+    known = names()
+    assert len(known) > 10
+    wrong = []
+    for file in sources():
+        if layer_of(name_of(file)) == "kernel" or name_of(file) in ALLOWED_LISTS:
+            continue
+        for line, found in lists_of(known, file.read_text("utf-8"), file.suffix == ".py"):
+            wrong.append(f"{name_of(file)}:{line} lists {', '.join(sorted(found))}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_second_list_is_seen():
+    switch = "\n".join(f"case DType::{name}: return f<{name}>();" for name in sorted(dtype_names()))
+    assert list(lists_of(dtype_names(), switch, python=False))
+    table = "FUNCTIONS = ['add', 'subtract', 'multiply', 'divide', 'sin', 'cos', 'exp']"
+    assert list(lists_of(operation_names(), table, python=True))
+    assert not list(lists_of(operation_names(), "# " + table, python=True))
+    assert not list(lists_of(operation_names(), "return xp.sqrt(xp.square(x) + xp.square(y))", python=True))
+
+
+# Conditions on the device
+
+CONDITION = re.compile(r"\b(if|elif|else|while|switch|case|and|or|not)\b|\?|&&|\|\||==|!=")
+CUDA_WORD = re.compile(r"\bKind::Cuda\b|\bis_cuda\b|[\"']cuda[:\"']", re.IGNORECASE)
+
+# Where the word itself is the subject: the name of a device is read and written here.
+NAMES_DEVICES = {"src/core/device.cpp"}
+
+
+def cuda_conditions(text: str, python: bool) -> Iterator[int]:
+    """Numbers of the lines that decide something by whether a device is CUDA."""
+    for number, line in enumerate(without_comments(text, python).splitlines(), start=1):
+        if CUDA_WORD.search(line) and CONDITION.search(CUDA_WORD.sub("", line)):
+            yield number
+
+
+def test_only_the_backend_asks_for_cuda():
+    wrong = []
+    for file in sources():
+        name = name_of(file)
+        if layer_of(name) == "cuda" or name == "src/runtime/registry.cpp" or name in NAMES_DEVICES:
+            continue
+        wrong += [f"{name}:{n}" for n in cuda_conditions(file.read_text("utf-8"), file.suffix == ".py")]
+    assert not wrong, "conditions on cuda outside the backend: " + ", ".join(wrong)
+
+
+def test_cuda_condition_is_seen():
+    assert list(cuda_conditions("if (device.kind == Device::Kind::Cuda) {", python=False)) == [1]
+    assert list(cuda_conditions("\nx = y if device.startswith('cuda:') else z", python=True)) == [2]
+    assert not list(cuda_conditions("// if (device.kind == Device::Kind::Cuda)", python=False))
+
+
+# Style that every file follows
+
+
+def test_files_say_what_they_are():
+    for file in sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp", "include/cuarray/*.def"):
+        first = file.read_text("utf-8").split("\n", 1)[0]
+        assert first.startswith(f"// {file.name} -- "), f"{name_of(file)} begins with {first!r}"
+
+
+def test_no_unfinished_work():
+    word = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    for file in sources():
+        assert not word.search(file.read_text("utf-8")), name_of(file)
