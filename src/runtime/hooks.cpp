@@ -1,0 +1,59 @@
+// hooks.cpp -- the settings of the host program: library locator, warning handler, functions to call at the end.
+#include "cuarray/runtime/hooks.h"
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace cuarray {
+namespace {
+
+std::atomic<LibraryLocator> the_locator{nullptr};
+std::atomic<WarningHandler> the_handler{nullptr};
+
+struct Endings {
+    std::mutex mutex;
+    std::vector<void (*)()> functions;
+};
+
+// Never destroyed: a host program may call shutdown() after static destructors have begun.
+Endings& endings() {
+    static Endings* all = new Endings;
+    return *all;
+}
+
+}  // namespace
+
+void set_library_locator(LibraryLocator locator) { the_locator = locator; }
+
+std::string locate_library(const char* name, int major) {
+    const LibraryLocator locator = the_locator;
+    return locator ? locator(name, major) : std::string();
+}
+
+void set_warning_handler(WarningHandler handler) { the_handler = handler; }
+
+void warn(const std::string& message) {
+    if (const WarningHandler handler = the_handler) handler(message.c_str());
+    else std::fprintf(stderr, "cuarray: warning: %s\n", message.c_str());
+}
+
+void at_shutdown(void (*function)()) {
+    const std::lock_guard lock(endings().mutex);
+    endings().functions.push_back(function);
+}
+
+void shutdown() {
+    std::vector<void (*)()> functions;
+    {
+        const std::lock_guard lock(endings().mutex);
+        functions = std::exchange(endings().functions, {});
+    }
+    while (!functions.empty()) {
+        functions.back()();
+        functions.pop_back();
+    }
+}
+
+}  // namespace cuarray
