@@ -5,6 +5,7 @@
 #include <string_view>
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/scalar.h"
+#include "cuarray/kernel/flags.h"
 
 namespace cuarray {
 
@@ -15,25 +16,12 @@ using LoopId = uint16_t;
 using ReductionId = uint16_t;
 constexpr uint16_t kNone = 0xffff;
 
-/// Bits of Row::flags; the words used in ufuncs.def.
-enum Flag : uint32_t {
-    WideInt = 1u << 0,      ///< all bool/int arguments are computed in float64 (divide)
-    NoBool = 1u << 1,       ///< all-bool arguments raise TypeError (subtract, negative)
-    Exact64 = 1u << 2,      ///< extra (int64, uint64) and (uint64, int64) loops before the floats; any Python int compares exactly
-    EitherInt = 1u << 3,    ///< the second input has an int32 and an int64 loop (ldexp)
-    HalfBits = 1u << 4,     ///< float16 and bfloat16 are not widened to float32 for the body (nextafter, signbit)
-    Associative = 1u << 5,  ///< reduce may use the tree; the others fold strictly left to right
-    Commutative = 1u << 6,
-    VectorMath = 1u << 7,   ///< the body calls the vector mathematics library: loops run in groups of 16
-    NegativeFault = 1u << 8 ///< signed integer loops raise ValueError where the second input is negative (power)
-};
-
 /// One row of ufuncs.def.
 struct Row {
     const char* name;
     uint8_t nin, nout;
     uint32_t domain;       ///< bit d set: dtype d has a loop
-    uint32_t flags;
+    uint32_t flags;        ///< bits of Flag (kernel/flags.h)
     const char* identity;  ///< text such as "0", "1", "true"; null for NONE
     const char* inputs;    ///< "(T, T)"
     const char* outputs;   ///< "(T)"
@@ -48,7 +36,8 @@ struct Row {
 /// A row at one type: what a backend runs.
 struct Loop {
     RowId row;
-    DType T;  ///< the template argument
+    DType T;  ///< the first template argument
+    DType U;  ///< the second: T, but where Exact64 or EitherInt give the second input a type of its own
     DType in[kMaxIn];
     DType out[kMaxOut];
 };
