@@ -1,0 +1,56 @@
+"""Timing side by side: every peer is timed in the same process, in turns, and the best of several counts."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# A round of one function lasts at least this long, so that the clock's own cost vanishes.
+ROUND_SECONDS = 0.002
+
+
+@dataclass
+class Result:
+    """One printed line: how cuarray and a peer did, and what is asked for.
+
+    `ratio` says how many times as fast (or small) as the peer cuarray is; `least` is the ratio that it must reach,
+    None where the line is there for information.
+    """
+
+    name: str
+    ours: float
+    peer: float
+    peer_name: str
+    least: float | None = None
+    unit: str = "s"
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.peer / self.ours
+
+    @property
+    def passed(self) -> bool:
+        return self.least is None or self.ratio >= self.least
+
+
+def seconds_of(function: Callable[[], object], calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        function()
+    return (time.perf_counter() - start) / calls
+
+
+def race(budget: float = 0.5, **functions: Callable[[], object]) -> dict[str, float]:
+    """Return the best seconds per call of each function; `budget` is the time in seconds given to each."""
+    calls = {}
+    for name, function in functions.items():
+        once = min(seconds_of(function, 1) for _ in range(3))
+        calls[name] = max(1, round(ROUND_SECONDS / max(once, 1e-9)))
+    best = dict.fromkeys(functions, float("inf"))
+    stop = time.perf_counter() + budget * len(functions)
+    rounds = 0
+    while rounds < 5 or time.perf_counter() < stop:
+        for name, function in functions.items():
+            best[name] = min(best[name], seconds_of(function, calls[name]))
+        rounds += 1
+    return best
