@@ -40,14 +40,17 @@ class CMakeBuild(build_ext):
 
     def run(self) -> None:
         cmake = shutil.which("cmake") or sys.exit("cuarray: cmake is needed; type: pip install cmake ninja")
-        configure = [cmake, "-S", SOURCE, "-B", BUILD, "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}"]
-        # Said at every build, because pip's build environment, and so ninja, lies elsewhere each time.
-        configure += [f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
-        subprocess.run(configure, check=True, env={**os.environ, "CXX": compiler()})
-        subprocess.run([cmake, "--build", BUILD, "--parallel", str(jobs())], check=True)
+        # Said at every build: pip's build environment, and so ninja, lies elsewhere each time, and the build folder
+        # may have served another Python.
+        configure = [cmake, "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-U", "*Python*",
+                     f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
+        steps = [configure, [cmake, "--build", BUILD, "--parallel", str(jobs())]]
         if not self.inplace:
-            target = Path(self.build_lib).resolve()
-            subprocess.run([cmake, "--install", BUILD, "--prefix", target, "--strip"], check=True)
+            steps.append([cmake, "--install", BUILD, "--prefix", Path(self.build_lib).resolve(), "--strip"])
+        environment = {**os.environ, "CXX": compiler()}
+        for step in steps:
+            if subprocess.run(step, env=environment).returncode != 0:
+                sys.exit("cuarray: the build failed; the compiler's messages stand above")
 
     def get_outputs(self) -> list[str]:
         return []
@@ -60,8 +63,13 @@ class BinaryDistribution(Distribution):
         return True
 
 
+# setuptools puts whatever lies there into the wheel, also modules that exist no more.
+shutil.rmtree(BUILD / "python", ignore_errors=True)
+
 setup(
     distclass=BinaryDistribution,
     ext_modules=[Extension("cuarray._core", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
+    # CMake's files lie in build/; those of setuptools stay apart.
+    options={"build": {"build_base": "build/python"}},
 )
