@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/runtime/backend.h"
@@ -15,7 +16,7 @@ class CUARRAY_API Array {
  public:
     Array() = default;
     Array(StorageRef storage, int64_t offset, Layout layout, DType dtype);
-    explicit Array(Ref<PendingNode> node);
+    explicit Array(PendingNode* node);
     Array(const Array&);
     Array(Array&&) noexcept;
     Array& operator=(Array) noexcept;
@@ -29,7 +30,7 @@ class CUARRAY_API Array {
     int64_t nbytes() const { return size() * item_size(dtype_); }
     DType dtype() const { return dtype_; }
     Device device() const;
-    bool is_pending() const { return node_ != nullptr; }
+    bool is_pending() const { return node_ != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
     /// The memory, computed first where it is pending. Whoever reads or views goes through here.
@@ -38,7 +39,7 @@ class CUARRAY_API Array {
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
     /// Address of element 0 (host or device), after settling; for size 0 whatever the storage says.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }
-    PendingNode* pending() const { return node_.get(); }
+    PendingNode* pending() const { return node_; }
 
     bool is_c_contiguous() const;
     bool is_f_contiguous() const;
@@ -58,18 +59,26 @@ class CUARRAY_API Array {
     /// A view where possible, else a copy. One extent may be -1. Order 'C', 'F' or 'A'.
     Array reshape(const Dims& shape, char order = 'C', bool copy = false, bool never_copy = false) const;
 
+    /// Runs what is pending; the one place where a pending array becomes memory.
+    void settle() const;
+
     explicit operator bool() const { return node_ != nullptr || storage_; }
 
  private:
-    void settle() const;
+    void drop_node() const;
 
     mutable StorageRef storage_;
-    mutable Ref<PendingNode> node_;  ///< either this or storage_
+    mutable PendingNode* node_ = nullptr;  ///< either this, counted as a handle, or storage_
     mutable int64_t offset_ = 0;
     Layout layout_;
     DType dtype_ = DType::none;
     bool read_only_ = false;
 };
+
+/// Runs an Expr into arrays that exist: the one function that every elementwise write goes through. `inputs` and
+/// `outputs` are walked over `shape`.
+CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs,
+                      std::span<const Array> outputs, const char* name);
 
 /// Whether two arrays share a byte, by addresses.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);

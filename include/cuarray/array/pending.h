@@ -9,6 +9,8 @@
 
 namespace cuarray {
 
+struct PendingGraph;
+
 /// One deferred elementwise operation. Shapes, dtypes and layout are settled when it is made; only the run waits.
 class CUARRAY_API PendingNode {
  public:
@@ -35,7 +37,10 @@ class CUARRAY_API PendingNode {
     Device device;
     Dims shape, strides;         ///< the result's own layout, in the memory order of its operands
     StorageRef result;           ///< set once it has run
-    int handles = 0;             ///< arrays that hold this node; the rest of the references are users' edges
+    int handles = 0;             ///< arrays that hold this node
+    int users = 0;               ///< edges of pending nodes that read it
+    PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
+    bool planned = false;        ///< part of the plan being made
 
  private:
     void drop();
@@ -56,9 +61,13 @@ class CUARRAY_API Deferral {
 CUARRAY_API void begin_deferral();
 CUARRAY_API void end_deferral();
 
-/// Adds a node to this thread's graph; its operands become edges or tracked reads.
+/// Whether an operation on these arrays may wait: this thread defers, and nobody outside can write what it would read.
+CUARRAY_API bool can_defer(std::span<const Array* const> arrays);
+
+/// Adds a node to this thread's graph. Operand i is arrays[i], or scalars[i] where that is null; operands of another
+/// dtype than the loop's are cast.
 CUARRAY_API Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
-                        std::span<const Scalar> scalars, const Dims& shape, Device device);
+                        std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device);
 
 /// Runs what the array's value needs. Every read of a storage goes through Array::storage(), which calls this.
 CUARRAY_API void settle(PendingNode& node);
@@ -68,7 +77,7 @@ CUARRAY_API void settle_all();
 CUARRAY_API void before_write(Storage& storage);
 
 /// The pending computation of `array` as an Expr whose output 0 is the array, for a consumer that absorbs it (a
-/// reduction). False, with nothing changed, where the array is not pending or has other holders.
+/// reduction, an assignment). The array itself stays pending. False where it is not pending or pending work reads it.
 CUARRAY_API bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
 }  // namespace cuarray

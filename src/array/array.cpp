@@ -1,0 +1,161 @@
+// array.cpp -- the Array value: views, reshapes, operands.
+#include "cuarray/array/array.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+
+Array::Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
+    : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
+      read_only_(storage_ && storage_->read_only) {}
+
+Array::Array(PendingNode* node) : node_(node), layout_{node->shape, node->strides}, dtype_(node->dtype) {
+    node_->retain();
+    ++node_->handles;
+}
+
+Array::Array(const Array& other)
+    : storage_(other.storage_), node_(other.node_), offset_(other.offset_), layout_(other.layout_),
+      dtype_(other.dtype_), read_only_(other.read_only_) {
+    if (node_) {
+        node_->retain();
+        ++node_->handles;
+    }
+}
+
+Array::Array(Array&& other) noexcept
+    : storage_(std::move(other.storage_)), node_(std::exchange(other.node_, nullptr)), offset_(other.offset_),
+      layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {}
+
+Array& Array::operator=(Array other) noexcept {
+    std::swap(storage_, other.storage_);
+    std::swap(node_, other.node_);
+    std::swap(offset_, other.offset_);
+    std::swap(layout_, other.layout_);
+    std::swap(dtype_, other.dtype_);
+    std::swap(read_only_, other.read_only_);
+    return *this;
+}
+
+Array::~Array() { drop_node(); }
+
+void Array::drop_node() const {
+    if (!node_) return;
+    --node_->handles;
+    std::exchange(node_, nullptr)->release();
+}
+
+void Array::settle() const {
+    if (!node_) return;
+    cuarray::settle(*node_);
+    storage_ = node_->result;
+    drop_node();
+}
+
+Device Array::device() const { return node_ ? node_->device : storage_->device(); }
+
+Storage& Array::storage() const {
+    settle();
+    return *storage_;
+}
+
+StorageRef Array::storage_ref() const {
+    settle();
+    return storage_;
+}
+
+bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
+bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype_)); }
+bool Array::is_writable() const { return !read_only_; }
+
+Array Array::view(Layout layout, int64_t offset, DType dtype) const {
+    Array result(storage_ref(), offset_ + offset, std::move(layout), dtype);
+    result.read_only_ = read_only_;
+    return result;
+}
+
+View Array::as_operand(const Dims& shape, const char* function) const {
+    return {&storage(), offset_, dtype_, shape == layout_.shape ? layout_.strides : broadcast_strides(layout_, shape, function)};
+}
+
+Array Array::broadcast_to(const Dims& shape, const char* function) const {
+    Array result = view({shape, broadcast_strides(layout_, shape, function)});
+    if (!(shape == layout_.shape)) result.read_only_ = true;
+    return result;
+}
+
+Array Array::transpose(const Dims& axes) const {
+    Layout layout{Dims(ndim(), 0), Dims(ndim(), 0)};
+    for (int i = 0; i < ndim(); ++i) {
+        layout.shape[i] = layout_.shape[int(axes[i])];
+        layout.strides[i] = layout_.strides[int(axes[i])];
+    }
+    return view(std::move(layout));
+}
+
+namespace {
+
+Dims reversed(const Dims& dims) {
+    Dims result = dims;
+    std::reverse(result.begin(), result.end());
+    return result;
+}
+
+Dims reversed_axes(int ndim) {
+    Dims axes(ndim, 0);
+    for (int i = 0; i < ndim; ++i) axes[i] = ndim - 1 - i;
+    return axes;
+}
+
+/// The shape with its one -1 filled in.
+Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
+    Dims shape = wanted;
+    int unknown = -1;
+    int64_t known = 1;
+    for (int i = 0; i < shape.size(); ++i) {
+        if (shape[i] >= 0) known *= shape[i];
+        else if (shape[i] == -1 && unknown < 0) unknown = i;
+        else if (shape[i] == -1) raise(ErrorKind::Value, "reshape: can only specify one unknown dimension, got ", to_string(wanted));
+        else raise(ErrorKind::Value, "reshape: negative dimensions are not allowed, got ", to_string(wanted));
+    }
+    const bool fits = unknown < 0 ? known == size : known != 0 && size % known == 0;
+    if (!fits)
+        raise(ErrorKind::Value, "reshape: cannot reshape array of size ", size, " and shape ", to_string(old),
+              " into shape ", to_string(wanted));
+    if (unknown >= 0) shape[unknown] = size / known;
+    return shape;
+}
+
+}  // namespace
+
+Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy) const {
+    const Dims shape = complete_shape(wanted, size(), layout_.shape);
+    checked_size(shape, item_size(dtype_), "reshape");
+    if (order == 'A') order = is_f_contiguous() && !is_c_contiguous() ? 'F' : 'C';
+    if (order == 'F') {
+        // Fortran order is C order of the transposed array into the reversed shape.
+        const Array turned = transpose(reversed_axes(ndim()));
+        return turned.reshape(reversed(shape), 'C', copy, never_copy).transpose(reversed_axes(shape.size()));
+    }
+    Dims strides;
+    const bool viewable = reshape_strides(layout_, shape, strides);
+    if (viewable && !copy) return view({shape, strides});
+    if (never_copy)
+        raise(ErrorKind::Value, "reshape: array of shape ", to_string(layout_.shape), " and strides ",
+              to_string(layout_.strides), " cannot be reshaped to ", to_string(shape), " without a copy");
+    const Array contiguous = cuarray::copy(*this, 'C');
+    return contiguous.view({shape, c_strides(shape, item_size(dtype_))});
+}
+
+bool overlaps(const Array& a, const Array& b) {
+    if (a.is_pending() || b.is_pending()) return false;
+    if (!(a.device() == b.device())) return false;
+    return may_overlap(uintptr_t(a.data()), a.layout(), item_size(a.dtype()),
+                       uintptr_t(b.data()), b.layout(), item_size(b.dtype()));
+}
+
+}  // namespace cuarray

@@ -1,0 +1,180 @@
+// creation.cpp -- new arrays, copies, casts, assignment and transfers.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "cuarray/array/array.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+
+Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
+          const char* name) {
+    if (count(shape) == 0) return Fault::None;
+    View views[Space::kMaxOperands];
+    for (size_t k = 0; k < outputs.size(); ++k) {
+        before_write(outputs[k].storage());
+        views[k] = outputs[k].as_operand(shape, name);
+    }
+    return outputs[0].storage().backend->elementwise({&expr, shape, inputs, {views, outputs.size()}, name});
+}
+
+Array empty(const Dims& shape, DType dtype, Device device) {
+    const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
+    return Array(backend(device).allocate(bytes), 0, {shape, c_strides(shape, item)}, dtype);
+}
+
+Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device) {
+    const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
+    return Array(backend(device).allocate(bytes), 0, {shape, strides_in_order(shape, order, item)}, dtype);
+}
+
+namespace {
+
+Dims order_of(const Array& like, char order) {
+    Dims axes(like.ndim(), 0);
+    std::iota(axes.begin(), axes.end(), 0);
+    if (order == 'A') order = like.is_f_contiguous() && !like.is_c_contiguous() ? 'F' : 'C';
+    if (order == 'F') std::reverse(axes.begin(), axes.end());
+    if (order == 'K') {
+        const Dims* strides[] = {&like.strides()};
+        return memory_order(like.shape(), strides);
+    }
+    return axes;
+}
+
+/// value of `from`, cast to the dtype of `to`, as a whole computation; a pending sole-held `from` is absorbed.
+void converting(const Array& from, DType dtype, const Dims& shape, const char* function, Expr& expr,
+                std::vector<View>& inputs) {
+    if (!(from.shape() == shape) || !absorb(from, expr, inputs)) {
+        expr.outputs = {expr.input(from.dtype())};
+        inputs = {from.as_operand(shape, function)};
+    }
+    expr.outputs[0] = expr.cast(expr.outputs[0], dtype);
+}
+
+}  // namespace
+
+Array empty_like(const Array& like, DType dtype, char order, Device device) {
+    return empty_in_order(like.shape(), order_of(like, order), dtype, device);
+}
+
+Array full(const Dims& shape, const Scalar& value, Device device, char order) {
+    Array result = empty(shape, value.dtype, device);
+    if (order == 'F') result = result.view({shape, f_strides(shape, item_size(value.dtype))});
+    fill(result, value, "full");
+    return result;
+}
+
+Array arange(int64_t count, const Scalar& first, const Scalar& second, Device device) {
+    const DType dtype = first.dtype;
+    const Kind kind = info(dtype).kind;
+    // Halves are computed in float32 and rounded once; bool counts as an integer.
+    const DType work = kind == Kind::Bool ? DType::int64
+                       : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+    Array result = empty({count}, dtype, device);
+    Expr expr;
+    const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
+    const ValueId step = expr.loop(loop_for(find_row("subtract"), work), next, start);
+    const ValueId index = expr.cast(expr.push({ExprNode::Op::Index, DType::int64, 0, {kNoValue, kNoValue, kNoValue}}), work);
+    const ValueId moved = expr.loop(loop_for(find_row("multiply"), work), index, step);
+    expr.outputs = {expr.cast(expr.loop(loop_for(find_row("add"), work), start, moved), dtype)};
+    run(expr, result.shape(), {}, {&result, 1}, "arange");
+    return result;
+}
+
+Array copy(const Array& from, char order) { return astype(from, from.dtype(), order, true); }
+
+Array astype(const Array& from, DType dtype, char order, bool copy) {
+    if (!copy && dtype == from.dtype()) {
+        const bool fits = order == 'K' || order == 'A' || (order == 'C' && from.is_c_contiguous()) ||
+                          (order == 'F' && from.is_f_contiguous());
+        if (fits) return from;
+    }
+    const Array* operand[] = {&from};
+    if (dtype != from.dtype() && order == 'K' && can_defer(operand)) {
+        const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
+        return defer(ExprNode::Op::Cast, kNone, dtype, operand, std::span<const Scalar>(), from.shape(), strides, from.device());
+    }
+    Expr expr;
+    std::vector<View> inputs;
+    Array result = empty_like(from, dtype, order, from.device());
+    converting(from, dtype, from.shape(), "astype", expr, inputs);
+    run(expr, from.shape(), inputs, {&result, 1}, "astype");
+    return result;
+}
+
+void assign(const Array& to, const Array& from, const char* function) {
+    if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
+    if (!(to.device() == from.device()))
+        raise(ErrorKind::Value, function, ": operands are on ", to_string(to.device()), " and ", to_string(from.device()),
+              "; move one with .to_device(...)");
+    to.settle();
+    // NumPy ignores leading axes of extent 1 that the destination does not have.
+    if (from.ndim() > to.ndim()) {
+        Dims shape = from.shape();
+        while (shape.size() > to.ndim() && shape[0] == 1) shape.erase(0);
+        if (shape.size() == to.ndim()) return assign(to, from.reshape(shape), function);
+    }
+    broadcast_strides(from.layout(), to.shape(), function);
+    if (to.is_empty()) return;
+    before_write(to.storage());  // may run `from` itself, which then overlaps or not
+    if (overlaps(to, from)) return assign(to, copy(from, 'K'), function);
+    Expr expr;
+    std::vector<View> inputs;
+    converting(from, to.dtype(), to.shape(), function, expr, inputs);
+    run(expr, to.shape(), inputs, {&to, 1}, function);
+}
+
+void fill(const Array& to, const Scalar& value, const char* function) {
+    if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
+    Expr expr;
+    expr.outputs = {expr.scalar(convert(value, to.dtype()))};
+    run(expr, to.shape(), {}, {&to, 1}, function);
+}
+
+Array to_device(const Array& from, Device device) {
+    if (from.device() == device) return from;
+    const bool fortran = from.is_f_contiguous() && !from.is_c_contiguous();
+    const Array source = fortran || from.is_c_contiguous() ? from : copy(from, 'C');
+    Array result = empty(from.shape(), from.dtype(), device);
+    if (fortran) result = result.view({from.shape(), f_strides(from.shape(), item_size(from.dtype()))});
+    const int64_t bytes = source.nbytes();
+    if (bytes == 0) return result;
+    Backend &target = backend(device), &origin = backend(from.device());
+    if (origin.is_host_accessible()) target.write(result.storage(), 0, source.data(), bytes);
+    else if (target.is_host_accessible()) origin.read(result.data(), source.storage(), source.offset(), bytes);
+    else target.copy(result.storage(), 0, source.storage(), source.offset(), bytes);
+    return result;
+}
+
+void read_contiguous(const Array& from, void* to) {
+    const Array source = from.is_c_contiguous() ? from : copy(from, 'C');
+    if (const int64_t bytes = source.nbytes())
+        source.storage().backend->read(to, source.storage(), source.offset(), bytes);
+}
+
+Array from_host(const void* data, const Dims& shape, const Dims& strides, DType dtype, Device device) {
+    const Device cpu{};
+    const int64_t item = item_size(dtype);
+    const Layout layout{shape, strides};
+    checked_size(shape, item, "array");
+    const Extent reach = extent(layout, item);
+    char* base = static_cast<char*>(const_cast<void*>(data)) + reach.low;
+    const Array borrowed(foreign_storage(cpu, base, reach.high - reach.low, nullptr, nullptr), -reach.low, layout, dtype);
+    if (device == cpu) return copy(borrowed, 'K');
+    return to_device(borrowed, device);
+}
+
+Scalar item(const Array& array, const char* function) {
+    if (array.size() != 1)
+        raise(ErrorKind::Value, function, ": only an array of size 1 can be converted to a Python scalar, this one has shape ",
+              to_string(array.shape()));
+    Scalar value;
+    value.dtype = array.dtype();
+    array.storage().backend->read(value.bytes, array.storage(), array.offset(), item_size(array.dtype()));
+    return value;
+}
+
+}  // namespace cuarray

@@ -1,0 +1,281 @@
+// pending.cpp -- the graph of deferred operations: adding nodes, planning one run for many, settling.
+#include "cuarray/array/pending.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+
+/// What one thread has deferred, in the order it was asked for.
+struct PendingGraph {
+    int depth = 0;
+    std::vector<PendingNode*> nodes;
+};
+
+namespace {
+
+constexpr size_t kMaxNodes = 64;    // a graph longer than this is run before it grows
+constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at most Space::kMaxOperands
+constexpr size_t kMaxOutputs = 8;
+
+thread_local PendingGraph graph;
+
+/// Graphs belong to threads, but arrays travel between them.
+std::recursive_mutex& mutex() {
+    static std::recursive_mutex* m = new std::recursive_mutex;
+    return *m;
+}
+
+void forget(std::vector<PendingNode*>& list, PendingNode* node) {
+    if (auto it = std::find(list.begin(), list.end(), node); it != list.end()) list.erase(it);
+}
+
+void release_sources(PendingNode& node) {
+    for (int i = 0; i < node.sources; ++i) {
+        PendingNode::Source& source = node.source[i];
+        if (source.storage) forget(source.storage->pending_readers, &node);
+        if (source.node) --source.node->users;
+        source = {};
+    }
+    node.sources = 0;
+}
+
+/// An edge to a node that has run becomes a tracked read of its memory.
+void read_result(PendingNode& user, PendingNode::Source& source) {
+    PendingNode& from = *source.node;
+    source.storage = from.result;
+    source.offset = 0;
+    source.strides = broadcast_strides({from.shape, from.strides}, user.shape, "fuse");
+    source.storage->pending_readers.push_back(&user);
+    --from.users;
+    source.node = {};
+}
+
+bool joins(const PendingNode& user, const PendingNode::Source& source) {
+    return source.node && source.node->graph && source.node->shape == user.shape;
+}
+
+void mark(PendingNode& node) {
+    if (node.planned) return;
+    node.planned = true;
+    for (int i = 0; i < node.sources; ++i) {
+        PendingNode::Source& source = node.source[i];
+        if (source.node && !joins(node, source)) settle(*source.node);  // turns the edge into a read
+        if (joins(node, source)) mark(*source.node);
+    }
+}
+
+/// The nodes that must run with `roots`, sources first. Both outputs of a row go together.
+std::vector<PendingNode*> closure(PendingGraph& g, std::span<PendingNode* const> roots) {
+    for (PendingNode* root : roots) mark(*root);
+    for (PendingNode* node : g.nodes)
+        if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
+    std::vector<PendingNode*> plan;
+    for (PendingNode* node : g.nodes)
+        if (node->planned) plan.push_back(node);
+    for (PendingNode* node : plan) node->planned = false;
+    return plan;
+}
+
+/// A plan turned into an Expr: operands without repetition, and the value of every node.
+struct Program {
+    Expr expr;
+    std::vector<View> inputs;
+    std::vector<ValueId> values;
+
+    ValueId read(const PendingNode& node, const PendingNode::Source& source, std::span<PendingNode* const> plan) {
+        if (source.node) return values[size_t(std::find(plan.begin(), plan.end(), source.node.get()) - plan.begin())];
+        if (!source.storage) return expr.scalar(source.scalar);
+        for (size_t k = 0; k < inputs.size(); ++k) {
+            const View& v = inputs[k];
+            if (v.storage != source.storage.get() || v.offset != source.offset || v.dtype != source.dtype ||
+                !(v.strides == source.strides)) continue;
+            for (size_t id = 0; id < expr.nodes.size(); ++id)
+                if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
+        }
+        (void)node;
+        inputs.push_back({source.storage.get(), source.offset, source.dtype, source.strides});
+        return expr.input(source.dtype);
+    }
+
+    explicit Program(std::span<PendingNode* const> plan) {
+        for (const PendingNode* node : plan) {
+            ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+            for (int i = 0; i < node->sources; ++i) {
+                args[i] = read(*node, node->source[i], plan);
+                if (node->op == ExprNode::Op::Loop) args[i] = expr.cast(args[i], loops()[node->loop].in[i]);
+            }
+            switch (node->op) {
+                case ExprNode::Op::Cast: values.push_back(expr.cast(args[0], node->dtype)); break;
+                case ExprNode::Op::Second: values.push_back(expr.second(args[0])); break;
+                default: values.push_back(expr.loop(node->loop, args[0], args[1], args[2])); break;
+            }
+        }
+    }
+};
+
+/// Whether somebody outside the plan will look at the node's value.
+bool is_wanted(const PendingNode& node, std::span<PendingNode* const> plan) {
+    int inside = 0;
+    for (const PendingNode* user : plan)
+        for (int i = 0; i < user->sources; ++i) inside += user->source[i].node.get() == &node;
+    return node.handles > 0 || node.users > inside;
+}
+
+std::vector<PendingNode*> wanted_nodes(std::span<PendingNode* const> plan) {
+    std::vector<PendingNode*> wanted;
+    for (PendingNode* node : plan)
+        if (is_wanted(*node, plan)) wanted.push_back(node);
+    return wanted;
+}
+
+/// After a run: the nodes leave the graph, and edges from outside become reads.
+void finish(PendingGraph& g, std::span<PendingNode* const> plan) {
+    std::vector<Ref<PendingNode>> keep;
+    for (PendingNode* node : plan) keep.emplace_back(node);
+    for (PendingNode* node : plan) {
+        forget(g.nodes, node);
+        node->graph = nullptr;
+    }
+    for (PendingNode* node : plan) release_sources(*node);
+    for (PendingNode* user : g.nodes)
+        for (int i = 0; i < user->sources; ++i)
+            if (user->source[i].node && user->source[i].node->result) read_result(*user, user->source[i]);
+}
+
+void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
+    const std::vector<PendingNode*> plan = closure(g, roots);
+    const std::vector<PendingNode*> wanted = wanted_nodes(plan);
+    Program program(plan);
+    if (wanted.size() > kMaxOutputs || program.inputs.size() > kMaxInputs) {
+        // Too much for one run: half of it first, which then is memory for the rest.
+        PendingNode* half = plan[plan.size() / 2 - 1];
+        run_together(g, {&half, 1});
+        std::vector<PendingNode*> left;
+        for (PendingNode* root : roots)
+            if (root->graph) left.push_back(root);
+        if (!left.empty()) run_together(g, left);
+        return;
+    }
+    Backend& target = backend(plan[0]->device);
+    std::vector<Array> outputs;
+    for (PendingNode* node : wanted) {
+        const int64_t item = item_size(node->dtype);
+        outputs.emplace_back(target.allocate(checked_size(node->shape, item, "fuse") * item), 0,
+                             Layout{node->shape, node->strides}, node->dtype);
+        program.expr.outputs.push_back(program.values[size_t(std::find(plan.begin(), plan.end(), node) - plan.begin())]);
+    }
+    run(program.expr, plan[0]->shape, program.inputs, outputs, plan.size() == 1 ? "deferred" : "fused");
+    for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
+    finish(g, plan);
+}
+
+}  // namespace
+
+void PendingNode::drop() {
+    std::lock_guard lock(mutex());
+    if (graph) forget(graph->nodes, this);
+    release_sources(*this);
+    delete this;
+}
+
+bool is_deferring() { return graph.depth > 0; }
+
+void begin_deferral() { ++graph.depth; }
+
+void end_deferral() {
+    // The depth falls first: were the run to fail, the next operation must find eager mode.
+    if (--graph.depth == 0) settle_all();
+}
+
+Deferral::Deferral() { begin_deferral(); }
+Deferral::~Deferral() noexcept(false) { end_deferral(); }
+
+bool can_defer(std::span<const Array* const> arrays) {
+    if (graph.depth == 0) return false;
+    for (const Array* a : arrays)
+        if (a && !a->is_pending() && a->storage().exported) return false;
+    return true;
+}
+
+Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
+            std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device) {
+    std::lock_guard lock(mutex());
+    if (graph.nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
+    for (const Array* a : arrays)
+        if (a && a->is_pending() && a->pending()->graph != &graph) a->settle();
+    Ref<PendingNode> node(new PendingNode);
+    node->op = op, node->loop = loop, node->dtype = dtype, node->device = device;
+    node->shape = shape, node->strides = strides;
+    node->sources = int(arrays.size());
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        PendingNode::Source& source = node->source[i];
+        const Array* a = arrays[i];
+        if (!a) {
+            source.scalar = scalars[i];
+            source.dtype = scalars[i].dtype;
+        } else if (a->is_pending()) {
+            source.node = Ref<PendingNode>(a->pending());
+            source.dtype = a->dtype();
+            ++a->pending()->users;
+        } else {
+            source.storage = a->storage_ref();
+            source.offset = a->offset();
+            source.strides = broadcast_strides(a->layout(), shape, "fuse");
+            source.dtype = a->dtype();
+            source.storage->pending_readers.push_back(node.get());
+        }
+    }
+    node->graph = &graph;
+    graph.nodes.push_back(node.get());
+    return Array(node.get());
+}
+
+void settle(PendingNode& node) {
+    std::lock_guard lock(mutex());
+    if (!node.graph) return;
+    Ref<PendingNode> keep(&node);
+    PendingNode* roots[] = {&node};
+    run_together(*node.graph, roots);
+}
+
+void settle_all() {
+    std::lock_guard lock(mutex());
+    while (!graph.nodes.empty()) {
+        // One run for everything of the newest shape; smaller shapes that it reads are run on the way.
+        const PendingNode& last = *graph.nodes.back();
+        std::vector<PendingNode*> roots;
+        for (PendingNode* node : graph.nodes)
+            if (node->shape == last.shape && node->device == last.device) roots.push_back(node);
+        run_together(graph, roots);
+    }
+}
+
+void before_write(Storage& storage) {
+    if (storage.pending_readers.empty()) return;
+    std::lock_guard lock(mutex());
+    while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
+}
+
+bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
+    if (!array.is_pending()) return false;
+    std::lock_guard lock(mutex());
+    PendingNode* node = array.pending();
+    if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return false;
+    PendingGraph& g = *node->graph;
+    PendingNode* roots[] = {node};
+    // Intermediate values that others want become memory first; what is left is read by this node alone.
+    for (PendingNode* other : wanted_nodes(closure(g, roots)))
+        if (other != node) settle(*other);
+    const std::vector<PendingNode*> plan = closure(g, roots);
+    Program program(plan);
+    if (program.inputs.size() > kMaxInputs || plan.back() != node) return false;
+    expr = std::move(program.expr);
+    inputs = std::move(program.inputs);
+    expr.outputs = {program.values.back()};
+    return true;
+}
+
+}  // namespace cuarray

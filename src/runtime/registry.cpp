@@ -1,0 +1,126 @@
+// registry.cpp -- the only place that names both backends.
+#include "cuarray/runtime/registry.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+namespace cuarray {
+namespace {
+
+struct Kinds {
+    BackendFactory factory;
+    std::string reason;
+    int count = -1;  ///< not asked yet
+    std::vector<Backend*> open;
+};
+
+/// Everything the process knows about its devices. Backends live for ever: arrays may outlive the interpreter.
+struct Registry {
+    std::recursive_mutex mutex;
+    Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
+    std::optional<Device> chosen;
+    std::vector<Device> all;
+
+    int count(Device::Kind kind) {
+        Kinds& k = kinds[int(kind)];
+        if (k.count < 0) {
+            k.count = k.factory.count(&k.reason);
+            k.open.resize(size_t(k.count), nullptr);
+        }
+        return k.count;
+    }
+};
+
+Registry& registry() {
+    static Registry* r = new Registry;
+    return *r;
+}
+
+thread_local std::optional<Device> thread_device;
+
+}  // namespace
+
+Backend& backend(Device device) {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    const int count = r.count(device.kind);
+    Kinds& k = r.kinds[int(device.kind)];
+    if (device.index >= count)
+        raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
+              count ? "this machine has " + std::to_string(count) + " of that kind" : k.reason);
+    if (!k.open[device.index]) k.open[device.index] = &k.factory.open(device.index);
+    return *k.open[device.index];
+}
+
+const std::vector<Device>& devices() {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    if (r.all.empty()) {
+        for (Device::Kind kind : {Device::Kind::Cuda, Device::Kind::Cpu})
+            for (int i = 0; i < r.count(kind); ++i) r.all.push_back({kind, uint8_t(i)});
+    }
+    return r.all;
+}
+
+Device default_device() {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    if (!r.chosen) {
+        const char* wish = std::getenv("CUARRAY_DEVICE");
+        const Device device = wish && *wish ? parse_device(wish) : devices().front();
+        backend(device);  // a wish that cannot be met is an error now, not at the first operation
+        r.chosen = device;
+    }
+    return *r.chosen;
+}
+
+void set_default_device(Device device) {
+    backend(device);
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    r.chosen = device;
+}
+
+Device current_device() { return thread_device ? *thread_device : default_device(); }
+
+DeviceScope::DeviceScope(Device device) : had_(thread_device.has_value()), previous_(thread_device.value_or(device)) {
+    backend(device);
+    thread_device = device;
+}
+
+DeviceScope::~DeviceScope() {
+    if (had_) thread_device = previous_;
+    else thread_device.reset();
+}
+
+std::string missing_reason(Device::Kind kind) {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    r.count(kind);
+    return r.kinds[int(kind)].reason;
+}
+
+namespace {
+
+class ForeignStorage final : public Storage {
+ public:
+    ForeignStorage(Backend* backend, void* data, int64_t bytes, void (*free)(void*), void* context)
+        : Storage(backend, data, bytes), free_(free), context_(context) { exported = true; }
+
+ private:
+    void destroy() override {
+        if (free_) free_(context_);
+        delete this;
+    }
+    void (*free_)(void*);
+    void* context_;
+};
+
+}  // namespace
+
+StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context) {
+    return StorageRef(new ForeignStorage(&backend(device), data, bytes, free, context));
+}
+
+}  // namespace cuarray
