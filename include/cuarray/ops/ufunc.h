@@ -36,6 +36,7 @@ struct UfuncResult { Array array[kMaxOut]; };
 
 /// Applies the row. Given outputs are written and returned. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
+CUARRAY_API UfuncResult call(std::string_view row, std::span<const Argument> args, const UfuncOptions& options = {});
 
 /// reduce of any binary ufunc with one result: the row's own reduction where there is one, else a fold left to right.
 struct ReduceOptions {

@@ -1,0 +1,364 @@
+// reduction.cpp -- planning a fold: dtype, axes, the order of axes in memory, where= and initial=, then one task.
+#include "cuarray/ops/reduction.h"
+
+#include <cmath>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+namespace {
+
+/// The axes to fold, kept or not, and the result's shapes.
+struct Axes {
+    Dims folded;       ///< sorted
+    Dims kept_shape;   ///< folded axes have extent 1
+    Dims result_shape; ///< as the user sees it
+    int64_t folds = 1; ///< elements per result
+};
+
+Axes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
+    Axes axes;
+    axes.kept_shape = array.shape();
+    if (o.all_axes)
+        for (int i = 0; i < array.ndim(); ++i) axes.folded.push_back(i);
+    else axes.folded = normalise_axes(o.axes, array.ndim(), name);
+    for (int64_t axis : axes.folded) {
+        axes.folds *= array.shape()[int(axis)];
+        axes.kept_shape[int(axis)] = 1;
+    }
+    int next = 0;
+    for (int i = 0; i < array.ndim(); ++i) {
+        const bool folded = next < axes.folded.size() && axes.folded[next] == i;
+        if (folded) ++next;
+        if (!folded || o.keepdims) axes.result_shape.push_back(folded ? 1 : array.shape()[i]);
+    }
+    return axes;
+}
+
+/// The result seen with every axis of the argument, folded ones with stride 0.
+View result_view(const Array& result, const Axes& axes, bool keepdims) {
+    Dims strides(axes.kept_shape.size(), 0);
+    int next = 0, from = 0;
+    for (int i = 0; i < strides.size(); ++i) {
+        const bool folded = next < axes.folded.size() && axes.folded[next] == i;
+        if (folded) ++next, from += keepdims;
+        else strides[i] = result.strides()[from++];
+    }
+    return {&result.storage(), result.offset(), result.dtype(), strides};
+}
+
+Dims permuted(const Dims& dims, const Dims& order) {
+    Dims result(dims.size(), 0);
+    for (int i = 0; i < dims.size(); ++i) result[i] = dims[int(order[i])];
+    return result;
+}
+
+/// Where each axis went: the folded axes, named in the permuted order, sorted.
+Dims permuted_axes(const Dims& axes, const Dims& order) {
+    Dims result;
+    for (int i = 0; i < order.size(); ++i)
+        for (int64_t axis : axes)
+            if (order[i] == axis) result.push_back(i);
+    return result;
+}
+
+/// A fold as both kinds of task need it.
+struct Plan {
+    Expr expr;
+    std::vector<View> inputs;
+    Dims shape, axes;
+    View output;
+};
+
+/// The argument's own computation where it is pending, cast to T, and masked by where=.
+void plan_producer(Plan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
+    if (!absorb(array, plan.expr, plan.inputs)) {
+        plan.inputs = {array.as_operand(array.shape(), name)};
+        plan.expr.outputs = {plan.expr.input(array.dtype())};
+    }
+    ValueId value = plan.expr.cast(plan.expr.outputs[0], T);
+    if (o.where) {
+        plan.inputs.push_back(o.where->as_operand(array.shape(), name));
+        const ValueId mask = plan.expr.input(DType::bool_);
+        value = plan.expr.loop(loop_for(find_row("where"), T), mask, value, plan.expr.scalar(*masked));
+    }
+    plan.expr.outputs = {value};
+}
+
+/// The elements are numbered along the argument's own axes in memory, whether it exists already or not.
+void plan_order(Plan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims) {
+    const Dims* strides[] = {&array.strides()};
+    const Dims order = memory_order(array.shape(), strides);
+    plan.shape = permuted(array.shape(), order);
+    plan.axes = permuted_axes(axes.folded, order);
+    for (View& v : plan.inputs) v.strides = permuted(v.strides, order);
+    plan.output = result_view(target, axes, keepdims);
+    plan.output.strides = permuted(plan.output.strides, order);
+}
+
+void check_where(const Array& array, const ReduceOptions& o, const char* name) {
+    if (!o.where) return;
+    if (o.where->dtype() != DType::bool_)
+        raise(ErrorKind::Type, name, ": where= takes a bool array, not ", info(o.where->dtype()).name);
+    if (!(o.where->device() == array.device()))
+        raise(ErrorKind::Value, name, ": where= is on ", to_string(o.where->device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    broadcast_strides(o.where->layout(), array.shape(), name);
+}
+
+void check_out(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype, const char* name) {
+    if (!o.out) return;
+    if (!(o.out->device() == array.device()))
+        raise(ErrorKind::Value, name, ": out= is on ", to_string(o.out->device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    if (!(o.out->shape() == axes.result_shape))
+        raise(ErrorKind::Value, name, ": out= has shape ", to_string(o.out->shape()), ", the result ", to_string(axes.result_shape));
+    if (!o.out->is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
+    if (!can_cast(dtype, o.out->dtype(), Casting::SameKind))
+        raise(ErrorKind::Type, name, ": cannot cast the output from ", info(dtype).name, " to ",
+              info(o.out->dtype()).name, " with casting rule 'same_kind'");
+}
+
+/// The array that the task writes: out= itself where that is possible.
+Array target_array(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype) {
+    const bool direct = o.out && o.out->dtype() == dtype && !overlaps(*o.out, array) &&
+                        !(o.where && overlaps(*o.out, *o.where)) &&
+                        !may_self_overlap(o.out->layout(), item_size(dtype));
+    if (direct) {
+        before_write(o.out->storage());
+        return *o.out;
+    }
+    // The kept axes lie in memory in the argument's order.
+    const Dims* strides[] = {&array.strides()};
+    const Dims order = memory_order(array.shape(), strides);
+    const Dims kept = strides_in_order(axes.kept_shape, order, item_size(dtype));
+    Dims result_strides;
+    int next = 0;
+    for (int i = 0; i < kept.size(); ++i) {
+        const bool folded = next < axes.folded.size() && axes.folded[next] == i;
+        if (folded) ++next;
+        if (!folded || o.keepdims) result_strides.push_back(kept[i]);
+    }
+    const Array block = empty({count(axes.result_shape)}, dtype, array.device());
+    return block.view({axes.result_shape, result_strides});
+}
+
+Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
+    if (!o.out) return std::move(target);
+    if (o.out->storage_ref() == target.storage_ref()) return *o.out;
+    assign(*o.out, target, name);
+    return *o.out;
+}
+
+Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
+    if (value.weak) return convert(*value.weak, dtype, name);
+    if (value.scalar) return convert(*value.scalar, dtype);
+    return convert(item(*value.array, name), dtype);
+}
+
+bool is_arg(const char* name) { return std::string_view(name).starts_with("arg"); }
+
+/// What the row computes in for this argument; TypeError where it has no such loop.
+DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
+    const ReductionRow& row = reductions()[id];
+    DType T = o.dtype;
+    if (T == DType::none) {
+        T = reduction_dtype(id, array.dtype());
+        const bool widens = T != array.dtype() && o.out && reduction_result(id, T) == T;
+        if (widens && can_cast(T, o.out->dtype(), Casting::SameKind)) T = promote(T, o.out->dtype());
+    }
+    if (!(row.domain >> int(T) & 1))
+        raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
+    return T;
+}
+
+void check_empty(const Axes& axes, bool has_start, int64_t results, const char* name) {
+    if (axes.folds || has_start || !results) return;
+    if (is_arg(name)) raise(ErrorKind::Value, name, ": attempt to get ", name, " of an empty sequence");
+    raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
+}
+
+}  // namespace
+
+DType reduction_dtype(ReductionId id, DType dtype) {
+    const ReductionRow& row = reductions()[id];
+    const std::string_view name = row.name;
+    const Kind kind = info(dtype).kind;
+    if (name == "sum" || name == "prod") {
+        if (kind == Kind::Bool || kind == Kind::Signed) return DType::int64;
+        if (kind == Kind::Unsigned) return DType::uint64;
+    }
+    if (name == "mean" && kind <= Kind::Signed) return DType::float64;
+    return dtype;
+}
+
+Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
+    const ReductionRow& row = reductions()[id];
+    const char* name = row.name;
+    if (is_arg(name) && !o.all_axes && o.axes.size() != 1 )
+        raise(ErrorKind::Type, name, ": axis must be one integer or None");
+    const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
+    const Axes axes = plan_axes(array, o, name);
+    check_where(array, o, name);
+    check_out(array, o, axes, dtype, name);
+
+    // What masked elements count as: the identity, or the value that the fold starts from.
+    Scalar initial, masked;
+    if (o.initial) initial = masked = to_scalar(*o.initial, T, name);
+    const bool has_identity = row.identity && !o.no_initial;
+    if (has_identity && !o.initial) masked = reduction_identity(id, T);
+    if (o.where && !has_identity && !o.initial)
+        raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
+              "one has to specify 'initial'");
+    if (o.where && o.initial && row.identity) masked = reduction_identity(id, T);
+    check_empty(axes, has_identity || o.initial, count(axes.result_shape), name);
+
+    Array target = target_array(array, o, axes, dtype);
+    if (target.is_empty()) return deliver(std::move(target), o, name);
+    Plan plan;
+    plan_producer(plan, array, T, o, &masked, name);
+    plan_order(plan, array, axes, target, o.keepdims);
+    Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
+    target.storage().backend->reduce(task);
+    return deliver(std::move(target), o, name);
+}
+
+namespace {
+
+/// The reduction that folds with this row, or kNone.
+ReductionId reduction_of(std::string_view row) {
+    static const std::pair<std::string_view, std::string_view> pairs[] = {
+        {"add", "sum"}, {"multiply", "prod"}, {"maximum", "max"}, {"minimum", "min"},
+        {"logical_and", "all"}, {"logical_or", "any"}};
+    for (auto [from, to] : pairs)
+        if (from == row) return find_reduction(to);
+    return kNone;
+}
+
+/// The loop (T, T) -> T that folds elements of this dtype.
+LoopId fold_loop(const Row& row, const Array& array, const ReduceOptions& o) {
+    for (int k = 0; k < row.loops; ++k) {
+        const Loop& loop = loops()[size_t(row.first_loop + k)];
+        if (loop.in[0] != loop.in[1] || loop.in[0] != loop.out[0]) continue;
+        if (o.dtype != DType::none ? loop.in[0] == o.dtype : can_cast(array.dtype(), loop.in[0]))
+            return LoopId(row.first_loop + k);
+    }
+    raise(ErrorKind::Type, row.name, ".reduce: not supported for ", info(array.dtype()).name);
+}
+
+Scalar parse_identity(const char* text, DType dtype) {
+    const std::string_view t = text;
+    if (t == "true" || t == "false") return convert(Scalar::of(DType::bool_, t == "true"), dtype);
+    if (t.find("inf") != t.npos) return convert(Scalar::of(DType::float64, t[0] == '-' ? -__builtin_inf() : __builtin_inf()), dtype);
+    return convert(Scalar::of(DType::int64, int64_t(std::stoll(std::string(t)))), dtype);
+}
+
+}  // namespace
+
+Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
+    const Row& row = rows()[id];
+    if (row.nin != 2 || row.nout != 1)
+        raise(ErrorKind::Value, row.name, ".reduce: only binary functions with one result can reduce");
+    if (const ReductionId reduction = reduction_of(row.name); reduction != kNone) return reduce(reduction, array, o);
+    const char* name = row.name;
+    const LoopId loop = fold_loop(row, array, o);
+    const DType T = loops()[loop].in[0];
+    const Axes axes = plan_axes(array, o, name);
+    if (axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative)))
+        raise(ErrorKind::Value, name, ".reduce: reduction operation '", name, "' is not reorderable, so at most one axis may be specified");
+    check_where(array, o, name);
+    check_out(array, o, axes, T, name);
+    Scalar initial, masked;
+    if (o.initial) initial = to_scalar(*o.initial, T, name);
+    if (row.identity) masked = parse_identity(row.identity, T);
+    if (o.where && !row.identity)
+        raise(ErrorKind::Value, name, ".reduce: '", name, "' has no identity, so where= cannot be used");
+    const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
+    check_empty(axes, starts, count(axes.result_shape), name);
+
+    Array target = target_array(array, o, axes, T);
+    if (target.is_empty()) return deliver(std::move(target), o, name);
+    Plan plan;
+    plan_producer(plan, array, T, o, &masked, name);
+    plan_order(plan, array, axes, target, o.keepdims);
+    const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;
+    target.storage().backend->fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
+    return deliver(std::move(target), o, name);
+}
+
+namespace {
+
+Array unary(std::string_view row, const Array& a) {
+    const Argument args[] = {a};
+    return call(row, args).array[0];
+}
+
+Array binary(std::string_view row, const Argument& a, const Argument& b) {
+    const Argument args[] = {a, b};
+    return call(row, args).array[0];
+}
+
+/// The elements that take part, per result: a number, or an array where a mask decides.
+Array element_counts(const Array& array, const ReduceOptions& o, DType dtype) {
+    ReduceOptions counting = o;
+    counting.dtype = DType::int64;
+    counting.where = nullptr;
+    counting.out = nullptr;
+    counting.initial = nullptr;
+    return astype(reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting), dtype);
+}
+
+}  // namespace
+
+Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
+    const char* name = root ? "std" : "var";
+    DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
+    if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
+    const DType result_dtype = real_part(work);
+    if (info(work).kind == Kind::Floating && item_size(work) == 2) work = DType::float32;  // halves are summed in float32
+    const DType real = real_part(work);
+    const Axes axes = plan_axes(array, options, name);
+    check_where(array, options, name);
+    check_out(array, options, axes, result_dtype, name);
+
+    ReduceOptions sums;
+    sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where;
+    sums.keepdims = true;
+    sums.dtype = work;
+    const Scalar n = convert(Scalar::of(DType::float64, double(axes.folds)), work);
+    Array centre;
+    if (given_mean) centre = astype(*given_mean, work, 'K', false);
+    else {
+        const Array total = reduce(find_reduction("sum"), array, sums);
+        centre = options.where ? binary("divide", total, element_counts(array, sums, work)) : binary("divide", total, n);
+    }
+    sums.keepdims = options.keepdims;
+    sums.dtype = real;
+    Array squares;
+    {
+        const Deferral fused;
+        const Array away = binary("subtract", astype(array, work, 'K', false), centre);
+        if (info(work).kind == Kind::Complex) {
+            const Array re = unary("real", away), im = unary("imag", away);
+            squares = reduce(find_reduction("sum"), binary("add", binary("multiply", re, re), binary("multiply", im, im)), sums);
+        } else {
+            squares = reduce(find_reduction("sum"), binary("multiply", away, away), sums);
+        }
+    }
+    Array result;
+    if (options.where) {
+        const Array counts = element_counts(array, sums, real);
+        const Scalar zero = convert(Scalar::of(DType::float64, 0.0), real);
+        const Scalar c = convert(Scalar::of(DType::float64, correction), real);
+        result = binary("divide", squares, binary("maximum", binary("subtract", counts, c), zero));
+    } else {
+        result = binary("divide", squares, convert(Scalar::of(DType::float64, std::max(double(axes.folds) - correction, 0.0)), real));
+    }
+    if (root) result = unary("sqrt", result);
+    if (!options.out) return astype(result, result_dtype, 'K', false);
+    assign(*options.out, result, name);
+    return *options.out;
+}
+
+}  // namespace cuarray
