@@ -1,0 +1,25 @@
+# names.cmake -- the stub and the docs entries of the functions, from the tables as libcuarray holds them.
+
+add_executable(print_tables scripts/print_tables.cpp)
+target_link_libraries(print_tables PRIVATE cuarray)
+# libcuarray lies in the package, this program in the build folder.
+set_target_properties(print_tables PROPERTIES INSTALL_RPATH "${CUARRAY_PACKAGE_DIR}")
+
+set(reference_folder "${CMAKE_BINARY_DIR}/docs")
+if(CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
+    set(reference_folder "${CMAKE_SOURCE_DIR}/docs")
+endif()
+file(MAKE_DIRECTORY "${reference_folder}")
+
+add_custom_command(
+    OUTPUT "${CMAKE_BINARY_DIR}/generated/tables.json"
+    COMMAND print_tables > "${CMAKE_BINARY_DIR}/generated/tables.json"
+    COMMAND "${Python_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/scripts/make_names.py"
+            "${CMAKE_BINARY_DIR}/generated/tables.json" "${CMAKE_SOURCE_DIR}/scripts/core_stub.pyi"
+            "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${reference_folder}/reference.md"
+    DEPENDS print_tables scripts/make_names.py scripts/core_stub.pyi
+    COMMENT "Writing the stub and the reference"
+    VERBATIM)
+add_custom_target(names ALL DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
+
+install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" DESTINATION cuarray)

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# check_wheels.sh -- builds the wheels of two Pythons and tries them where no source tree is near.
+#
+#   scripts/check_wheels.sh [PYTHON...]          default: python3.11 python3.13
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$root/build/wheels
+rm -rf "$work" && mkdir -p "$work/plain" "$work/repaired"
+[ $# -gt 0 ] || set -- python3.11 python3.13
+
+smoke='
+import cuarray as ca, numpy as np, pathlib
+folder = pathlib.Path(ca.__file__).parent
+assert "site-packages" in str(folder), folder
+for name in ("py.typed", "_core.pyi", "libcuarray.so", "include/cuarray/cuarray.h", "cmake/cuarrayConfig.cmake"):
+    assert (folder / name).exists(), name
+a = np.linspace(0, 1, 1000).reshape(10, 100)
+x = ca.asarray(a, device="cpu")
+np.testing.assert_allclose((ca.sin(x) * x + 1).sum(axis=0).numpy(), (np.sin(a) * a + 1).sum(axis=0), rtol=1e-12)
+print("cuarray", ca.__version__, "NumPy", np.__version__)
+'
+
+for python; do
+    "$python" -m venv "$work/venv"
+    "$work/venv/bin/pip" install -q auditwheel
+    "$work/venv/bin/pip" wheel -q --no-deps -w "$work/plain" "$root"
+    wheel=$(ls -t "$work"/plain/*.whl | head -n 1)
+
+    # The tag is what auditwheel finds: the oldest glibc that has every symbol.
+    shown=$("$work/venv/bin/auditwheel" show "$wheel" | tr '\n' ' ')
+    tag=$(grep -o 'manylinux_2_[0-9]*' <<< "$shown" | sort -t_ -k3n | head -n 1)
+    [ "${tag#manylinux_2_}" -le 35 ] || { echo "$wheel needs $tag"; exit 1; }
+    "$work/venv/bin/python" -m wheel tags --help > /dev/null 2>&1 || "$work/venv/bin/pip" install -q wheel
+    "$work/venv/bin/python" -m wheel tags --platform-tag "${tag}_$(uname -m)" "$wheel" > /dev/null
+    tagged=$(ls -t "$work"/plain/*"$tag"*.whl | head -n 1)
+    mv "$tagged" "$work/repaired/" && tagged=$work/repaired/$(basename "$tagged")
+
+    size=$(stat -c %s "$tagged")
+    [ "$size" -lt 10000000 ] || { echo "$tagged has $size bytes"; exit 1; }
+    echo "$(basename "$tagged") $size bytes"
+
+    for numpy in numpy==2.0.* numpy; do
+        # NumPy 2.0 has no wheel for Python 3.13.
+        [ "$numpy $("$python" -c 'import sys; print(sys.version_info >= (3, 13))')" != "numpy==2.0.* True" ] || continue
+        rm -rf "$work/venv" && "$python" -m venv "$work/venv"
+        "$work/venv/bin/pip" install -q "$tagged" "$numpy"
+        (cd "$work" && "$work/venv/bin/python" -c "$smoke")
+    done
+    rm -rf "$work/venv"
+done

@@ -1,0 +1,66 @@
+// print_tables.cpp -- prints the tables as JSON: what scripts/make_names.py turns into stubs and docs.
+#include <iostream>
+#include <string>
+#include <string_view>
+#include "cuarray/core/table.h"
+
+namespace {
+
+using namespace cuarray;
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + '"';
+}
+
+template <class Range, class Print>
+std::string list(const Range& range, Print print) {
+    std::string result;
+    for (const auto& item : range) result += (result.empty() ? "" : ", ") + print(item);
+    return "[" + result + "]";
+}
+
+std::string dtypes(std::span<const DType> all) {
+    return list(all, [](DType dtype) { return quoted(info(dtype).name); });
+}
+
+std::string domain(uint32_t bits) {
+    std::string result;
+    for (int d = 0; d < kDTypes; ++d)
+        if (bits >> d & 1) result += (result.empty() ? "" : ", ") + quoted(info(DType(d)).name);
+    return "[" + result + "]";
+}
+
+std::string row(const Row& row) {
+    auto loop = [&](const Loop& loop) {
+        return "{\"in\": " + dtypes({loop.in, row.nin}) + ", \"out\": " + dtypes({loop.out, row.nout}) + "}";
+    };
+    return "  {\"name\": " + quoted(row.name) + ", \"nin\": " + std::to_string(row.nin) +
+           ", \"nout\": " + std::to_string(row.nout) + ", \"doc\": " + quoted(row.doc) +
+           ",\n   \"loops\": " + list(loops().subspan(row.first_loop, row.loops), loop) + "}";
+}
+
+std::string reduction(const ReductionRow& row) {
+    return "  {\"name\": " + quoted(row.name) + ", \"doc\": " + quoted(row.doc) +
+           ", \"domain\": " + domain(row.domain) + "}";
+}
+
+template <class Rows, class Print>
+void print(const char* title, const Rows& rows, Print one, const char* end) {
+    std::cout << " " << quoted(title) << ": [\n";
+    for (const auto& each : rows) std::cout << one(each) << (&each == &rows.back() ? "\n" : ",\n");
+    std::cout << " ]" << end;
+}
+
+}  // namespace
+
+int main() {
+    std::cout << "{\n";
+    print("ufuncs", rows(), row, ",\n");
+    print("reductions", reductions(), reduction, "\n");
+    std::cout << "}\n";
+}
