@@ -2,6 +2,7 @@
 #include "cuarray/array/pending.h"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 
 #include "cuarray/runtime/registry.h"
@@ -191,7 +192,15 @@ void end_deferral() {
 }
 
 Deferral::Deferral() { begin_deferral(); }
-Deferral::~Deferral() noexcept(false) { end_deferral(); }
+
+Deferral::~Deferral() noexcept(false) {
+    try {
+        end_deferral();
+    } catch (...) {
+        // An error already on its way explains more than what followed from it.
+        if (!std::uncaught_exceptions()) throw;
+    }
+}
 
 bool can_defer(std::span<const Array* const> arrays) {
     if (graph.depth == 0) return false;

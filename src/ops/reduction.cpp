@@ -165,8 +165,8 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     DType T = o.dtype;
     if (T == DType::none) {
         T = reduction_dtype(id, array.dtype());
-        const bool widens = T != array.dtype() && o.out && reduction_result(id, T) == T;
-        if (widens && can_cast(T, o.out->dtype(), Casting::SameKind)) T = promote(T, o.out->dtype());
+        // As NumPy, a wider output widens the computation.
+        if (o.out && reduction_result(id, T) == T && can_cast(T, o.out->dtype())) T = o.out->dtype();
     }
     if (!(row.domain >> int(T) & 1))
         raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
@@ -196,7 +196,7 @@ DType reduction_dtype(ReductionId id, DType dtype) {
 Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
     const char* name = row.name;
-    if (is_arg(name) && !o.all_axes && o.axes.size() != 1 )
+    if (is_arg(name) && !o.all_axes && o.axes.size() != 1)
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
     const Axes axes = plan_axes(array, o, name);
