@@ -1,0 +1,30 @@
+"""Every tests/*/test_*.cpp is a program: compiled against the installed library, run, and expected to exit with 0."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+PROGRAMS = sorted(HERE.glob("*/test_*.cpp"))
+
+
+def package():
+    import cuarray
+
+    return pathlib.Path(cuarray.__file__).parent
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_program(program, tmp_path):
+    root = package()
+    binary = tmp_path / program.stem
+    build = subprocess.run(
+        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}", str(program),
+         f"-L{root}", "-lcuarray", f"-Wl,-rpath,{root}", "-o", str(binary)],
+        capture_output=True, text=True)
+    assert build.returncode == 0, build.stderr
+    run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
