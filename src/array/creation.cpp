@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include "cuarray/array/array.h"
 #include "cuarray/array/pending.h"
@@ -12,12 +13,15 @@ namespace cuarray {
 Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
           const char* name) {
     if (count(shape) == 0) return Fault::None;
-    View views[Space::kMaxOperands];
-    for (size_t k = 0; k < outputs.size(); ++k) {
-        before_write(outputs[k].storage());
-        views[k] = outputs[k].as_operand(shape, name);
+    for (const Array& out : outputs) before_write(out.storage());
+    Backend& backend = *outputs[0].storage().backend;
+    if (outputs.size() == 1) {
+        const View view = outputs[0].as_operand(shape, name);
+        return backend.elementwise({&expr, shape, inputs, {&view, 1}, name});
     }
-    return outputs[0].storage().backend->elementwise({&expr, shape, inputs, {views, outputs.size()}, name});
+    std::vector<View> views;
+    for (const Array& out : outputs) views.push_back(out.as_operand(shape, name));
+    return backend.elementwise({&expr, shape, inputs, views, name});
 }
 
 Array empty(const Dims& shape, DType dtype, Device device) {

@@ -2,7 +2,9 @@
 #include "cuarray/ops/ufunc.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
@@ -341,6 +343,56 @@ UfuncResult run_call(const Call& c) {
     return result;
 }
 
+/// The Expr of one row over operands of its own dtypes; which operands are scalars is bit i of `scalars`.
+Expr single_row(LoopId id, unsigned scalars) {
+    Expr expr;
+    const Loop& loop = loops()[id];
+    ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+    for (int i = 0; i < rows()[loop.row].nin; ++i) {
+        Scalar zero;
+        zero.dtype = loop.in[i];
+        args[i] = scalars >> i & 1 ? expr.scalar(zero) : expr.input(loop.in[i]);
+    }
+    expr.outputs = {expr.loop(id, args[0], args[1], args[2])};
+    return expr;
+}
+
+/// The same, made once per thread: small arrays spend most of their time on what surrounds the loop.
+Expr& kept_single_row(LoopId id, unsigned scalars) {
+    thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
+    std::unique_ptr<Expr>& expr = kept[size_t(id) << kMaxIn | scalars];
+    if (!expr) expr = std::make_unique<Expr>(single_row(id, scalars));
+    return *expr;
+}
+
+/// An eager call with a new result, whose operands have the loop's dtypes: nothing to plan.
+bool is_plain(const Call& c) {
+    if (c.options.out[0] || c.options.out[1] || c.options.where || c.row.nout != 1 || c.row.has(NegativeFault)) return false;
+    for (int i = 0; i < c.row.nin; ++i)
+        if (c.arrays[i] && (c.arrays[i]->dtype() != c.types().in[i] || c.arrays[i]->is_pending())) return false;
+    return true;
+}
+
+UfuncResult run_plain(const Call& c) {
+    View inputs[kMaxIn];
+    size_t arrays = 0;
+    unsigned scalar_bits = 0;
+    for (int i = 0; i < c.row.nin; ++i) {
+        if (c.arrays[i]) inputs[arrays++] = c.arrays[i]->as_operand(c.shape, c.name());
+        else scalar_bits |= 1u << i;
+    }
+    Expr& expr = kept_single_row(c.loop, scalar_bits);
+    size_t next = 0;
+    for (int i = 0; i < c.row.nin; ++i)
+        if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
+    UfuncResult result;
+    const DType dtype = c.types().out[0];
+    result.array[0] = c.shape.size() < 2 && c.options.order == 'K' ? empty(c.shape, dtype, c.device)
+                                                                 : empty_in_order(c.shape, result_order(c), dtype, c.device);
+    run(expr, c.shape, {inputs, arrays}, {&result.array[0], 1}, c.name());
+    return result;
+}
+
 }  // namespace
 
 UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
@@ -357,7 +409,7 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
         if (has_output) *options.out[0] = result.array[0];
         return result;
     }
-    return run_call(c);
+    return is_plain(c) ? run_plain(c) : run_call(c);
 }
 
 UfuncResult call(std::string_view name, std::span<const Argument> args, const UfuncOptions& options) {
