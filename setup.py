@@ -1,4 +1,4 @@
-"""Builds cuarray: setuptools drives CMake in build/, which also fills the source cuarray/ (see CONTRIBUTING.md)."""
+"""Builds cuarray: setuptools drives CMake in build/, which also fills the source cuarray/."""
 
 import os
 import shutil
@@ -19,7 +19,9 @@ def compiler() -> str:
     candidates = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "c++", "clang++"]
     with tempfile.TemporaryDirectory() as folder:
         probe = Path(folder, "probe.cpp")
-        probe.write_text("#include <concepts>\n#include <span>\nint main() { return std::integral<int> ? 0 : 1; }\n")
+        probe.write_text(
+            "#include <concepts>\n#include <span>\nint main() { return std::integral<int> ? 0 : 1; }\n"
+        )
         for name in candidates:
             command = [*name.split(), "-std=c++20", "-c", str(probe), "-o", str(probe) + ".o"]
             if shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0:
@@ -31,7 +33,7 @@ def compiler() -> str:
 
 
 def jobs() -> int:
-    """Return how many compilations run at once: CMAKE_BUILD_PARALLEL_LEVEL, or the cores this process may use."""
+    """Return how many compilations run at once: CMAKE_BUILD_PARALLEL_LEVEL, or the cores we may use."""
     return int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", 0)) or len(os.sched_getaffinity(0))
 
 
@@ -40,10 +42,21 @@ class CMakeBuild(build_ext):
 
     def run(self) -> None:
         cmake = shutil.which("cmake") or sys.exit("cuarray: cmake is needed; type: pip install cmake ninja")
-        # Said at every build: pip's build environment, and so ninja, lies elsewhere each time, and the build folder
-        # may have served another Python.
-        configure = [cmake, "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-U", "*Python*",
-                     f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
+        # Said at every build: pip's build environment, and so ninja, lies elsewhere each time, and the build
+        # folder may have served another Python.
+        configure = [
+            cmake,
+            "-S",
+            SOURCE,
+            "-B",
+            BUILD,
+            "-G",
+            "Ninja",
+            "-U",
+            "*Python*",
+            f"-DPython_EXECUTABLE={sys.executable}",
+            f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
+        ]
         steps = [configure, [cmake, "--build", BUILD, "--parallel", str(jobs())]]
         if not self.inplace:
             steps.append([cmake, "--install", BUILD, "--prefix", Path(self.build_lib).resolve(), "--strip"])

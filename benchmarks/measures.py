@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import peers
-from race import Result, race, seconds_of
+from race import Result, race
 
 import cuarray as ca
 
@@ -81,7 +81,10 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
         return
     out = results if isinstance(results, tuple) else (results,)
     our_inputs, our_out = tuple(map(ca.asarray, inputs)), tuple(ca.empty(r.shape, dtype=r.dtype) for r in out)
-    contenders = {"cuarray": lambda: ours(*our_inputs, out=our_out), "numpy": lambda: theirs(*inputs, out=out)}
+    contenders = {
+        "cuarray": lambda: ours(*our_inputs, out=our_out),
+        "numpy": lambda: theirs(*inputs, out=out),
+    }
     if loop := peers.vector_loop(name, dtype):
         contenders["library"] = lambda: peers.run_loop(loop, *inputs, out[0])
     torch = peers.optional("torch")
@@ -102,7 +105,9 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
 def ufuncs() -> Iterator[Result]:
     """Every ufunc that NumPy has too, 1 M float32 and float64, out=."""
     ratios = []
-    names = sorted(name for name, value in vars(ca).items() if isinstance(value, ca.ufunc) and value.__name__ == name)
+    names = sorted(
+        name for name, value in vars(ca).items() if isinstance(value, ca.ufunc) and value.__name__ == name
+    )
     for name in names:
         for dtype in (np.float32, np.float64):
             for result in elementwise(name, dtype):
@@ -112,7 +117,9 @@ def ufuncs() -> Iterator[Result]:
     yield Result(f"geometric mean of {len(ratios)}", 1.0, mean, "numpy", 1.5, unit="")
 
 
-def versus_numpy(title: str, expression: Callable, *arrays: np.ndarray, least: float = 1.0) -> Iterator[Result]:
+def versus_numpy(
+    title: str, expression: Callable, *arrays: np.ndarray, least: float = 1.0
+) -> Iterator[Result]:
     """One expression, written once, on NumPy arrays and on the same memory as cuarray arrays."""
     ours = [ca.asarray(array) for array in arrays]
     time = race(cuarray=lambda: expression(ca, *ours), numpy=lambda: expression(np, *arrays))
@@ -153,7 +160,9 @@ def small() -> Iterator[Result]:
     time = race(**contenders)
     for name in contenders.keys() - {"cuarray", "nothing"}:
         least = 1.0 if name == "numpy" else None
-        yield Result("a+b, 1 element", time["cuarray"] - time["nothing"], time[name] - time["nothing"], name, least)
+        yield Result(
+            "a+b, 1 element", time["cuarray"] - time["nothing"], time[name] - time["nothing"], name, least
+        )
 
 
 @measure()
@@ -183,10 +192,15 @@ print(race(1.0, f=lambda: function(x, y))["f"])
 def threads() -> Iterator[Result]:
     """2 threads over 1 thread, 16 M float64, fused sin(x)*exp(y)."""
     times = [
-        float(subprocess.run(
-            [sys.executable, "-c", THREADED], check=True, capture_output=True, text=True,
-            env={**os.environ, "CUARRAY_NUM_THREADS": str(count)},
-        ).stdout)
+        float(
+            subprocess.run(
+                [sys.executable, "-c", THREADED],
+                check=True,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "CUARRAY_NUM_THREADS": str(count)},
+            ).stdout
+        )
         for count in (1, 2)
     ]
     yield Result("sin(x)*exp(y), 16 M float64, 2 threads", times[1], times[0], "1 thread", 1.7)
@@ -219,4 +233,6 @@ def memory() -> Iterator[Result]:
     result = chain(x, y)
     peak = status("VmHWM") - before
     needed = x.nbytes + y.nbytes + result.nbytes
-    yield Result("fused chain of 10, 16 M float32", peak, needed + (1 << 20), "inputs + output + 1 MB", 1.0, unit="B")
+    yield Result(
+        "fused chain of 10, 16 M float32", peak, needed + (1 << 20), "inputs + output + 1 MB", 1.0, unit="B"
+    )

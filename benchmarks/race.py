@@ -12,8 +12,8 @@ ROUND_SECONDS = 0.002
 class Result:
     """One printed line: how cuarray and a peer did, and what is asked for.
 
-    `ratio` says how many times as fast (or small) as the peer cuarray is; `least` is the ratio that it must reach,
-    None where the line is there for information.
+    `ratio` says how many times as fast (or small) as the peer cuarray is; `least` is the ratio that it must
+    reach, None where the line is there for information.
     """
 
     name: str

@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [NAMES] [--json FILE]
 
-Prints, for each measure, the best time of cuarray and of the peer in the same run, their ratio and the ratio that
-is asked for. Each measure runs in a process of its own.
+Prints, for each measure, the best time of cuarray and of the peer in the same run, their ratio and the ratio
+that is asked for. Each measure runs in a process of its own.
 """
 
 import argparse
@@ -43,8 +43,11 @@ def formatted(value: float, unit: str) -> str:
 def line(result: Result) -> str:
     least = "" if result.least is None else f"{result.least:.2f}x"
     verdict = "" if result.least is None else ("ok" if result.passed else "MISSED")
-    return (f"{result.name:44} {formatted(result.ours, result.unit):>10} {formatted(result.peer, result.unit):>10} "
-            f"{result.ratio:7.2f}x {least:>6} {verdict:7} {result.peer_name} {result.note}").rstrip()
+    return (
+        f"{result.name:44} {formatted(result.ours, result.unit):>10} "
+        f"{formatted(result.peer, result.unit):>10} "
+        f"{result.ratio:7.2f}x {least:>6} {verdict:7} {result.peer_name} {result.note}"
+    ).rstrip()
 
 
 def run_measure(name: str) -> list[Result]:
@@ -78,9 +81,13 @@ def main() -> int:
     results = {name: run_measure(name) for name in options.names or MEASURES}
     if options.json:
         record = {
-            "cuarray": ca.__version__, "numpy": np.__version__, "python": platform.python_version(),
+            "cuarray": ca.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
             "machine": platform.processor() or platform.machine(),
-            "results": {name: [{**asdict(r), "ratio": r.ratio} for r in rows] for name, rows in results.items()},
+            "results": {
+                name: [{**asdict(r), "ratio": r.ratio} for r in rows] for name, rows in results.items()
+            },
         }
         Path(options.json).write_text(json.dumps(record, indent=1))
     missed = sum(not result.passed for rows in results.values() for result in rows)

@@ -82,7 +82,7 @@ def idiomatic_palette(pixels, k):
 
 
 def timed(function):
-    """Return function's result and its shortest time in seconds; the first call, which warms up, is not timed."""
+    """Return function's result and its shortest time in seconds; a first call, to warm up, is not timed."""
     function()
     best = np.inf
     for _ in range(REPEATS):
@@ -148,8 +148,10 @@ def main():
     print(f"NumPy {np.__version__}, the same code     {numpy_time * 1e3:8.1f} ms")
     print(f"NumPy {np.__version__}, idiomatic code    {idiomatic_time * 1e3:8.1f} ms")
     print(f"cuarray on {where:18} {our_time * 1e3:8.1f} ms")
-    print(f"cuarray is {numpy_time / our_time:.1f}x as fast as the same code, "
-          f"{idiomatic_time / our_time:.1f}x as fast as the idiomatic one")
+    print(
+        f"cuarray is {numpy_time / our_time:.1f}x as fast as the same code, "
+        f"{idiomatic_time / our_time:.1f}x as fast as the idiomatic one"
+    )
     print(f"both agree on {same:.4%} of the pixels")
 
     Image.fromarray(picture(image, ours, our_labels)).save("palette.png")

@@ -18,7 +18,10 @@ def refresh() -> Path:
     """Make build/scratch equal to the working tree and return it; equal files keep their time stamps."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     wanted = {name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()}
     for name in wanted:
@@ -38,8 +41,17 @@ def refresh() -> Path:
 
 def build() -> None:
     """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
-    configure = ["cmake", "-S", SCRATCH, "-B", SCRATCH / "build", "-G", "Ninja", "-DCUARRAY_DEV=ON",
-                 f"-DPython_EXECUTABLE={sys.executable}"]
+    configure = [
+        "cmake",
+        "-S",
+        SCRATCH,
+        "-B",
+        SCRATCH / "build",
+        "-G",
+        "Ninja",
+        "-DCUARRAY_DEV=ON",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
     for command in (configure, ["cmake", "--build", SCRATCH / "build"]):
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode != 0:

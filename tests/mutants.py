@@ -4,8 +4,8 @@
     python tests/mutants.py --pick 3     three, chosen by the date
     python tests/mutants.py NAME...      these
 
-Works on a copy of the tree (scripts/scratch_tree.py). A mutant's tests must pass before the bug is planted and
-fail after.
+Works on a copy of the tree (scripts/scratch_tree.py). A mutant's tests must pass before the bug is planted
+and fail after.
 """
 
 import argparse
@@ -25,7 +25,7 @@ TESTS_FAILED = 1
 
 
 class Mutant(NamedTuple):
-    """A bug: in `file` the text `old`, which occurs once, becomes `new`, and `tests` (arguments of pytest) fail."""
+    """A bug: in `file` the text `old`, which occurs once, becomes `new`, and `tests` (for pytest) fail."""
 
     name: str
     file: str
@@ -44,7 +44,7 @@ def run_tests(tests: str) -> int:
 
 
 def plant(mutant: Mutant) -> str:
-    """Plant one bug, rebuild, test, mend it again; return what is wrong with the tests, or an empty string."""
+    """Plant one bug, rebuild, test, mend it; return what is wrong with the tests, or an empty string."""
     file = scratch_tree.SCRATCH / mutant.file
     text = file.read_text("utf-8")
     if text.count(mutant.old) != 1:

@@ -1,7 +1,7 @@
 """The rules of docs/architecture.md that a compiler does not check.
 
-Includes go only to the left, the tables are the only lists of operations and dtypes, and nothing outside the CUDA
-backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
+Includes go only to the left, the tables are the only lists of operations and dtypes, and nothing outside the
+CUDA backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
 """
 
 import re
@@ -77,7 +77,9 @@ def test_includes_go_to_the_left():
 
 def test_kernel_text_needs_no_standard_header():
     for file in sources("include/cuarray/kernel/*.h"):
-        standard = [name for name in INCLUDE.findall(file.read_text("utf-8")) if not name.startswith("cuarray/")]
+        standard = [
+            name for name in INCLUDE.findall(file.read_text("utf-8")) if not name.startswith("cuarray/")
+        ]
         assert not standard, f"{name_of(file)} includes {standard}: NVRTC compiles this text without headers"
 
 
@@ -96,14 +98,15 @@ def test_wrong_include_is_seen(name, text):
 
 
 def test_right_includes_pass():
-    text = '#include <vector>\n#include "cuarray/core/layout.h"\n#include "host/pool.h"\n#include "cuarray/ufuncs.def"\n'
+    included = ["cuarray/core/layout.h", "cuarray/ufuncs.def", "host/pool.h"]
+    text = "#include <vector>\n" + "".join(f'#include "{name}"\n' for name in included)
     assert not list(wrong_includes("src/host/backend.cpp", text))
 
 
 # Lists of operations and dtypes
 
-# How many different names within WINDOW lines make a list. Real code that computes with a few operations or names the
-# dtypes that it treats specially stays below.
+# How many different names within WINDOW lines make a list. Real code that computes with a few operations, or
+# names the dtypes that it treats specially, stays below.
 LIST_LENGTH = 6
 WINDOW = 6
 
@@ -118,7 +121,20 @@ def table_names(table: str, macro: str) -> set[str]:
 def operation_names() -> set[str]:
     names = table_names("ufuncs.def", "UFUNC|UNARY|BINARY") | table_names("reductions.def", "REDUCTION")
     # Also words of C++ and Python, of geometry and of complex numbers: no sign of a list.
-    return names - {"all", "any", "max", "min", "sum", "abs", "real", "imag", "round", "where", "sign", "positive"}
+    return names - {
+        "all",
+        "any",
+        "max",
+        "min",
+        "sum",
+        "abs",
+        "real",
+        "imag",
+        "round",
+        "where",
+        "sign",
+        "positive",
+    }
 
 
 def dtype_names() -> set[str]:
