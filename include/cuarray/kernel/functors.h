@@ -7,6 +7,7 @@
 #include "cuarray/kernel/flags.h"
 #include "cuarray/kernel/math.h"
 #include "cuarray/kernel/math_complex.h"
+#include "cuarray/kernel/math_complex_trig.h"
 #include "cuarray/kernel/math_float.h"
 #include "cuarray/kernel/math_half.h"
 #include "cuarray/kernel/math_special.h"

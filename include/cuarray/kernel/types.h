@@ -7,7 +7,7 @@
 //   * `namespace ... {` and its closing brace stand in paragraphs of their own, as do `#pragma once` with #include.
 //   * A paragraph uses no macro but those of this file, of the compiler, and those that it defines itself.
 //   * Entities stand before their use; this file is always emitted whole, before every other.
-//   * Paragraphs about complex numbers stand in math_complex.h: text without complex types never needs them.
+//   * Paragraphs about complex numbers stand in math_complex*.h: text without complex types never needs them.
 //   * C++17, no standard headers, no static data with a constructor.
 // Under NVRTC the C functions (sinf, fmod, memcpy) are declared by the compiler; a program that runs CUDA text on the
 // CPU defines __CUDACC__ and declares them itself. Inline PTX stands in this file alone, under __CUDA_ARCH__.
@@ -15,7 +15,7 @@
 
 #ifdef __CUDACC__
 #define CUARRAY_FN __device__ __forceinline__
-#define CUARRAY_FAR __device__ __noinline__
+#define CUARRAY_FAR inline __device__
 #define CUARRAY_C(name) ::name
 #define CUARRAY_VECTOR(name) ::name
 #define CUARRAY_COPY ::memcpy
@@ -44,9 +44,10 @@ using f64 = double;
 struct f16 { u16 bits; };
 /// The upper half of an f32, kept as its bits; arithmetic happens in f32.
 struct bf16 { u16 bits; };
-/// Complex numbers are aligned to their component.
-struct c64 { f32 re, im; };
-struct c128 { f64 re, im; };
+/// A complex number; aligned to its component.
+template <class R> struct complex { R re, im; };
+using c64 = complex<f32>;
+using c128 = complex<f64>;
 
 template <class A, class B> constexpr bool is_same = false;
 template <class A> constexpr bool is_same<A, A> = true;

@@ -1,0 +1,262 @@
+// elementwise.h -- the device kernels that every elementwise program runs in: how threads find elements, nothing else.
+//
+// The generator supplies the program P: its elements as lanes (`P::inputs<V>`, `P::outputs<V>`), how it reads and
+// writes them through a walk, and `evaluate`, which makes the outputs of one lane from its inputs. A walk knows where
+// lane u of operand K lies. All loads of a thread stand before its arithmetic and all stores after it, so that they
+// are in flight together, and an operand that is also the output is read before it is written.
+#pragma once
+#include "cuarray/kernel/index.h"
+
+namespace cuarray::kernel {
+
+constexpr u32 kThreads = 256;
+
+/// V elements moved at once, by 16-byte accesses where they are that many bytes. Items below 4 bytes travel as words,
+/// because the compiler does not merge more than four of them.
+template <class T, int V> struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
+    static constexpr bool in_words = sizeof(T) < 4 && sizeof(T) * V > 4;
+    using word = choose_t<in_words, u32, T>;
+    word words[sizeof(T) * V / sizeof(word)];
+};
+
+template <class T, int V> CUARRAY_FN void read_vector(const char* from, T (&x)[V]) {
+    const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);
+    CUARRAY_COPY(x, &vector, sizeof x);
+}
+
+template <class T, int V> CUARRAY_FN void write_vector(char* to, const T (&x)[V]) {
+    Vector<T, V> vector;
+    CUARRAY_COPY(&vector, x, sizeof x);
+    *reinterpret_cast<Vector<T, V>*>(to) = vector;
+}
+
+/// Moves every lane one down and leaves the last one as it was.
+template <class T, int V> CUARRAY_FN void shift_lanes(T (&x)[V]) {
+#pragma unroll
+    for (int u = 1; u < V; ++u) x[u - 1] = x[u];
+}
+
+/// The k-th scalar.
+template <class T, int N> CUARRAY_FN T scalar(const Scalars<N>& scalars, int k) {
+    return load<T>(*reinterpret_cast<const stored_t<T>*>(scalars.values[k].bytes));
+}
+
+/// Writes the record of the first fault; later ones are dropped.
+CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
+    if (atomicCAS(sink.claim, 0u, 1u) != 0u) return;
+    sink.record->index = index;
+    sink.record->axis = axis;
+    sink.record->size = size;
+    __threadfence_system();
+    sink.record->ticket = sink.ticket;
+    __threadfence_system();
+}
+
+/// Makes all outputs from all inputs. A long body is compiled once and the lanes pass through it one after the other.
+template <class P, int V, class S>
+CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out, const S& s) {
+    if constexpr (P::unrolled) {
+#pragma unroll
+        for (int u = 0; u < V; ++u) P::evaluate(in, u, out, u, s);
+    } else {
+#pragma unroll 1
+        for (int u = 0; u < V; ++u) {
+            P::shift(out);
+            P::evaluate(in, 0, out, V - 1, s);
+            P::shift(in);
+        }
+    }
+}
+
+/// Runs program P over the lanes of one thread.
+template <class P, int V, class Where, class S>
+CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink) {
+    typename P::template inputs<V> in;
+    typename P::template outputs<V> out;
+    P::read(where, in);
+    evaluate_lanes<P, V>(in, out, scalars);
+    if constexpr (P::faults) {
+        bool fault = false;
+#pragma unroll
+        for (int u = 0; u < V; ++u) fault |= out.fault[u] && where.has(u);
+        if (fault) report(sink, 0, 0, 0);
+    }
+    P::write(where, out);
+}
+
+/// One axis; lanes are neighbours.
+template <class P, int V> struct FlatWalk {
+    const Flat<P::operands>& p;
+    u64 first;
+    CUARRAY_FN bool has(int u) const { return first + u < p.size; }
+    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+        const FlatOperand& operand = p.operands[K];
+        const char* from = operand.data + first * sizeof(T) * operand.step;
+        if (operand.aligned && operand.step && has(V - 1)) read_vector(from, x);
+        else {
+#pragma unroll
+            for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<const T*>(from)[has(u) ? u * operand.step : 0];
+        }
+    }
+    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+        const i64 from = reinterpret_cast<i64>(p.operands[K].data) + i64(first * p.operands[K].step);
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = from + u * p.operands[K].step;
+    }
+    template <int K, class T> CUARRAY_FN void write(const T (&y)[V], const bool* kept) const {
+        const FlatOperand& operand = p.operands[K];
+        char* to = operand.data + first * sizeof(T) * operand.step;
+        bool all = operand.aligned && operand.step && has(V - 1);
+        if constexpr (P::masked) {
+#pragma unroll
+            for (int u = 0; u < V; ++u) all &= kept[u];
+        }
+        if (all) write_vector(to, y);
+        else {
+#pragma unroll
+            for (int u = 0; u < V; ++u)
+                if (has(u) && (!P::masked || kept[u])) reinterpret_cast<T*>(to)[u * operand.step] = y[u];
+        }
+    }
+};
+
+template <class P, int V, class S>
+CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const FaultSink& sink) {
+    const u64 first = (u64(blockIdx.x) * kThreads + threadIdx.x) * V;
+    if (first < p.size) run<P, V>(FlatWalk<P, V>{p, first}, scalars, sink);
+}
+
+/// Up to 8 axes; lanes lie a block apart, so that neighbouring threads hold neighbouring elements.
+template <class P, int V, class Index> struct StridedWalk {
+    const Strided<Index, P::operands>& p;
+    typename Index::type first;
+    typename Index::offset offsets[P::operands][V];
+    CUARRAY_FN bool has(int u) const { return first + u * kThreads < p.size; }
+    CUARRAY_FN void locate() {
+        typename Index::type rest[V];
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            rest[u] = has(u) ? first + u * kThreads : p.size - 1;
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
+        }
+#pragma unroll 1
+        for (int d = int(p.axes) - 1; d > 0; --d) {
+#pragma unroll
+            for (int u = 0; u < V; ++u) {
+                const auto outer = p.extents[d].quotient(rest[u]);
+                add(d, u, rest[u] - outer * p.extents[d].size);
+                rest[u] = outer;
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < V; ++u) add(0, u, rest[u]);
+    }
+    CUARRAY_FN void add(int d, int u, typename Index::type coordinate) {
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k)
+            offsets[k][u] += typename Index::offset(coordinate) * p.operands[k].strides[d];
+    }
+    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = *reinterpret_cast<const T*>(p.operands[K].data + offsets[K][u]);
+    }
+    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[K].data) + offsets[K][u];
+    }
+    template <int K, class T> CUARRAY_FN void write(const T (&y)[V], const bool* kept) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u)
+            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[K].data + offsets[K][u]) = y[u];
+    }
+};
+
+template <class P, int V, class Index, class S>
+CUARRAY_FN void strided(const Strided<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using I = typename Index::type;
+    StridedWalk<P, V, Index> walk{p, I(blockIdx.x) * (kThreads * V) + threadIdx.x, {}};
+    if (walk.first >= p.size) return;
+    walk.locate();
+    run<P, V>(walk, scalars, sink);
+}
+
+constexpr int kTile = 32;
+constexpr int kTileLanes = kTile * kTile / int(kThreads);
+
+/// A 32 x 32 tile of the last two axes: a thread holds four elements of one column. A transposed operand is read along
+/// rows and handed over through shared memory, padded so that both directions meet every bank once.
+template <class P> struct TiledWalk {
+    static constexpr int V = kTileLanes;
+    static constexpr int kStep = kTile / V;
+    const Tiled<P::operands>& p;
+    char* shared;
+    u64 row, column;
+    i64 bases[P::operands];
+    CUARRAY_FN int x() const { return int(threadIdx.x) % kTile; }
+    CUARRAY_FN int y() const { return int(threadIdx.x) / kTile; }
+    CUARRAY_FN u64 rows() const { return p.extents[p.axes - 2]; }
+    CUARRAY_FN u64 columns() const { return p.extents[p.axes - 1]; }
+    CUARRAY_FN bool has(int u) const { return row + y() + u * kStep < rows() && column + x() < columns(); }
+    CUARRAY_FN i64 offset(int k, u64 i, u64 j) const {
+        const u64 last_row = rows() - 1, last_column = columns() - 1;
+        const auto& strides = p.operands[k].strides;
+        return bases[k] + i64(i < last_row ? i : last_row) * strides[p.axes - 2] +
+               i64(j < last_column ? j : last_column) * strides[p.axes - 1];
+    }
+    CUARRAY_FN void locate() {
+        u64 rest = blockIdx.x;
+        column = rest % p.column_tiles * kTile;
+        rest /= p.column_tiles;
+        row = rest % p.row_tiles * kTile;
+        rest /= p.row_tiles;
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) bases[k] = 0;
+#pragma unroll 1
+        for (int d = int(p.axes) - 3; d >= 0; --d) {
+            const u64 outer = rest / p.extents[d];
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) bases[k] += i64(rest - outer * p.extents[d]) * p.operands[k].strides[d];
+            rest = outer;
+        }
+    }
+    template <int K, class T> CUARRAY_FN void read(T (&x_)[V]) const {
+        const char* data = p.operands[K].data;
+        if (p.transposed >> K & 1u) {
+            T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
+            __syncthreads();
+#pragma unroll
+            for (int u = 0; u < V; ++u)
+                tile[y() + u * kStep][x()] =
+                    *reinterpret_cast<const T*>(data + offset(K, row + x(), column + y() + u * kStep));
+            __syncthreads();
+#pragma unroll
+            for (int u = 0; u < V; ++u) x_[u] = tile[x()][y() + u * kStep];
+        } else {
+#pragma unroll
+            for (int u = 0; u < V; ++u)
+                x_[u] = *reinterpret_cast<const T*>(data + offset(K, row + y() + u * kStep, column + x()));
+        }
+    }
+    template <int K> CUARRAY_FN void index(i64 (&x_)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u)
+            x_[u] = reinterpret_cast<i64>(p.operands[K].data) + offset(K, row + y() + u * kStep, column + x());
+    }
+    template <int K, class T> CUARRAY_FN void write(const T (&y_)[V], const bool* kept) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u)
+            if (has(u) && (!P::masked || kept[u]))
+                *reinterpret_cast<T*>(p.operands[K].data + offset(K, row + y() + u * kStep, column + x())) = y_[u];
+    }
+};
+
+template <class P, class S>
+CUARRAY_FN void transposed(const Tiled<P::operands>& p, const S& scalars, const FaultSink& sink) {
+    __shared__ alignas(16) char shared[kTile * (kTile + 1) * P::largest];
+    TiledWalk<P> walk{p, shared, 0, 0, {}};
+    walk.locate();
+    run<P, kTileLanes>(walk, scalars, sink);
+}
+
+}  // namespace cuarray::kernel

@@ -1,0 +1,114 @@
+// math_division.h -- floor_divide, remainder, fmod, divmod and integer powers: division that is exact.
+//
+// For floats everything rests on the exact remainder. Where the quotient is small enough to be an exact integer, one
+// fused multiply-add gives it without a branch; `quick_*` does that and reports in `rare` where it does not hold.
+#pragma once
+#include "cuarray/kernel/math.h"
+
+namespace cuarray::math {
+
+/// x - q * y, exact where q is the truncated quotient or one more: the result is then a number of this type.
+CUARRAY_FN f32 residue(f32 x, f32 q, f32 y) {
+#if defined(__CUDACC__) || defined(__FMA__)
+    return fma(-q, y, x);
+#else
+    return f32(f64(x) - f64(q) * f64(y));
+#endif
+}
+CUARRAY_FN f64 residue(f64 x, f64 q, f64 y) { return fma(-q, y, x); }
+
+/// Whether residue is one instruction, or a few; a library call would be slower than the rare path.
+#if defined(__CUDACC__) || defined(__FMA__)
+template <class T> constexpr bool has_residue = true;
+#else
+template <class T> constexpr bool has_residue = is_same<T, f32>;
+#endif
+
+/// Truncated quotient and exact remainder of finite x and y, y not 0, |x / y| below 2 to the significand's bits.
+template <class T> CUARRAY_FN pair<T, T> quick_quotient(T x, T y, bool& rare) {
+    constexpr T limit = T(u64(1) << (ieee<T>::fraction + 1));
+    if constexpr (!has_residue<T>) {
+        rare = true;
+        return {x, x};
+    } else {
+        const T q = trunc(x / y);
+        rare = !((abs(q) < limit) & (abs(y) < infinity<T>()));
+        // x / y may have been rounded up to the next integer; then the residue has the other sign.
+        const T r = residue(x, q, y);
+        const bool beyond = (r != 0) & (signbit(r) != signbit(x));
+        const T one = copysign(T(1), q);
+        return {beyond ? q - one : q, copysign(beyond ? r + copysign(y, x) : r, x)};
+    }
+}
+
+template <class T> CUARRAY_FN T quick_fmod(T x, T y, bool& rare) { return quick_quotient(x, y, rare).second; }
+
+CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
+CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
+
+template <class T> CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
+    const pair<T, T> t = quick_quotient(x, y, rare);
+    const bool apart = (t.second != 0) & (signbit(x) != signbit(y));
+    const T q = apart ? t.first - 1 : t.first;
+    return {q == 0 ? copysign(T(0), x / y) : q, apart ? t.second + y : copysign(t.second, y)};
+}
+
+/// Any x and y. An infinite x has an infinite quotient and y infinite a quotient of zero, as the Array API suite wants.
+template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
+    const T ratio = x / y;
+    T r = careful_fmod(x, y);
+    if (!isfinite(x) || isnan(y) || y == 0) return {ratio, r};
+    const bool apart = r != 0 && (r < 0) != (y < 0);
+    if (isinf(y)) return {copysign(T(0), ratio), apart ? y : copysign(r, y)};
+    T q = (x - r) / y - (apart ? T(1) : T(0));
+    const T whole = floor(q);
+    q = q - whole > T(0.5) ? whole + 1 : whole;
+    return {q == 0 ? copysign(T(0), ratio) : q, r == 0 ? copysign(r, y) : apart ? r + y : r};
+}
+
+template <class T> CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
+    bool rare;
+    const pair<T, T> quick = quick_divmod(x, y, rare);
+    return rare ? careful_divmod(x, y) : quick;
+}
+
+/// Python's rule: towards minus infinity. x // 0 and x % 0 are 0, and the least integer // -1 wraps.
+template <class T> CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
+    if (y == 0) return {T(0), T(0)};
+    if constexpr (is_signed<T>) {
+        if (y == T(-1)) return {negative(x), T(0)};
+        const T q = T(x / y), r = T(x % y);
+        const bool apart = r != 0 && (r < 0) != (y < 0);
+        return {T(q - apart), T(apart ? r + y : r)};
+    } else return {T(x / y), T(x % y)};
+}
+
+template <class T> CUARRAY_FN pair<T, T> divmod(T x, T y) {
+    if constexpr (is_integer<T>) return integer_divmod(x, y);
+    else return float_divmod(x, y);
+}
+
+template <class T> CUARRAY_FN T floor_divide(T x, T y) { return divmod(x, y).first; }
+template <class T> CUARRAY_FN T remainder(T x, T y) { return divmod(x, y).second; }
+
+template <class T> CUARRAY_FN T fmod(T x, T y) {
+    if constexpr (is_signed<T>) return y == 0 || y == T(-1) ? T(0) : T(x % y);
+    else if constexpr (is_integer<T>) return y == 0 ? T(0) : T(x % y);
+    else {
+        bool rare;
+        const T quick = quick_fmod(x, y, rare);
+        return rare ? careful_fmod(x, y) : quick;
+    }
+}
+
+/// x to the power y by repeated squaring; 0 for a negative y, which is an error that the caller reports.
+template <class T> CUARRAY_FN T integer_pow(T x, T y) {
+    wrap_t<T> result = y < 0 ? 0 : 1, base = wrap_t<T>(x);
+    for (T n = y < 0 ? T(0) : y; n != 0; n = T(n >> 1)) {
+        if (n & 1) result *= base;
+        base *= base;
+    }
+    return T(result);
+}
+
+}  // namespace cuarray::math

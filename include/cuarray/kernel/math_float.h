@@ -1,0 +1,185 @@
+// math_float.h -- elementary functions of f32 and f64.
+//
+// On the host most of them are vector mathematics: `cua_sinf` and the like, which the host backend defines, each with
+// vector variants that g++ calls in `omp simd` loops. CUARRAY_NO_VECTOR_MATH leaves the scalar ones.
+#pragma once
+#include "cuarray/kernel/math_division.h"
+
+#ifndef __CUDACC__
+#ifdef CUARRAY_NO_VECTOR_MATH
+#define CUARRAY_VARIANTS __attribute__((const))
+#else
+#define CUARRAY_VARIANTS __attribute__((simd("notinbranch"), const))
+#endif
+#define CUARRAY_OF_X(name) CUARRAY_VARIANTS float cua_##name##f(float); CUARRAY_VARIANTS double cua_##name(double)
+#define CUARRAY_OF_XY(name)                            \
+    CUARRAY_VARIANTS float cua_##name##f(float, float); \
+    CUARRAY_VARIANTS double cua_##name(double, double)
+extern "C" {
+CUARRAY_OF_X(sin); CUARRAY_OF_X(cos); CUARRAY_OF_X(tan); CUARRAY_OF_X(asin); CUARRAY_OF_X(acos); CUARRAY_OF_X(atan);
+CUARRAY_OF_X(sinh); CUARRAY_OF_X(cosh); CUARRAY_OF_X(tanh);
+CUARRAY_OF_X(asinh); CUARRAY_OF_X(acosh); CUARRAY_OF_X(atanh);
+CUARRAY_OF_X(exp); CUARRAY_OF_X(exp2); CUARRAY_OF_X(exp10); CUARRAY_OF_X(expm1);
+CUARRAY_OF_X(log); CUARRAY_OF_X(log2); CUARRAY_OF_X(log10); CUARRAY_OF_X(log1p);
+CUARRAY_OF_X(cbrt); CUARRAY_OF_X(erf); CUARRAY_OF_X(erfc);
+CUARRAY_OF_XY(atan2); CUARRAY_OF_XY(pow); CUARRAY_OF_XY(hypot);
+}
+#undef CUARRAY_OF_X
+#undef CUARRAY_OF_XY
+#undef CUARRAY_VARIANTS
+#endif
+
+namespace cuarray::math {
+
+CUARRAY_FN f32 exp(f32 x) { return CUARRAY_VECTOR(expf)(x); }
+CUARRAY_FN f64 exp(f64 x) { return CUARRAY_VECTOR(exp)(x); }
+
+CUARRAY_FN f32 exp2(f32 x) { return CUARRAY_VECTOR(exp2f)(x); }
+CUARRAY_FN f64 exp2(f64 x) { return CUARRAY_VECTOR(exp2)(x); }
+
+CUARRAY_FN f32 expm1(f32 x) { return CUARRAY_VECTOR(expm1f)(x); }
+CUARRAY_FN f64 expm1(f64 x) { return CUARRAY_VECTOR(expm1)(x); }
+
+CUARRAY_FN f32 log(f32 x) { return CUARRAY_VECTOR(logf)(x); }
+CUARRAY_FN f64 log(f64 x) { return CUARRAY_VECTOR(log)(x); }
+
+CUARRAY_FN f32 log2(f32 x) { return CUARRAY_VECTOR(log2f)(x); }
+CUARRAY_FN f64 log2(f64 x) { return CUARRAY_VECTOR(log2)(x); }
+
+CUARRAY_FN f32 log10(f32 x) { return CUARRAY_VECTOR(log10f)(x); }
+CUARRAY_FN f64 log10(f64 x) { return CUARRAY_VECTOR(log10)(x); }
+
+CUARRAY_FN f32 log1p(f32 x) { return CUARRAY_VECTOR(log1pf)(x); }
+CUARRAY_FN f64 log1p(f64 x) { return CUARRAY_VECTOR(log1p)(x); }
+
+CUARRAY_FN f32 tan(f32 x) { return CUARRAY_VECTOR(tanf)(x); }
+CUARRAY_FN f64 tan(f64 x) { return CUARRAY_VECTOR(tan)(x); }
+
+CUARRAY_FN f32 asin(f32 x) { return CUARRAY_VECTOR(asinf)(x); }
+CUARRAY_FN f64 asin(f64 x) { return CUARRAY_VECTOR(asin)(x); }
+
+CUARRAY_FN f32 acos(f32 x) { return CUARRAY_VECTOR(acosf)(x); }
+CUARRAY_FN f64 acos(f64 x) { return CUARRAY_VECTOR(acos)(x); }
+
+CUARRAY_FN f32 atan(f32 x) { return CUARRAY_VECTOR(atanf)(x); }
+CUARRAY_FN f64 atan(f64 x) { return CUARRAY_VECTOR(atan)(x); }
+
+CUARRAY_FN f32 atan2(f32 x, f32 y) { return CUARRAY_VECTOR(atan2f)(x, y); }
+CUARRAY_FN f64 atan2(f64 x, f64 y) { return CUARRAY_VECTOR(atan2)(x, y); }
+
+CUARRAY_FN f32 sinh(f32 x) { return CUARRAY_VECTOR(sinhf)(x); }
+CUARRAY_FN f64 sinh(f64 x) { return CUARRAY_VECTOR(sinh)(x); }
+
+CUARRAY_FN f32 cosh(f32 x) { return CUARRAY_VECTOR(coshf)(x); }
+CUARRAY_FN f64 cosh(f64 x) { return CUARRAY_VECTOR(cosh)(x); }
+
+CUARRAY_FN f32 tanh(f32 x) { return CUARRAY_VECTOR(tanhf)(x); }
+CUARRAY_FN f64 tanh(f64 x) { return CUARRAY_VECTOR(tanh)(x); }
+
+CUARRAY_FN f32 asinh(f32 x) { return CUARRAY_VECTOR(asinhf)(x); }
+CUARRAY_FN f64 asinh(f64 x) { return CUARRAY_VECTOR(asinh)(x); }
+
+CUARRAY_FN f32 acosh(f32 x) { return CUARRAY_VECTOR(acoshf)(x); }
+CUARRAY_FN f64 acosh(f64 x) { return CUARRAY_VECTOR(acosh)(x); }
+
+CUARRAY_FN f32 atanh(f32 x) { return CUARRAY_VECTOR(atanhf)(x); }
+CUARRAY_FN f64 atanh(f64 x) { return CUARRAY_VECTOR(atanh)(x); }
+
+CUARRAY_FN f32 cbrt(f32 x) { return CUARRAY_VECTOR(cbrtf)(x); }
+CUARRAY_FN f64 cbrt(f64 x) { return CUARRAY_VECTOR(cbrt)(x); }
+
+CUARRAY_FN f32 hypot(f32 x, f32 y) { return CUARRAY_VECTOR(hypotf)(x, y); }
+CUARRAY_FN f64 hypot(f64 x, f64 y) { return CUARRAY_VECTOR(hypot)(x, y); }
+
+CUARRAY_FN f32 pow(f32 x, f32 y) { return CUARRAY_VECTOR(powf)(x, y); }
+CUARRAY_FN f64 pow(f64 x, f64 y) { return CUARRAY_VECTOR(pow)(x, y); }
+
+template <class T> CUARRAY_FN T pow(T x, T y) { return integer_pow(x, y); }
+
+/// log(exp(x) + exp(y)): the larger plus a correction; equal infinities have no difference.
+template <class T> CUARRAY_FN T logaddexp(T x, T y) {
+    const T sum = maximum(x, y) + log1p(exp(-abs(x - y)));
+    return x == y ? x + T(0.69314718055994530941723212145818) : sum;
+}
+
+template <class T> CUARRAY_FN T logaddexp2(T x, T y) {
+    const T sum = maximum(x, y) + log1p(exp2(-abs(x - y))) * T(1.4426950408889634073599246810019);
+    return x == y ? x + 1 : sum;
+}
+
+CUARRAY_FN f32 sin(f32 x) { return CUARRAY_VECTOR(sinf)(x); }
+CUARRAY_FN f32 cos(f32 x) { return CUARRAY_VECTOR(cosf)(x); }
+
+/// What is left of an angle after taking away quarter turns: high + low, at most pi/4 and a little, and their count.
+struct Angle { f64 high, low; u64 quarters; };
+
+/// The exact difference of a and b, as a rounded part and its error.
+CUARRAY_FN pair<f64, f64> exact_difference(f64 a, f64 b) {
+    const f64 d = a - b, back = d - a;
+    return {d, (a - (d - back)) - (b + back)};
+}
+
+/// Below this, the count of quarter turns has 20 bits, and its products with the 33-bit parts of pi/2 are exact.
+constexpr f64 kQuickAngle = 1.6e6;
+
+CUARRAY_FN Angle quick_angle(f64 x) {
+    constexpr f64 to_integer = 0x1.8p52;
+    const f64 shifted = x * 0.6366197723675814 + to_integer, n = shifted - to_integer;
+    const pair<f64, f64> a = exact_difference(x - n * 0x1.921fb544p+0, n * 0x1.0b4611a6p-34);
+    const pair<f64, f64> b = exact_difference(a.first, n * 0x1.3198a2ep-69);
+    const f64 rest = (a.second + b.second) - n * 0x1.b839a252049c1p-104, high = b.first + rest;
+    return {high, (b.first - high) + rest, bits_of(shifted)};
+}
+
+CUARRAY_FN f64 sin_near_zero(f64 x, f64 low) {
+    const f64 z = x * x, z2 = z * z;
+    const f64 tail = (0.008333333333322108 + z * -0.0001984126982958007) +
+                     z2 * ((2.7557313617991543e-06 + z * -2.5050747214958078e-08) + z2 * 1.589619748161708e-10);
+    const f64 cubic = -0.1666666666666663 + z * tail;
+    return x + (z * x * cubic + low * (1 - 0.5 * z));
+}
+
+CUARRAY_FN f64 cos_near_zero(f64 x, f64 low) {
+    const f64 z = x * x, z2 = z * z, half = 0.5 * z, one = 1 - half;
+    const f64 tail = (0.041666666666666595 + z * -0.001388888888887304) +
+                     z2 * ((2.4801587288841367e-05 + z * -2.75573141762323e-07) +
+                           z2 * (2.0875700415180955e-09 + z * -1.1358513910389216e-11));
+    return one + (((1 - one) - half) + (z2 * tail - x * low));
+}
+
+/// sin (or, a quarter turn on, cos) without a branch, so that the host's loops vectorise; `rare`: x is too large.
+CUARRAY_FN f64 quick_sine(f64 x, u64 quarters_on, bool& rare) {
+    rare = !(abs(x) < kQuickAngle);
+    const Angle a = quick_angle(x);
+    const u64 quarters = a.quarters + quarters_on;
+    const f64 s = sin_near_zero(a.high, a.low), c = cos_near_zero(a.high, a.low);
+    const f64 y = bit_cast<f64>(bits_of(quarters & 1 ? c : s) ^ (quarters << 62 & sign_mask<f64>));
+    return x == 0 && quarters_on == 0 ? x : y;
+}
+
+CUARRAY_FN f64 quick_sin(f64 x, bool& rare) { return quick_sine(x, 0, rare); }
+CUARRAY_FN f64 quick_cos(f64 x, bool& rare) { return quick_sine(x, 1, rare); }
+
+CUARRAY_FN f64 careful_sin(f64 x) { return CUARRAY_C(sin)(x); }
+CUARRAY_FN f64 careful_cos(f64 x) { return CUARRAY_C(cos)(x); }
+
+CUARRAY_FN f64 sin(f64 x) {
+#ifdef __CUDACC__
+    return ::sin(x);
+#else
+    bool rare;
+    const f64 quick = quick_sin(x, rare);
+    return rare ? careful_sin(x) : quick;
+#endif
+}
+CUARRAY_FN f64 cos(f64 x) {
+#ifdef __CUDACC__
+    return ::cos(x);
+#else
+    bool rare;
+    const f64 quick = quick_cos(x, rare);
+    return rare ? careful_cos(x) : quick;
+#endif
+}
+
+}  // namespace cuarray::math

@@ -1,0 +1,75 @@
+// math_half.h -- what depends on the bits of a floating-point number, for f16 and bf16 too.
+#pragma once
+#include "cuarray/kernel/math.h"
+
+namespace cuarray::math {
+
+CUARRAY_FN f16 abs(f16 x) { return {u16(x.bits & 0x7fffu)}; }
+CUARRAY_FN bf16 abs(bf16 x) { return {u16(x.bits & 0x7fffu)}; }
+
+CUARRAY_FN f16 negative(f16 x) { return {u16(x.bits ^ 0x8000u)}; }
+CUARRAY_FN bf16 negative(bf16 x) { return {u16(x.bits ^ 0x8000u)}; }
+
+CUARRAY_FN bool isnan(f16 x) { return abs(x).bits > ieee<f16>::infinity; }
+CUARRAY_FN bool isnan(bf16 x) { return abs(x).bits > ieee<bf16>::infinity; }
+
+CUARRAY_FN bool isinf(f16 x) { return abs(x).bits == ieee<f16>::infinity; }
+CUARRAY_FN bool isinf(bf16 x) { return abs(x).bits == ieee<bf16>::infinity; }
+
+CUARRAY_FN bool isfinite(f16 x) { return abs(x).bits < ieee<f16>::infinity; }
+CUARRAY_FN bool isfinite(bf16 x) { return abs(x).bits < ieee<bf16>::infinity; }
+
+template <class T> CUARRAY_FN T nextafter(T x, T y) {
+    using U = unsigned_t<T>;
+    const auto a = widen(x), b = widen(y);
+    const U away = U(bits_of(x) + 1), nearer = U(bits_of(x) - 1);
+    const U next = a == 0 ? U((bits_of(y) & sign_mask<T>) | 1) : (a < b) == (a > 0) ? away : nearer;
+    return isnan(x) ? x : a == b || isnan(y) ? y : bit_cast<T>(next);
+}
+
+/// Away from zero; for the halves upwards, as NumPy's float16 has it.
+template <class T> CUARRAY_FN T spacing(T x) {
+    if (!isfinite(x)) return quiet_nan<T>();
+    if constexpr (is_half<T>) return round_to_half<T>(widen(nextafter(x, infinity<T>())) - widen(x));
+    else return nextafter(x, copysign(infinity<T>(), x)) - x;
+}
+
+/// Mantissa in [0.5, 1) and exponent; zero, infinity and NaN are their own mantissa, with exponent 0.
+template <class T> CUARRAY_FN pair<T, i32> frexp(T x) {
+    if constexpr (is_half<T>) {
+        const pair<f32, i32> wide = frexp(widen(x));
+        return {round_to_half<T>(wide.first), wide.second};
+    } else {
+        using U = unsigned_t<T>;
+        constexpr int fraction = ieee<T>::fraction, bias = int(ieee<T>::infinity >> fraction) / 2;
+        const bool tiny = abs(x) < bit_cast<T>(U(1) << fraction);
+        const U u = bits_of(tiny ? x * T(U(1) << (fraction + 1)) : x);
+        const U half = (u & ~ieee<T>::infinity) | U(bias - 1) << fraction;
+        const i32 exponent = i32((u & ieee<T>::infinity) >> fraction) - (bias - 1) - (tiny ? fraction + 1 : 0);
+        const bool own = !isfinite(x) | (x == 0);
+        return {own ? x : bit_cast<T>(half), own ? 0 : exponent};
+    }
+}
+
+/// 2 to the power n, a normal number.
+CUARRAY_FN f32 power_of_two(f32, i32 n) { return bit_cast<f32>(u32(n + 127) << 23); }
+CUARRAY_FN f64 power_of_two(f64, i32 n) { return bit_cast<f64>(u64(n + 1023) << 52); }
+
+/// x * 2**n in at most three steps, of which only the last can round.
+template <class T> CUARRAY_FN T scale(T x, i32 n) {
+    constexpr int bias = int(ieee<T>::infinity >> ieee<T>::fraction) / 2, down = bias - 1 - ieee<T>::fraction - 1;
+    for (int step = 0; step < 2; ++step) {
+        const i32 part = n > bias ? bias : n < 1 - bias ? -down : 0;
+        x *= power_of_two(x, part);
+        n -= part;
+    }
+    return x * power_of_two(x, n > bias ? bias : n < 1 - bias ? 1 - bias : n);
+}
+
+template <class T, class N> CUARRAY_FN T ldexp(T x, N n) {
+    const i32 clamped = n > 5000 ? 5000 : n < -5000 ? -5000 : i32(n);
+    if constexpr (is_half<T>) return cast<T>(scale(f64(widen(x)), clamped));
+    else return scale(x, clamped);
+}
+
+}  // namespace cuarray::math
