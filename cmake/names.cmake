@@ -1,4 +1,4 @@
-# names.cmake -- the stub and the docs entries of the functions, from the tables as libcuarray holds them.
+# names.cmake -- the stubs and the docs entries of the functions, from the tables as libcuarray holds them.
 
 add_executable(print_tables EXCLUDE_FROM_ALL scripts/print_tables.cpp)
 target_link_libraries(print_tables PRIVATE cuarray)
@@ -11,15 +11,16 @@ if(CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
 endif()
 file(MAKE_DIRECTORY "${reference_folder}")
 
+file(GLOB python_sources CONFIGURE_DEPENDS cuarray/_*.py)
 add_custom_command(
     OUTPUT "${CMAKE_BINARY_DIR}/generated/tables.json"
     COMMAND print_tables > "${CMAKE_BINARY_DIR}/generated/tables.json"
     COMMAND "${Python_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/scripts/make_names.py"
-            "${CMAKE_BINARY_DIR}/generated/tables.json" "${CMAKE_SOURCE_DIR}/scripts/core_stub.pyi"
-            "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${reference_folder}/reference.md"
-    DEPENDS print_tables scripts/make_names.py scripts/core_stub.pyi
-    COMMENT "Writing the stub and the reference"
+            "${CMAKE_BINARY_DIR}/generated/tables.json" "${CMAKE_SOURCE_DIR}/cuarray" "${CUARRAY_PACKAGE_DIR}"
+            "${reference_folder}/reference.md"
+    DEPENDS print_tables scripts/make_names.py scripts/core_stub.pyi ${python_sources}
+    COMMENT "Writing the stubs and the reference"
     VERBATIM)
 add_custom_target(names DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
 
-install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" DESTINATION cuarray OPTIONAL)
+install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${CUARRAY_PACKAGE_DIR}/__init__.pyi" DESTINATION cuarray OPTIONAL)

@@ -59,7 +59,7 @@ void print(const char* title, const Rows& rows, Print one, const char* end) {
 }  // namespace
 
 int main() {
-    std::cout << "{\n";
+    std::cout << "{\n \"dtypes\": " << domain((1u << kDTypes) - 1) << ",\n";
     print("ufuncs", rows(), row, ",\n");
     print("reductions", reductions(), reduction, "\n");
     std::cout << "}\n";
