@@ -63,7 +63,7 @@ CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if th
 /// The dtype that reduction `r` gives for elements of dtype T (argmax: int64), and its accumulator's size in bytes.
 CUARRAY_API DType reduction_result(ReductionId r, DType T);
 CUARRAY_API int accumulator_size(ReductionId r, DType T);
-/// The reduction's identity as an element of T (sum 0, max -inf); only where identity is not null.
+/// What an empty fold gives, of dtype reduction_result(r, T) (sum: 0); only where identity is not null.
 CUARRAY_API Scalar reduction_identity(ReductionId r, DType T);
 
 /// An argument as the type rule sees it: a dtype, or a Python number's kind.
