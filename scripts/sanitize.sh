@@ -1,26 +1,30 @@
 #!/usr/bin/env bash
 # sanitize.sh -- builds cuarray with AddressSanitizer and UndefinedBehaviorSanitizer and runs tests on that build.
 #
-#   scripts/sanitize.sh [PYTEST ARGUMENTS]
+#   scripts/sanitize.sh [PYTEST ARGUMENTS]          the C++ tests, then these (default: tests/python)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/sanitize
 python=$(command -v python3)
 
 cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$python" -DCUARRAY_SANITIZE=address,undefined \
-    -DCUARRAY_DEV=ON > /dev/null
-cmake --build "$build"
+    -DCUARRAY_DEV=ON -DCUARRAY_TESTS=ON > /dev/null
+cmake --build "$build" | tail -n 1
 
-# The interpreter itself is not instrumented: the runtime must be loaded before it, and its own leaks do not count.
-export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=1
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+for program in "$build"/tests/*/test_*; do
+    echo "$(basename "$(dirname "$program")")/$(basename "$program")"
+    ASAN_OPTIONS=detect_leaks=1 "$program"
+done
 
-# From the build folder, so that its cuarray/ is the one that is imported.
+# From the build folder, so that its cuarray/ is the one that is imported. The interpreter is not instrumented: the
+# runtime must be there before it, and what the interpreter itself leaves behind at its end does not count.
 cd "$build"
+export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
 "$python" -c "import cuarray; assert cuarray.__file__.startswith('$build'), cuarray.__file__"
-[ $# -gt 0 ] || set -- tests/core tests/python
-arguments=()
+[ $# -gt 0 ] || set -- tests/python
+arguments=(--ignore "$root/tests/test_cpp.py")
 for argument; do
     if [ -e "$root/$argument" ]; then argument=$root/$argument; fi
     arguments+=("$argument")
