@@ -1,0 +1,81 @@
+"""NumPy arrays for NVIDIA GPUs and for CPUs.
+
+The namespace is that of the Array API standard with NumPy's names beside it. Importing needs no GPU, no driver and no
+CUDA library; those are looked for when the first array goes to a GPU. `python -m cuarray` tells what is there.
+"""
+
+from importlib import import_module
+
+try:
+    from cuarray import _core
+except ImportError as error:
+    from pathlib import Path
+
+    root = Path(__file__).resolve().parents[1]
+    if list(Path(__file__).parent.glob("_core.*.so")) or not (root / "CMakeLists.txt").exists():
+        raise
+    raise ImportError(
+        f"cuarray: this is the source folder {root} and it is not built for this Python; type\n\n"
+        f"    pip install {root}\n\nor run Python in another folder to use an installed cuarray"
+    ) from error
+
+from cuarray import (
+    _methods,
+    _creation,
+    _devices,
+    _dtypes,
+    _elementwise,
+    _errors,
+    _fuse,
+    _info,
+    _libraries,
+    _logic,
+    _manipulation,
+    _statistics,
+)
+from cuarray._core import CudaError, ndarray, ufunc
+
+import numpy as np
+from numpy import e, inf, nan, newaxis, pi
+from numpy.exceptions import AxisError, ComplexWarning
+
+__version__ = _core.__version__
+__array_api_version__ = "2025.12"
+
+#: The parts of the namespace that are written in Python; a later one may say more than a row of the table.
+MODULES = (_creation, _manipulation, _statistics, _logic, _dtypes, _devices, _errors, _fuse, _info, _elementwise)
+
+globals().update(_dtypes.numpy_types())
+globals().update(_core.ufuncs)
+for module in MODULES:
+    globals().update({name: getattr(module, name) for name in module.__all__})
+for theirs, ours in _elementwise.ALIASES.items():
+    globals()[theirs] = globals()[ours]
+
+_core.set_library_locator(_libraries.locate)
+
+__all__ = sorted(
+    {"AxisError", "ComplexWarning", "CudaError", "bfloat16", "e", "inf", "nan", "ndarray", "newaxis", "pi", "ufunc"}
+    | {"__array_api_version__", "__version__"}
+    | _dtypes.numpy_types().keys()
+    | _core.ufuncs.keys()
+    | _elementwise.ALIASES.keys()
+    | {name for module in MODULES for name in module.__all__}
+)
+del module, ours, theirs
+
+
+def __getattr__(name):
+    # What costs time to import comes when it is first asked for.
+    if name == "bfloat16":
+        from ml_dtypes import bfloat16
+
+        globals()[name] = bfloat16
+        return bfloat16
+    if name in ("testing",):
+        return import_module(f"cuarray.{name}")
+    raise AttributeError(f"module 'cuarray' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,184 @@
+"""Names of the table's functions: NumPy's aliases, and the few functions that say more than their row."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._creation import as_array
+
+__all__ = ["clip", "round", "where"]
+
+#: NumPy's name of a function: its name here, which is that of the Array API standard.
+ALIASES = {
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "around": "round",
+    "asanyarray": "asarray",
+    "bitwise_not": "bitwise_invert",
+    "concatenate": "concat",
+    "conjugate": "conj",
+    "deg2rad": "radians",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "mod": "remainder",
+    "power": "pow",
+    "rad2deg": "degrees",
+    "right_shift": "bitwise_right_shift",
+    "transpose": "permute_dims",
+    "true_divide": "divide",
+}
+
+
+def where(condition, x=None, y=None, /):
+    """Choose elements from x where the condition is true, else from y.
+
+    Parameters
+    ----------
+    condition : array_like
+        bool; of other types, zero counts as false.
+    x, y : array_like
+        Broadcast with the condition.
+
+    Returns
+    -------
+    ndarray
+        Of the common type of x and y.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+    NotImplementedError
+        If x and y are left out: finding the indices of true elements is not supported yet.
+
+    See Also
+    --------
+    numpy.where
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(-2, 3)
+    >>> ca.where(x < 0, 0, x)
+    array([0, 0, 0, 1, 2])
+    """
+    if x is None or y is None:
+        if x is y:
+            raise NotImplementedError("where: give x and y; the indices of true elements are not supported yet")
+        raise ValueError("where: give both x and y, or neither")
+    if not isinstance(condition, ndarray):
+        device = next((a.device for a in (x, y) if isinstance(a, ndarray)), None)
+        condition = as_array(condition, device)
+    if condition.dtype != np.bool_:
+        condition = condition.astype(bool)
+    return _core.ufuncs["where"](condition, x, y)
+
+
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
+    """Limit elements to a range.
+
+    Parameters
+    ----------
+    a : array_like
+    a_min, a_max : array_like or None
+        The ends of the range; None leaves that side open.
+    out : ndarray, optional
+        Where the result goes.
+    min, max : array_like or None
+        The same as a_min and a_max, in the Array API's spelling.
+    **kwargs
+        The keywords of a ufunc: where, dtype, casting, order.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an end is given in both spellings, or the shapes do not broadcast.
+
+    See Also
+    --------
+    numpy.clip
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.clip(ca.arange(5), 1, 3)
+    array([1, 1, 2, 3, 3])
+    """
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ValueError("clip: an end of the range is given twice; use a_min and a_max, or min and max")
+    a = as_array(a)
+    low = in_range(a_min if min is None else min, a.dtype, -1)
+    high = in_range(a_max if max is None else max, a.dtype, 1)
+    if low is None and high is None:
+        result = a.copy("K") if out is None else out
+        if out is not None:
+            out[...] = a
+        return result
+    if low is None:
+        return _core.ufuncs["minimum"](a, high, out=out, **kwargs)
+    if high is None:
+        return _core.ufuncs["maximum"](a, low, out=out, **kwargs)
+    return _core.ufuncs["clip"](a, low, high, out=out, **kwargs)
+
+
+def in_range(end, dtype, side):
+    """Return the end of a range, or None where a Python int lies beyond what an integer type holds on that side.
+
+    NumPy accepts clip(uint8_array, 0, 300) although uint8_array + 300 is an error.
+    """
+    if type(end) is int and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if (side > 0 and end >= limits.max) or (side < 0 and end <= limits.min):
+            return None
+    return end
+
+
+def round(a, decimals=0, out=None):
+    """Round to a number of decimals, halves to the even neighbour.
+
+    Parameters
+    ----------
+    a : array_like
+    decimals : int
+        Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and scales
+        back, so the last bit may differ from correct decimal rounding.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray
+        Of the type of `a`.
+
+    See Also
+    --------
+    numpy.round
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.round([0.5, 1.5, 2.345], 2)
+    array([0.5 , 1.5 , 2.34])
+    """
+    a = as_array(a)
+    if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
+        return _core.ufuncs["round"](a, out=out)
+    scale = 10.0 ** abs(decimals)
+    first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
+    result = second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False)
+    if out is None:
+        return result
+    out[...] = result
+    return out

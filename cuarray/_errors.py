@@ -1,0 +1,101 @@
+"""NumPy's switches for floating-point warnings, which exist here and change nothing."""
+
+import contextlib
+
+__all__ = ["errstate", "geterr", "seterr"]
+
+KINDS = ("divide", "over", "under", "invalid")
+CHOICES = ("ignore", "warn", "raise", "call", "print", "log")
+
+
+def check(settings, function):
+    """Raise what NumPy raises for a setting that does not exist."""
+    for choice in settings.values():
+        if choice is not None and choice not in CHOICES:
+            raise ValueError(f"{function}: {choice!r} is none of {', '.join(CHOICES)}")
+
+
+def geterr():
+    """Return how floating-point faults are treated: they are always ignored.
+
+    Returns
+    -------
+    dict
+
+    See Also
+    --------
+    numpy.geterr
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.geterr()
+    {'divide': 'ignore', 'over': 'ignore', 'under': 'ignore', 'invalid': 'ignore'}
+    """
+    return dict.fromkeys(KINDS, "ignore")
+
+
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):
+    """Accept NumPy's settings for floating-point faults and change nothing: no device tells of them.
+
+    Parameters
+    ----------
+    all, divide, over, under, invalid : str, optional
+
+    Returns
+    -------
+    dict
+        As from `geterr`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such setting.
+
+    See Also
+    --------
+    numpy.seterr
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.seterr(all="raise")["divide"]
+    'ignore'
+    """
+    check({"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}, "seterr")
+    return geterr()
+
+
+class errstate(contextlib.ContextDecorator):
+    """A context that accepts NumPy's settings for floating-point faults and changes nothing.
+
+    Parameters
+    ----------
+    call : object, optional
+    all, divide, over, under, invalid : str, optional
+
+    Raises
+    ------
+    ValueError
+        If there is no such setting.
+
+    See Also
+    --------
+    numpy.errstate
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> with ca.errstate(divide="ignore"):
+    ...     print(1 / ca.asarray(0.0))
+    inf
+    """
+
+    def __init__(self, *, call=None, all=None, divide=None, over=None, under=None, invalid=None):
+        check({"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}, "errstate")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None

@@ -1,0 +1,84 @@
+"""Making one kernel of several elementwise operations."""
+
+import functools
+import inspect
+import sys
+
+from cuarray import _core
+
+__all__ = ["fuse"]
+
+# A frame with one of these flags can be left and entered again while the context is open.
+SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class fuse:
+    """Run elementwise operations together, as one kernel, without changing a bit of the results.
+
+    A decorator or a context. Inside, elementwise operations, `where`, casts and the reductions that follow them are
+    collected and run together, when the function returns or when a value is needed. The Python code runs at every call;
+    nothing of it is recorded. Whatever is no elementwise operation, or needs a value (`if x > 0:`, `print(x)`,
+    `float(x)`), computes what it needs and goes on.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function to decorate.
+
+    Raises
+    ------
+    TypeError
+        If `function` is a generator or a coroutine, or the context is opened inside one: it could be left half-way.
+
+    Notes
+    -----
+    Shapes, types and all errors are those of the single operations, raised where the operation stands. Contexts may be
+    nested; the outermost one ends the collecting. Each thread collects for itself.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> @ca.fuse
+    ... def soft(x, k):
+    ...     return ca.log1p(ca.exp(k * x)) / k
+    >>> soft(ca.asarray([0.0, 1.0]), 2.0)
+    array([0.34657359, 1.06346401])
+
+    >>> with ca.fuse():
+    ...     y = ca.arange(3) * 2 + 1
+    >>> y
+    array([1, 3, 5])
+    """
+
+    def __new__(cls, function=None):
+        if function is None:
+            return super().__new__(cls)
+        if not callable(function):
+            raise TypeError(f"fuse: a function is needed, not {type(function).__name__}")
+        tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+        if any(test(function) for test in tests):
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(f"fuse: {name} is a generator or coroutine function; fuse the functions that it calls")
+
+        @functools.wraps(function)
+        def fused(*args, **kwargs):
+            _core.begin_deferral()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _core.end_deferral()
+
+        return fused
+
+    def __call__(self, function):
+        return type(self)(function)
+
+    def __enter__(self):
+        caller = sys._getframe(1).f_code
+        if caller.co_flags & SUSPENDABLE:
+            raise TypeError(f"fuse: {caller.co_qualname} is a generator or coroutine; fuse the functions that it calls")
+        _core.begin_deferral()
+        return self
+
+    def __exit__(self, *exception):
+        _core.end_deferral()

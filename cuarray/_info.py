@@ -1,0 +1,57 @@
+"""What the Array API standard lets a program ask about this namespace."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._devices import default_device, devices
+from cuarray._dtypes import isdtype, numpy_types
+
+__all__ = ["__array_namespace_info__"]
+
+
+class Info:
+    """Capabilities, devices and types, by the Array API standard's inspection interface."""
+
+    def capabilities(self):
+        """Return what depends on data: nothing so far."""
+        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+
+    def default_device(self):
+        """Return the device that new arrays go to."""
+        return default_device()
+
+    def devices(self):
+        """Return all devices as a tuple."""
+        return devices()
+
+    def default_dtypes(self, *, device=None):
+        """Return the types of new arrays by kind; they are the same on every device."""
+        return {
+            "real floating": np.dtype(float),
+            "complex floating": np.dtype(complex),
+            "integral": np.dtype(int),
+            "indexing": np.dtype(int),
+        }
+
+    def dtypes(self, *, device=None, kind=None):
+        """Return the standard's types of a kind, by name; they are the same on every device."""
+        types = {name: np.dtype(t) for name, t in numpy_types().items() if name in STANDARD}
+        return {name: t for name, t in types.items() if kind is None or isdtype(t, kind)}
+
+
+#: float16 and bfloat16 are no types of the standard.
+STANDARD = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)} - {"float16"}
+
+
+def __array_namespace_info__():
+    """Return an object that tells about devices and types.
+
+    Source: the Array API standard, section "inspection".
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.__array_namespace_info__().capabilities()["max dimensions"]
+    64
+    """
+    return Info()

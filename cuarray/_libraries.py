@@ -1,0 +1,74 @@
+"""Where NVIDIA's libraries lie on this machine; asked at the first use of CUDA, never at import."""
+
+import os
+from pathlib import Path
+
+
+def override(name):
+    """Return the environment variable that names the file of a library, for example CUARRAY_NVRTC."""
+    return f"CUARRAY_{name.upper()}"
+
+
+def locate(name, major):
+    """Find one of NVIDIA's libraries.
+
+    Parameters
+    ----------
+    name : str
+        'nvrtc', 'cublas', 'cusolver' or 'cufft'.
+    major : int
+        The major version of CUDA that it must belong to.
+
+    Returns
+    -------
+    str
+        The path of the library, or '' where there is none of that version.
+
+    Notes
+    -----
+    The environment variable CUARRAY_NVRTC (CUARRAY_CUBLAS, ...) comes first. Then the packages of PyPI and conda and the
+    system's folders are searched with cuda-pathfinder, whose own order knows nothing of the driver: a library of
+    another major version is passed over, and the package of the wanted one looked up by its folder.
+    """
+    chosen = os.environ.get(override(name))
+    if chosen:
+        return chosen
+    return in_packages(name, major) or by_pathfinder(name, major)
+
+
+def in_packages(name, major):
+    """Return the library of NVIDIA's package for this major version, or ''."""
+    import sys
+
+    # The folders of NVIDIA's packages: one for all libraries since CUDA 13, one for each before.
+    folders = [f"nvidia/cu{major}/lib", f"nvidia/cuda_{name}/lib", f"nvidia/{name}/lib"]
+    for root in sys.path:
+        for folder in folders:
+            for file in sorted(Path(root or ".", folder).glob(f"lib{name}.so.*")):
+                if version_of(name, file) == major:
+                    return str(file)
+    return ""
+
+
+def by_pathfinder(name, major):
+    """Return what cuda-pathfinder finds, where it is of this major version, or ''."""
+    try:
+        from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
+    except ImportError:
+        return ""
+    try:
+        found = load_nvidia_dynamic_lib(name).abs_path
+    except (DynamicLibNotFoundError, RuntimeError):
+        return ""
+    return found if found and version_of(name, Path(found).resolve()) == major else ""
+
+
+def version_of(name, file):
+    """Return the major version of CUDA that a library belongs to, read from its file name, or None.
+
+    cuBLAS counts as CUDA does; cuFFT and cuSOLVER stay one behind since CUDA 12.
+    """
+    numbers = file.name.partition(".so.")[2].split(".")
+    if not numbers[0].isdigit():
+        return None
+    return int(numbers[0]) + (1 if name in ("cufft", "cusolver") else 0)

@@ -1,0 +1,519 @@
+"""Reductions: folding the elements along axes, in NumPy's signatures."""
+
+import numpy as np
+
+from cuarray import _core
+
+__all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
+
+#: Stands for a keyword that was not given; None is a value of its own for `initial`.
+NOT_GIVEN = np._NoValue
+
+
+def reduce(name, a, axis, dtype, out, keepdims, initial, where):
+    """Fold with a row of the table of reductions; keywords that were not given keep the core's defaults."""
+    given = {"keepdims": keepdims, "initial": initial, "where": where}
+    return _core.reduce(name, a, axis, dtype, out, **{k: v for k, v in given.items() if v is not NOT_GIVEN})
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+    """Add the elements along axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to add in, and the type of the result. By default the type of `a`, but int64 or uint64 for integers that
+        are smaller.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Added to each sum; 0 by default.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        Zero-dimensional where all axes are folded.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    Notes
+    -----
+    The order of additions depends on the shape alone, so results are equal from run to run; float16 and bfloat16 are
+    added in float32.
+
+    See Also
+    --------
+    numpy.sum
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.sum([[1, 2], [3, 4]], axis=0)
+    array([4, 6])
+    """
+    return reduce("sum", a, axis, dtype, out, keepdims, initial, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+    """Multiply the elements along axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to multiply in, and the type of the result; as in `sum` by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        A factor of each product; 1 by default.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.prod
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.prod([[1, 2], [3, 4]], axis=1)
+    array([ 2, 12])
+    """
+    return reduce("prod", a, axis, dtype, out, keepdims, initial, where)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+    """Find the largest element along axes; NaN wins over numbers.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Takes part in each maximum; needed where no element does.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.max
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.max([[1, 5], [3, 4]], axis=0)
+    array([3, 5])
+    """
+    return reduce("max", a, axis, None, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+    """Find the smallest element along axes; NaN wins over numbers.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Takes part in each minimum; needed where no element does.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.min
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.min([[1, 5], [3, 4]], axis=1)
+    array([1, 3])
+    """
+    return reduce("min", a, axis, None, out, keepdims, initial, where)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Average the elements along axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in, and the type of the result; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        NaN where no element takes part.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.mean
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.mean([[1, 2], [3, 4]], axis=0)
+    array([2., 3.])
+    """
+    return reduce("mean", a, axis, dtype, out, keepdims, NOT_GIVEN, where)
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Tell whether some element along axes differs from zero.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        bool.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.any
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.any([[0, 0], [0, 2]], axis=1)
+    array([False,  True])
+    """
+    return reduce("any", a, axis, None, out, keepdims, NOT_GIVEN, where)
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Tell whether every element along axes differs from zero.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        bool.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.all
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.all([[1, 0], [1, 2]], axis=0)
+    array([ True, False])
+    """
+    return reduce("all", a, axis, None, out, keepdims, NOT_GIVEN, where)
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    """Count the elements along axes that differ from zero.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray
+        int64.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.count_nonzero
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.count_nonzero([[1, 0], [1, 2]], axis=0)
+    array([2, 1])
+    """
+    return reduce("count_nonzero", a, axis, None, None, keepdims, NOT_GIVEN, NOT_GIVEN)
+
+
+def argmax(a, axis=None, out=None, *, keepdims=False):
+    """Find where the largest element is, the first one where several are; NaN wins over numbers.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        By default the index counts through the whole array in C order.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray
+        int64.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    numpy.argmax
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.argmax([[1, 5], [3, 4]], axis=0)
+    array([1, 0])
+    """
+    return reduce("argmax", a, axis, None, out, keepdims, NOT_GIVEN, NOT_GIVEN)
+
+
+def argmin(a, axis=None, out=None, *, keepdims=False):
+    """Find where the smallest element is, the first one where several are; NaN wins over numbers.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        By default the index counts through the whole array in C order.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray
+        int64.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    numpy.argmin
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.argmin([[1, 5], [3, 4]], axis=1)
+    array([0, 0])
+    """
+    return reduce("argmin", a, axis, None, out, keepdims, NOT_GIVEN, NOT_GIVEN)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
+    """Average the squared distances from the mean along axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    ddof : number
+        The sum of squares is divided by n - ddof.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool
+        Which elements take part.
+    mean : ndarray, optional
+        The mean, where it is known, with the axes kept.
+    correction : number, optional
+        The Array API's word for `ddof`.
+
+    Returns
+    -------
+    ndarray
+        Real, also for complex elements.
+
+    Raises
+    ------
+    ValueError
+        If both `ddof` and `correction` are given.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.var
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.var([1, 2, 3, 4])
+    array(1.25)
+    """
+    return spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
+    """Take the square root of the variance along axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    ddof : number
+        The sum of squares is divided by n - ddof.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool
+        Which elements take part.
+    mean : ndarray, optional
+        The mean, where it is known, with the axes kept.
+    correction : number, optional
+        The Array API's word for `ddof`.
+
+    Returns
+    -------
+    ndarray
+        Real, also for complex elements.
+
+    Raises
+    ------
+    ValueError
+        If both `ddof` and `correction` are given.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.std
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.std([1, 1, 3, 3])
+    array(1.)
+    """
+    return spread("std", True, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    """Compute variance or, with `root`, standard deviation, after settling which of ddof and correction is meant."""
+    if correction is NOT_GIVEN:
+        correction = ddof
+    elif ddof != 0:
+        raise ValueError(f"{name}: give ddof or correction, not both")
+    mean = None if mean is NOT_GIVEN else mean
+    return _core.variance(a, axis, dtype, out, float(correction), bool(keepdims), where, mean, root)

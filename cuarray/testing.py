@@ -1,0 +1,136 @@
+"""Comparing arrays in tests: NumPy's assertions, and distances in units in the last place."""
+
+import numpy as np
+
+from cuarray._core import ndarray
+
+__all__ = ["assert_allclose", "assert_array_equal", "assert_max_ulp", "to_host", "ulp_distance"]
+
+
+def to_host(x):
+    """Return any array as a NumPy array.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.testing.to_host(ca.arange(3))
+    array([0, 1, 2])
+    """
+    return x.numpy() if isinstance(x, ndarray) else np.asarray(x)
+
+
+def assert_array_equal(actual, desired, err_msg="", *, strict=False):
+    """Raise AssertionError unless shapes and elements are equal; NaN equals NaN.
+
+    Parameters
+    ----------
+    actual, desired : array_like
+        On any device.
+    err_msg : str
+    strict : bool
+        Whether the dtypes must be equal too, and scalars are not broadcast.
+
+    See Also
+    --------
+    numpy.testing.assert_array_equal
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.testing.assert_array_equal(ca.arange(3), [0, 1, 2])
+    """
+    np.testing.assert_array_equal(to_host(actual), to_host(desired), err_msg, strict=strict)
+
+
+def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg=""):
+    """Raise AssertionError unless all elements agree within tolerances.
+
+    Parameters
+    ----------
+    actual, desired : array_like
+        On any device.
+    rtol, atol : float
+    equal_nan : bool
+    err_msg : str
+
+    See Also
+    --------
+    numpy.testing.assert_allclose
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.testing.assert_allclose(ca.sqrt(2.0), 1.41421356, rtol=1e-8)
+    """
+    np.testing.assert_allclose(to_host(actual), to_host(desired), rtol, atol, equal_nan, err_msg)
+
+
+def ulp_distance(actual, exact):
+    """Return how far results lie from the exact values, in units in the last place of the result's type.
+
+    Parameters
+    ----------
+    actual : array_like
+        float16, bfloat16, float32, float64, or complex (then the larger distance of both parts).
+    exact : array_like
+        In a type of higher precision.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64. 0 where both are NaN or the same infinity, and where `exact` rounds to the infinity that `actual` is;
+        infinite where only one of them is NaN or infinite.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import numpy as np
+    >>> ca.testing.ulp_distance(np.float32([1, 1 + 2**-23]), np.float64([1, 1]))
+    array([0., 1.])
+    """
+    actual, exact = to_host(actual), np.asarray(exact)
+    if actual.dtype.kind == "c":
+        return np.maximum(ulp_distance(actual.real, exact.real), ulp_distance(actual.imag, exact.imag))
+    with np.errstate(all="ignore"):
+        rounded = exact.astype(actual.dtype)
+        wide = np.longdouble if exact.dtype == np.longdouble else np.float64
+        unit = np.abs(np.spacing(np.abs(rounded))).astype(wide)
+        unit = np.where(np.isfinite(unit), unit, np.spacing(largest(actual.dtype)).astype(wide))
+        distance = np.abs(actual.astype(wide) - exact.astype(wide)) / unit
+    same = (actual == rounded) & ~np.isfinite(rounded.astype(wide)) | (np.isnan(actual) & np.isnan(rounded))
+    return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance)).astype(np.float64)
+
+
+def largest(dtype):
+    """Return the largest number of a floating-point type, as a scalar of that type."""
+    if dtype.kind == "f":
+        return np.finfo(dtype).max
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype).max
+
+
+def assert_max_ulp(actual, exact, limit):
+    """Raise AssertionError where a result lies farther from the exact value than `limit` units in the last place.
+
+    Parameters
+    ----------
+    actual : array_like
+    exact : array_like
+        In a type of higher precision.
+    limit : float
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import numpy as np
+    >>> x = np.linspace(0, 1, 100, dtype=np.float32)
+    >>> ca.testing.assert_max_ulp(ca.exp(x), np.exp(x.astype(np.float64)), 4.5)
+    """
+    distance = ulp_distance(actual, exact)
+    if distance.size and not (worst := distance.max()) <= limit:
+        place = np.unravel_index(distance.argmax(), distance.shape)
+        raise AssertionError(
+            f"{worst:.4g} ulp instead of {limit} at {tuple(map(int, place))}: "
+            f"{to_host(actual)[place]!r} for {np.asarray(exact)[place]!r}"
+        )

@@ -1,0 +1,62 @@
+"""What all tests share: the devices that they run on, seeds, and the exhaustive variants behind --full."""
+
+import random
+
+import hypothesis
+import numpy as np
+import pytest
+
+hypothesis.settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("full", max_examples=2000, deadline=None)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="also run the exhaustive variants of the tests")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
+    hypothesis.settings.load_profile("full" if config.getoption("--full") else "quick")
+
+
+def pytest_collection_modifyitems(config, items):
+    # Deselected and not skipped: a skip needs a reason that tests/skips.txt allows.
+    if not config.getoption("--full"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
+def pytest_generate_tests(metafunc):
+    if "device" in metafunc.fixturenames:
+        import cuarray
+
+        metafunc.parametrize("device", sorted(map(str, cuarray.devices())), indirect=True)
+
+
+@pytest.fixture
+def device(request):
+    """The name of a device that is present; new arrays go there while the test runs."""
+    import cuarray
+
+    with cuarray.device(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def full(request):
+    """Whether the tests run exhaustively."""
+    return request.config.getoption("--full")
+
+
+@pytest.fixture(autouse=True)
+def seeds():
+    """Equal random numbers in every run."""
+    random.seed(20)
+    np.random.seed(20)
+
+
+@pytest.fixture
+def rng():
+    """A generator of random numbers, equal in every run."""
+    return np.random.default_rng(20)

@@ -1,0 +1,175 @@
+"""What a function should give, from NumPy in higher precision, and how far a result may lie from that.
+
+The limits are in units in the last place (ulp) of the result, of the CUDA programming guide for CUDA and of the vector
+library of glibc for the CPU, half a unit added where those tables leave out the final rounding.
+"""
+
+import ctypes
+import ctypes.util
+
+import ml_dtypes
+import numpy as np
+
+from cuarray._elementwise import ALIASES
+
+NUMPY_NAMES = {ours: theirs for theirs, ours in ALIASES.items()}
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+# The limits for (float32, float64) on CUDA: facts of the CUDA programming guide.
+CUDA_LIMITS = {
+    "rsqrt": (2.5, 1.5),
+    "exp": (2.5, 1.5), "exp2": (2.5, 1.5), "expm1": (1.5, 1.5),
+    "log": (1.5, 1.5), "log2": (1.5, 1.5), "log10": (2.5, 1.5), "log1p": (1.5, 1.5),
+    "sin": (2.5, 1.5), "cos": (2.5, 2.5), "tan": (4.5, 2.5),
+    "asin": (4.5, 2.5), "acos": (3.5, 1.5), "atan": (2.5, 2.5), "atan2": (3.5, 2.5),
+    "sinh": (3.5, 1.5), "cosh": (2.5, 1.5), "tanh": (2.5, 1.5),
+    "asinh": (3.5, 2.5), "acosh": (4.5, 2.5), "atanh": (3.5, 2.5),
+    "cbrt": (1.5, 1.5), "hypot": (3.5, 2.5), "pow": (4.5, 2.5), "float_power": (4.5, 2.5),
+    "erf": (2.5, 2.5), "erfc": (4.5, 4.5), "gamma": (11.5, 8.5), "lgamma": (6.5, 4.5),
+}  # fmt: skip
+
+# Functions in no table: a few roundings of functions that are.
+OTHER_LIMIT = 4.5
+OTHER = {"logaddexp", "logaddexp2", "expit", "logit", "xlogy", "degrees", "radians"}
+
+# On the CPU, every function that glibc's vector library has is allowed what that library needs at some instruction
+# set level; these are not in it. float64 sine and cosine are our own.
+NOT_IN_VECTOR_LIBRARY = {"rsqrt", "gamma", "lgamma"}
+VECTOR_LIBRARY_LIMIT = 4.5
+CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5}
+
+# Half types are computed in float32 and rounded once.
+HALF_LIMIT = 0.51
+
+# Complex results, by the distance in the plane in units of the last place of the magnitude.
+COMPLEX_LIMIT = 4.0
+COMPLEX_EXACT = {
+    "add", "subtract", "negative", "positive", "conj", "real", "imag", "rint", "round", "where", "maximum", "minimum",
+    "fmax", "fmin", "clip", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf",
+    "isfinite", "logical_and", "logical_or", "logical_xor", "logical_not",
+}  # fmt: skip
+
+
+def limit(name, dtype, device):
+    """Return how many ulp a result of this dtype may be off; 0 for functions whose result is defined exactly."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        return 0 if name in COMPLEX_EXACT else COMPLEX_LIMIT
+    if name not in CUDA_LIMITS and name not in OTHER:
+        return 0
+    if dtype.kind not in "fV":
+        return 0
+    if dtype.itemsize == 2:
+        return HALF_LIMIT
+    double = dtype.itemsize == 8
+    if name in OTHER:
+        return OTHER_LIMIT
+    if device == "cpu" and name not in NOT_IN_VECTOR_LIBRARY:
+        return CPU_FLOAT64.get(name, VECTOR_LIBRARY_LIMIT) if double else VECTOR_LIBRARY_LIMIT
+    return CUDA_LIMITS[name][double]
+
+
+def largest_term(name, inputs, result):
+    """Return the size of the largest intermediate, in whose ulp the limit counts where terms cancel."""
+    if name in ("logaddexp", "logaddexp2"):
+        return np.maximum(np.abs(result), np.maximum(*map(np.abs, inputs)))
+    if name == "lgamma":
+        return np.maximum(np.abs(result), 1)
+    return np.abs(result)
+
+
+def wider(dtype):
+    """Return the type that a reference is computed in."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        return np.dtype(np.complex128 if dtype.itemsize == 8 else np.clongdouble)
+    return np.dtype(np.longdouble if dtype.itemsize == 8 else np.float64)
+
+
+def from_libm(name):
+    """A function of the C library in long double, elementwise; its result is rounded to float64."""
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+    function.restype = ctypes.c_longdouble
+    function.argtypes = [ctypes.c_longdouble]
+    return lambda x: np.array([function(v) for v in np.asarray(x, np.float64).ravel()], np.float64).reshape(np.shape(x))
+
+
+def xlogy(x, y):
+    return np.where((x == 0) & ~np.isnan(y), x * 0, x * np.log(y))
+
+
+# What NumPy has not, in terms of what it has.
+REFERENCES = {
+    "erf": from_libm("erfl"),
+    "erfc": from_libm("erfcl"),
+    "gamma": from_libm("tgammal"),
+    "lgamma": from_libm("lgammal"),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "expit": lambda x: 1 / (1 + np.exp(-x)),
+    "logit": lambda x: np.where(np.abs(x - 0.5) < 0.25, np.log1p((2 * x - 1) / (1 - x)), np.log(x / (1 - x))),
+    "xlogy": xlogy,
+    "real": lambda x: np.array(np.real(x)),
+    "imag": lambda x: np.array(np.imag(x)),
+    "round": lambda x: x.copy() if x.dtype.kind in "iu" else np.rint(x),
+    "clip": lambda x, y, z: np.minimum(np.maximum(x, y), z),
+    "where": np.where,
+    # NumPy's result for zero is undefined.
+    "reciprocal": lambda x: np.where(x == 0, 0, 1 // np.where(x == 0, 1, x)).astype(x.dtype)
+    if x.dtype.kind in "iu"
+    else np.reciprocal(x),
+}
+
+
+def reference(name):
+    """Return the function that computes what the row `name` should give, on NumPy arrays."""
+    return REFERENCES.get(name) or getattr(np, NUMPY_NAMES.get(name, name))
+
+
+def expected(row, inputs, out_dtypes, approximate):
+    """Return the tuple of results that a row should give for NumPy arrays of the loop's own types.
+
+    With `approximate`, they are of a wider type; else of the loop's.
+    """
+    function = reference(row["name"])
+    with np.errstate(all="ignore"):
+        if approximate:
+            results = function(*(x.astype(wider(x.dtype)) for x in inputs))
+        elif BFLOAT16 in (x.dtype for x in inputs) and "HalfBits" not in row["flags"]:
+            results = function(*(x.astype(np.float32) if x.dtype == BFLOAT16 else x for x in inputs))
+        else:
+            results = function(*inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        if approximate:
+            return results
+        return tuple(np.asarray(r).astype(t, copy=False) for r, t in zip(results, out_dtypes, strict=True))
+
+
+def same_bits(a, b, *, zeros=True):
+    """Return where two arrays of one dtype are equal: every NaN equals every NaN; with `zeros`, -0.0 is not 0.0."""
+    if a.dtype.kind == "c":
+        return same_bits(a.real, b.real, zeros=zeros) & same_bits(a.imag, b.imag, zeros=zeros)
+    if a.dtype.kind not in "fV":
+        return a == b
+    equal = (a == b) | (np.isnan(a) & np.isnan(b))
+    return equal & ((np.signbit(a) == np.signbit(b)) | np.isnan(a)) if zeros else equal
+
+
+def distance(name, actual, inputs, exact):
+    """Return how many ulp `actual` is off; infinite where only one is NaN or infinite."""
+    wide = exact.dtype
+    with np.errstate(all="ignore"):
+        rounded = exact.astype(actual.dtype)
+        if actual.dtype.kind == "c":
+            real = actual.real.dtype
+            error = np.abs(actual.astype(wide) - exact)
+            size = np.abs(exact).astype(real)
+        else:
+            real = actual.dtype
+            error = np.abs(actual.astype(wide) - exact)
+            size = largest_term(name, [x.astype(wide) for x in inputs], exact).astype(real)
+        # In the binade of the largest number, also where the exact value rounds to infinity.
+        size = np.minimum(size, ml_dtypes.finfo(real).max)
+        ulp = np.spacing(size).astype(error.dtype)
+        result = (error / ulp).astype(np.float64)
+    alike = same_bits(actual, rounded, zeros=False) & ~np.isfinite(rounded)
+    return np.where(alike, 0.0, np.where(np.isnan(result), np.inf, result))

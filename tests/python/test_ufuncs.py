@@ -1,0 +1,376 @@
+"""Every row of the table, at every type and in every layout, against NumPy in higher precision."""
+
+import numpy as np
+import pytest
+from layouts import LAYOUTS, contiguous, rectangle, unaligned
+from oracle import BFLOAT16, distance, expected, limit, same_bits
+from samples import arguments, every
+
+import cuarray
+from cuarray import _core
+
+ROWS = {row["name"]: row for row in _core.rows()}
+LOOPS = [(name, loop) for name, row in ROWS.items() for loop in row["loops"]]
+UFUNCS = [pytest.param(name, id=name) for name in ROWS]
+
+# Of two zeros, or two NaNs, the order of the operands decides which one wins.
+EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}
+# Infinite operands give what the Array API standard says, tested apart; NumPy differs.
+FINITE_ONLY = {"floor_divide", "remainder", "fmod", "divmod"}
+
+
+def loops(*, of=None):
+    """The parameters (row, input dtypes, output dtypes), with ids such as add-float32-float32."""
+    return [
+        pytest.param(ROWS[name], *loop, id="-".join([name, *loop[0]]))
+        for name, loop in LOOPS
+        if of is None or of(ROWS[name], *loop)
+    ]
+
+
+def dtype(name):
+    return _core.dtype(name)
+
+
+def call(row, inputs, **keywords):
+    """Call the function of a row on NumPy arrays and return a tuple of results as arrays of ours."""
+    result = cuarray_function(row)(*map(cuarray.asarray, inputs), **keywords)
+    return result if isinstance(result, tuple) else (result,)
+
+
+def cuarray_function(row):
+    return _core.ufuncs[row["name"]]
+
+
+def sample(row, ins, rng, count=400):
+    """Arguments for a loop, without those for which the row is not defined by NumPy."""
+    inputs = arguments([dtype(t) for t in ins], rng, count)
+    name = row["name"]
+    if name == "pow" and inputs[1].dtype.kind == "i":
+        inputs[1] = np.where(inputs[1] < 0, ~inputs[1], inputs[1]).astype(inputs[1].dtype)
+    if name == "ldexp":
+        inputs[1] = np.clip(inputs[1], -3000, 3000)
+    if name in ("gcd", "lcm") and inputs[0].dtype.kind == "i":
+        # The magnitude of the least integer is no integer.
+        inputs = [np.maximum(x, -np.iinfo(x.dtype).max) for x in inputs]
+    if name in FINITE_ONLY and inputs[0].dtype.kind in "fV":
+        inputs = [np.where(np.isfinite(x), x, np.ones(1, x.dtype)) for x in inputs]
+    return inputs
+
+
+def check(row, inputs, outs, device):
+    """Assert that a row's results are what they should be, within the limits of oracle.py."""
+    name = row["name"]
+    out_types = [dtype(t) for t in outs]
+    results = call(row, inputs)
+    assert [r.dtype for r in results] == out_types
+    hosts = [r.numpy() for r in results]
+    limits = [limit(name, t, device) for t in out_types]
+    exact = expected(row, inputs, out_types, approximate=any(limits))
+    for got, want, most in zip(hosts, exact, limits, strict=True):
+        assert got.shape == inputs[0].shape
+        if most:
+            off = distance(name, got, inputs, want)
+            fault = off.argmax()
+            assert off[fault] <= most, (
+                f"{name}({', '.join(repr(x[fault]) for x in inputs)}) is {got[fault]!r}, {off[fault]:.4g} ulp "
+                f"from {want[fault]!r}; the limit is {most}"
+            )
+        else:
+            alike = same_bits(got, want.astype(got.dtype), zeros=name not in EITHER_ZERO)
+            fault = alike.argmin()
+            assert alike[fault], (
+                f"{name}({', '.join(repr(x[fault]) for x in inputs)}) is {got[fault]!r} instead of {want[fault]!r}"
+            )
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops())
+def test_values(row, ins, outs, rng, device, full):
+    check(row, sample(row, ins, rng, 200_000 if full else 1000), outs, device)
+
+
+def small(row, ins, outs):
+    """Whether all values of the inputs can be tried: one of 16 bits, or two of 8."""
+    return sum(dtype(t).itemsize for t in ins) <= 2
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops(of=small))
+def test_every_value_of_small_types(row, ins, outs, device):
+    columns = [every(dtype(t)) if t not in ("bool", "bool_") else np.array([False, True]) for t in ins]
+    inputs = [x.ravel() for x in np.meshgrid(*columns)] if len(columns) > 1 else columns
+    if row["name"] == "pow" and ins[1] == "int8":
+        keep = inputs[1] >= 0
+        inputs = [x[keep] for x in inputs]
+    if row["name"] in ("gcd", "lcm") and ins[0] == "int8":
+        keep = np.minimum(*inputs) > -128
+        inputs = [x[keep] for x in inputs]
+    check(row, inputs, outs, device)
+
+
+def bits(x):
+    """The bytes of each element of an array of ours, NaNs made alike, and its shape."""
+    x = x.numpy()
+    if x.dtype.kind in "fcV":
+        x = np.where(np.isnan(x), np.full(1, np.nan).astype(x.dtype), x)
+    return x.shape, np.ascontiguousarray(x).tobytes()
+
+
+def test_bits_sees_the_sign_of_zero(device):
+    assert bits(cuarray.asarray([0.0])) != bits(cuarray.asarray([-0.0]))
+    assert bits(cuarray.asarray([np.nan])) == bits(cuarray.asarray([-np.nan]))
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops())
+def test_layouts_change_no_bit(row, ins, outs, rng, device):
+    inputs = [rectangle(x[-1000:]) for x in sample(row, ins, rng, 500)]
+    want = [bits(r) for r in call(row, inputs)]
+    function = cuarray_function(row)
+    for shift in range(len(LAYOUTS)):
+        recipes = [LAYOUTS[(shift + 3 * i) % len(LAYOUTS)] for i in range(len(ins))]
+        results = function(*(recipe(x) for recipe, x in zip(recipes, inputs, strict=True)))
+        results = results if isinstance(results, tuple) else (results,)
+        assert [bits(r) for r in results] == want, [recipe.__name__ for recipe in recipes]
+
+        # And the results into each layout.
+        out = tuple(LAYOUTS[shift](np.zeros(inputs[0].shape, dtype(t))) for t in outs)
+        given = function(*map(contiguous, inputs), out=out)
+        given = given if isinstance(given, tuple) else (given,)
+        assert all(a is b for a, b in zip(given, out, strict=True))
+        assert [bits(r) for r in out] == want, LAYOUTS[shift].__name__
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops())
+def test_shapes(row, ins, outs, rng, device):
+    """No axes, no elements, stretched axes: the bits of the plain call."""
+    inputs = [x[-60:] for x in sample(row, ins, rng, 300)]
+    function = cuarray_function(row)
+    plain = call(row, inputs)
+    for i in (0, 31, 59):
+        single = call(row, [x[i] for x in inputs])
+        assert [bits(r.reshape(1)) for r in single] == [bits(p[i : i + 1]) for p in plain]
+        assert all(r.shape == () for r in single)
+    for shape in [(0,), (0, 3), (3, 0), (2, 0, 2)]:
+        for result, out in zip(call(row, [np.zeros(shape, x.dtype) for x in inputs]), outs, strict=True):
+            assert (result.shape, result.dtype) == (shape, dtype(out))
+
+    # Each input stretched along another axis; the last one has fewer axes.
+    shapes = [(5, 1, 1), (1, 4, 1), (3,)][: len(ins)]
+    stretched = [x[: int(np.prod(s))].reshape(s) for x, s in zip(inputs, shapes, strict=True)]
+    apart = [np.array(x) for x in np.broadcast_arrays(*stretched)]
+    assert [bits(r) for r in call(row, stretched)] == [bits(r) for r in call(row, apart)]
+    views = [cuarray.broadcast_to(x, apart[0].shape) for x in stretched]
+    results = function(*views)
+    results = results if isinstance(results, tuple) else (results,)
+    assert [bits(r) for r in results] == [bits(r) for r in call(row, apart)]
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops(of=lambda row, ins, outs: ins[0] == outs[0]))
+def test_overlap_of_input_and_output(row, ins, outs, rng, device):
+    """Results are as if all inputs were read before anything is written, however far the output is shifted."""
+    inputs = [x[-301:] for x in sample(row, ins, rng, 600)]
+    function = cuarray_function(row)
+    for source, target in [(slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)),
+                           (slice(None, None, -1), slice(None)), (slice(None), slice(None))]:
+        buffer = contiguous(inputs[0])
+        others = [contiguous(x)[source] for x in inputs[1:]]
+        want = function(contiguous(inputs[0])[source], *others)
+        rest = tuple(cuarray.empty_like(w) for w in want[1:]) if isinstance(want, tuple) else ()
+        function(buffer[source], *others, out=(buffer[target], *rest))
+        want = want[0] if isinstance(want, tuple) else want
+        assert bits(buffer[target]) == bits(want), (source, target)
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops())
+def test_where_keeps_the_rest(row, ins, outs, rng, device):
+    inputs = [rectangle(x[-200:]) for x in sample(row, ins, rng, 300)]
+    mask = rng.integers(0, 2, inputs[0].shape).astype(bool)
+    plain = [r.numpy() for r in call(row, inputs)]
+    out = tuple(cuarray.full(p.shape, 1, p.dtype) for p in plain)
+    call(row, inputs, out=out, where=cuarray.asarray(mask))
+    for o, p in zip(out, plain, strict=True):
+        kept = np.where(mask, p, np.ones(1, p.dtype)).astype(p.dtype)
+        assert bits(o) == bits(cuarray.asarray(kept))
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_inputs_stay_as_they_are(name, rng, device):
+    row = ROWS[name]
+    ins, _ = row["loops"][-1]
+    inputs = sample(row, ins, rng, 50)
+    arrays = [cuarray.asarray(x.copy()) for x in inputs]
+    cuarray_function(row)(*arrays)
+    assert all(bits(a) == bits(cuarray.asarray(x)) for a, x in zip(arrays, inputs, strict=True))
+
+
+def heavy(row, ins, outs):
+    """The loops that call the library of vector mathematics, where position could matter."""
+    return "VectorMath" in row["flags"]
+
+
+@pytest.mark.parametrize(("row", "ins", "outs"), loops(of=heavy))
+def test_position_changes_no_bit(row, ins, outs, rng, device):
+    """The same input gives the same result at any index, alignment, length and number of threads."""
+    inputs = [x[-97:] for x in sample(row, ins, rng, 300)]
+    function = cuarray_function(row)
+    arrays = [contiguous(x) for x in inputs]
+
+    def of(part):
+        results = function(*(part(a) for a in arrays))
+        return results if isinstance(results, tuple) else (results,)
+
+    plain = of(lambda a: a)
+    for start, length in [(1, 96), (3, 17), (5, 16), (7, 15), (13, 1), (31, 33), (64, 32)]:
+        part = slice(start, start + length)
+        assert [bits(r) for r in of(lambda a, part=part: a[part])] == [bits(p[part]) for p in plain]
+    assert [bits(r) for r in of(lambda a: a[::-1])] == [bits(p[::-1]) for p in plain]
+    assert [bits(r) for r in of(lambda a: a[::5])] == [bits(p[::5]) for p in plain]
+    assert [bits(r) for r in of(lambda a: unaligned(a.numpy()))] == [bits(p) for p in plain]
+
+    long = of(lambda a: cuarray.tile(a, 3001))
+    assert [bits(r) for r in long] == [bits(cuarray.tile(p, 3001)) for p in plain]
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "pow", "add", "divide"])
+def test_number_of_threads_changes_no_bit(name, rng, device):
+    row = ROWS[name]
+    inputs = [np.resize(x, 300_001) for x in sample(row, row["loops"][-3][0], rng, 1000)]
+    before = cuarray.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, 5):
+            cuarray.set_num_threads(threads)
+            results.append([bits(r) for r in call(row, inputs)])
+    finally:
+        cuarray.set_num_threads(before)
+    assert results[0] == results[1] == results[2]
+
+
+# What NumPy leaves undefined or the Array API standard defines otherwise.
+
+X, INF, NAN = 3.0, np.inf, np.nan
+
+
+@pytest.mark.parametrize("type", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(
+    ("name", "a", "b", "want"),
+    [
+        ("floor_divide", INF, X, INF), ("floor_divide", -INF, X, -INF),
+        ("floor_divide", INF, -X, -INF), ("floor_divide", X, INF, 0.0), ("floor_divide", -X, -INF, 0.0),
+        ("floor_divide", -X, INF, -1.0), ("floor_divide", X, -INF, -1.0),
+        ("floor_divide", 0.0, 0.0, NAN), ("floor_divide", X, 0.0, INF), ("floor_divide", -X, 0.0, -INF),
+        ("floor_divide", 6.0, 0.1, 59.0),
+        ("remainder", X, INF, X), ("remainder", -X, INF, INF), ("remainder", X, -INF, -INF),
+        ("remainder", INF, X, NAN), ("remainder", X, 0.0, NAN), ("remainder", -0.0, X, 0.0), ("remainder", 0.0, -X, -0.0),
+        ("fmod", X, INF, X), ("fmod", -X, INF, -X), ("fmod", INF, X, NAN), ("fmod", -0.0, X, -0.0),
+        ("pow", 1.0, NAN, 1.0), ("pow", NAN, 0.0, 1.0), ("pow", -1.0, INF, 1.0), ("pow", 0.0, -1.0, INF),
+        ("pow", -8.0, 1 / 3, NAN), ("pow", -INF, 3.0, -INF),
+        ("atan2", 0.0, -0.0, np.pi), ("atan2", -0.0, -0.0, -np.pi), ("atan2", -0.0, 0.0, -0.0),
+        ("hypot", INF, NAN, INF), ("copysign", NAN, -1.0, NAN), ("xlogy", 0.0, 0.0, 0.0), ("xlogy", 0.0, NAN, NAN),
+        ("logaddexp", -INF, -INF, -INF), ("logaddexp", INF, INF, INF), ("heaviside", NAN, 1.0, NAN),
+        ("fmax", NAN, X, X), ("maximum", NAN, X, NAN), ("fmin", X, NAN, X), ("minimum", X, NAN, NAN),
+    ],
+)  # fmt: skip
+def test_special_values(name, a, b, want, type, device):
+    if (name, type, b) == ("floor_divide", "float16", 0.1):
+        want = 60.0  # the nearest float16 of 0.1 is below it
+    if (name, type, b) == ("pow", "float16", 1 / 3):
+        b = np.float16(b)
+    got = getattr(cuarray, name)(cuarray.asarray(a, type), cuarray.asarray(b, type)).numpy()
+    assert same_bits(got, np.asarray(want, type)), got
+
+
+@pytest.mark.parametrize("type", [t for t in _core.dtype_names() if np.dtype(_core.dtype(t)).kind in "iu"])
+def test_integer_division_by_zero_is_zero(type, device):
+    t = np.dtype(type)
+    x = cuarray.asarray(np.array([np.iinfo(t).min, 0, 1, 7, np.iinfo(t).max], t))
+    for name in ("floor_divide", "remainder", "fmod"):
+        assert getattr(cuarray, name)(x, t.type(0)).tolist() == [0] * 5
+    assert cuarray.reciprocal(cuarray.asarray(np.array([0, 1, 2], t))).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])
+def test_the_least_integer(type, device):
+    least = np.iinfo(type).min
+    x = cuarray.asarray(np.array([least], type))
+    minus_one = cuarray.asarray(np.array([-1], type))
+    assert (x // minus_one).tolist() == [least]
+    assert (x % minus_one).tolist() == [0]
+    assert abs(x).tolist() == (-x).tolist() == [least]
+
+
+@pytest.mark.parametrize("type", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_shifts_beyond_the_width(type, device):
+    t, width = np.dtype(type), 8 * np.dtype(type).itemsize
+    x = cuarray.asarray(np.array([1, np.iinfo(t).max, np.iinfo(t).min], t))
+    for count in (width, width + 1, 100):
+        assert (x << t.type(count)).tolist() == [0, 0, 0]
+        assert (x >> t.type(count)).tolist() == [0, 0, -1 if t.kind == "i" else 0]
+
+
+@pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])
+def test_negative_integer_power_is_an_error(type, device):
+    x = cuarray.asarray(np.array([2, 3], type))
+    with pytest.raises(ValueError, match="pow"):
+        (x ** cuarray.asarray(np.array([1, -1], type))).numpy()
+    with pytest.raises(ValueError, match="pow"):
+        (x**-1).numpy()
+    assert (x ** cuarray.asarray(np.array([1, 2], type))).tolist() == [2, 9]
+
+
+@pytest.mark.parametrize(
+    ("value", "type", "want"),
+    [
+        (np.float64(1 + 2**-11 + 2**-40), "float16", 1 + 2**-10),
+        (np.float64(1 + 2**-8 + 2**-40), "bfloat16", 1 + 2**-7),
+        (np.int64(2**32 + 2**24 + 1), "bfloat16", 2**32 + 2**25),
+    ],
+)
+def test_casts_to_half_types_round_once(value, type, want, device):
+    """By way of float32, the value would become a tie and go to the even neighbour below."""
+    assert float(cuarray.asarray([value]).astype(type)[0]) == want
+
+
+# Reductions and outer products of ufuncs.
+
+BINARY = [pytest.param(name, id=name) for name, row in ROWS.items() if (row["nin"], row["nout"]) == (2, 1)]
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_outer(name, rng, device):
+    row = ROWS[name]
+    ins, _ = row["loops"][-1]
+    a, b = (x[:7] for x in sample(row, ins, rng, 30))
+    function = cuarray_function(row)
+    want = function(cuarray.asarray(a[:5]).reshape((5, 1)), cuarray.asarray(b))
+    assert bits(function.outer(cuarray.asarray(a[:5]), cuarray.asarray(b))) == bits(want)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_reduce_folds_from_the_left(name, rng, device):
+    """Rows that are not associative give the bits of the loop over the elements."""
+    row = ROWS[name]
+    function = cuarray_function(row)
+    loop = next(((ins, outs) for ins, outs in row["loops"] if ins[0] == ins[1] == outs[0] and ins[0] != "bool"), None)
+    if loop is None:
+        with pytest.raises((TypeError, ValueError)):
+            function.reduce(cuarray.asarray(np.array([1.5j, 2.5])[:0]))
+        return
+    x = sample(row, loop[0], rng, 30)[1][:24].reshape(4, 6)
+    if name == "bitwise_left_shift":
+        x = x % 3
+    array = cuarray.asarray(x)
+    want = array[0, :]
+    for i in range(1, 4):
+        want = function(want, array[i, :])
+    got = function.reduce(array, axis=0)
+    if "Associative" in row["flags"] and x.dtype.kind in "fcV":
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-2, equal_nan=True)
+    else:
+        assert bits(got) == bits(want)
+    assert function.reduce(array, axis=0, keepdims=True).shape == (1, 6)
+
+
+def test_bfloat16_is_among_the_types(device):
+    assert any(BFLOAT16 in map(dtype, ins) for _, (ins, _) in LOOPS)
+    x = cuarray.asarray([1.0, 2.0], dtype=cuarray.bfloat16)
+    assert (x + x).dtype == BFLOAT16 and (x + 1).dtype == BFLOAT16
