@@ -60,6 +60,9 @@ CUARRAY_API std::span<const ReductionRow> reductions();
 CUARRAY_API RowId find_row(std::string_view name);              ///< kNone if there is none
 CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if there is none
 
+/// What an empty reduce with this row gives, of dtype `dtype`; only where Row::identity is not null.
+CUARRAY_API Scalar row_identity(RowId row, DType dtype);
+
 /// The dtype that reduction `r` gives for elements of dtype T (argmax: int64), and its accumulator's size in bytes.
 CUARRAY_API DType reduction_result(ReductionId r, DType T);
 CUARRAY_API int accumulator_size(ReductionId r, DType T);

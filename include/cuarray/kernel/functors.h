@@ -2,7 +2,8 @@
 //
 // `fn::call<fn::hypot, f16>(x, y)` is the whole of what a backend does per element: arguments as the row's inputs,
 // the halves widened to f32 unless the row works on their bits, the result as the row's outputs. A generator for NVRTC
-// emits the paragraphs below and, instead of the #include, the rows that it needs.
+// emits the paragraphs below and, instead of the #include, the rows that it needs: Row::text (core/table.h) is a row with
+// its shorthand written out, so that UFUNC is the only macro.
 #pragma once
 #include "cuarray/kernel/flags.h"
 #include "cuarray/kernel/math.h"
@@ -42,9 +43,6 @@ template <class List> using result_t = typename result<List>::type;
             return result_t<out<T, U>>(__VA_ARGS__);                                                          \
         }                                                                                                     \
     };
-#define UNARY(name, out, domain, flags, doc, ...) UFUNC(name, (T), (out), domain, flags, NONE, doc, __VA_ARGS__)
-#define BINARY(name, out, domain, flags, identity, doc, ...) \
-    UFUNC(name, (T, T), (out), domain, flags, identity, doc, __VA_ARGS__)
 
 #include "cuarray/ufuncs.def"
 

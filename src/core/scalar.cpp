@@ -1,0 +1,50 @@
+// scalar.cpp -- Python's numbers and typed scalars as elements of a dtype.
+#include "cuarray/core/scalar.h"
+#include "cuarray/core/dispatch.h"
+
+namespace cuarray {
+namespace {
+
+/// The int's decimal digits, as far as 64 bits hold them.
+std::string digits(const Weak& value) {
+    if (value.big != 0) return value.big > 0 ? "beyond 64 bits" : "below 64 bits";
+    return value.negative ? std::to_string(int64_t(value.integer)) : std::to_string(value.integer);
+}
+
+template <class T> bool holds(const Weak& value) {
+    if (value.big != 0) return false;
+    if (value.negative) return is_signed<T> && int64_t(value.integer) >= int64_t(lowest<T>);
+    return value.integer <= uint64_t(highest<T>);
+}
+
+template <class T> T from_int(const Weak& value, const char* function) {
+    if constexpr (is_integer<T>) {
+        if (!holds<T>(value))
+            raise(ErrorKind::Overflow, function, ": Python integer ", digits(value), " out of bounds for ",
+                  info(dtype_of<T>).name);
+        return T(value.integer);
+    } else {
+        if (value.big != 0) return cast<T>(value.real);
+        return value.negative ? cast<T>(i64(value.integer)) : cast<T>(u64(value.integer));
+    }
+}
+
+}  // namespace
+
+Scalar convert(const Weak& value, DType dtype, const char* function) {
+    return dispatch(dtype, [&]<class T>() {
+        if (value.kind == Weak::Kind::Int) return Scalar::of(dtype, from_int<T>(value, function));
+        if (value.kind == Weak::Kind::Float) return Scalar::of(dtype, cast<T>(f64(value.real)));
+        return Scalar::of(dtype, cast<T>(c128{value.real, value.imag}));
+    });
+}
+
+Scalar convert(const Scalar& value, DType dtype) {
+    return dispatch(value.dtype, [&]<class From>() {
+        stored_t<From> stored;
+        std::memcpy(&stored, value.bytes, sizeof stored);
+        return dispatch(dtype, [&]<class To>() { return Scalar::of(dtype, cast<To>(load<From>(stored))); });
+    });
+}
+
+}  // namespace cuarray

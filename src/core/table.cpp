@@ -1,0 +1,252 @@
+// table.cpp -- the tables as data, and the one type rule.
+#include "cuarray/core/table.h"
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <memory>
+#include <vector>
+#include "cuarray/core/loops.h"
+
+namespace cuarray {
+namespace {
+
+/// What a row is as text; the rest comes from its functor.
+struct RowText {
+    const char *name, *inputs, *outputs, *identity, *doc, *body, *text;
+};
+
+constexpr RowText kRowTexts[] = {
+#define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...)                                     \
+    {#name, #inputs, #outputs, #identity, doc, #__VA_ARGS__,                                                \
+     "UFUNC(" #name ", " #inputs ", " #outputs ", " #domain ", " #flags ", " #identity ", " #doc ", " #__VA_ARGS__ ")"},
+#include "cuarray/ufuncs.def"
+};
+
+const char* unless_none(const char* identity) { return std::string_view(identity) == "NONE" ? nullptr : identity; }
+
+/// Arguments of the type rule, numbered: the dtypes, then Python's int, float, complex.
+constexpr int kArgCodes = kDTypes + 3;
+int code(ArgType arg) { return arg.is_weak() ? kDTypes + int(arg.weak) - 1 : int(arg.dtype); }
+
+/// A resolution that nobody has asked for yet.
+constexpr LoopId kUnknown = 0xfffe;
+
+struct Table {
+    std::vector<Row> rows;
+    std::vector<Loop> loops;
+    std::vector<size_t> first_resolution;                       ///< by row, into `resolutions`
+    std::unique_ptr<std::atomic<LoopId>[]> resolutions;         ///< by row and argument codes
+
+    Table();
+
+    template <class F, class T, class U> void loop() {
+        using In = typename F::template in<T, U>;
+        using Out = typename F::template out<T, U>;
+        using Result = decltype(fn::call<F, T, U>({}, {}, {}));
+        static_assert(In::size <= kMaxIn && Out::size <= kMaxOut);
+        static_assert(is_same<Result, fn::result_t<Out>>);
+        loops.push_back({RowId(rows.size()), dtype_of<T>, dtype_of<U>,
+                         {dtype_of<fn::item_t<0, In>>, dtype_of<fn::item_t<1, In>>, dtype_of<fn::item_t<2, In>>},
+                         {dtype_of<fn::item_t<0, Out>>, dtype_of<fn::item_t<1, Out>>}});
+    }
+
+    template <class F> void row() {
+        const RowText& t = kRowTexts[rows.size()];
+        const size_t first = loops.size();
+        visit_row<F>(*this);
+        rows.push_back({t.name, F::template in<f64>::size, F::template out<f64>::size, domain_of<F>, F::flags,
+                        unless_none(t.identity), t.inputs, t.outputs, t.doc, t.body, t.text, LoopId(first),
+                        uint16_t(loops.size() - first)});
+    }
+
+    template <int... Index> void all_rows(std::integer_sequence<int, Index...>) {
+        (row<fn::item_t<Index, Rows>>(), ...);
+    }
+};
+
+Table::Table() {
+    all_rows(std::make_integer_sequence<int, kRows>());
+    size_t count = 0;
+    for (const Row& row : rows) {
+        first_resolution.push_back(count);
+        count += row.nin == 1 ? kArgCodes : row.nin == 2 ? kArgCodes * kArgCodes : kArgCodes * kArgCodes * kArgCodes;
+    }
+    resolutions.reset(new std::atomic<LoopId>[count]);
+    for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
+}
+
+const Table& table() {
+    static const Table table;
+    return table;
+}
+
+/// What a reduction is over one element type.
+struct Fold {
+    DType result = DType::none;
+    int accumulator_size = 0;
+    Scalar identity;
+};
+
+struct Folds {
+    Fold at[kReductions][kDTypes];
+
+    Folds() { visit_reductions(*this); }
+
+    template <int R, class Element> void reduction() {
+        using Row = reduction_t<R, Element>;
+        using Result = decltype(Row::finish(typename Row::A(), 0));
+        Fold& fold = at[R][int(dtype_of<Element>)];
+        fold.result = dtype_of<Result>;
+        fold.accumulator_size = int(sizeof(typename Row::A));
+        if constexpr (Row::has_identity) fold.identity = Scalar::of(fold.result, Row::finish(Row::identity(), 0));
+    }
+};
+
+const Fold& fold_of(ReductionId r, DType T) {
+    static const Folds folds;
+    return folds.at[r][int(T)];
+}
+
+constexpr ReductionRow kReductionRows[] = {
+#define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish)                         \
+    {#name, 0, flags, #accumulator, #identity, doc, #map, #combine, #finish,                                      \
+     "REDUCTION(" #name ", " #domain_ ", " #flags ", " #accumulator ", " #identity ", " #doc ", " #map ", " #combine \
+     ", " #finish ")"},
+#include "cuarray/reductions.def"
+};
+
+std::vector<ReductionRow> reduction_rows() {
+    std::vector<ReductionRow> rows(std::begin(kReductionRows), std::end(kReductionRows));
+    for (int r = 0; r < kReductions; ++r) {
+        rows[r].domain = kReductionDomains[r];
+        rows[r].identity = unless_none(rows[r].identity);
+    }
+    return rows;
+}
+
+/// Kinds as the type rule ranks them: bool, integer, floating, complex.
+int rank(DType dtype) {
+    const Kind kind = info(dtype).kind;
+    return kind == Kind::Bool ? 0 : kind < Kind::Floating ? 1 : kind == Kind::Floating ? 2 : 3;
+}
+int rank(ArgType arg) { return arg.is_weak() ? int(arg.weak) : rank(arg.dtype); }
+
+/// The dtype that a Python number of a higher kind than every array becomes.
+DType widened(Weak::Kind weak, std::span<const ArgType> args, int top) {
+    if (weak == Weak::Kind::Int) return DType::int64;
+    if (weak == Weak::Kind::Float) return DType::float64;
+    const bool small = top == 2 && std::none_of(args.begin(), args.end(), [](ArgType a) {
+        return !a.is_weak() && a.dtype == DType::float64;
+    });
+    return small ? DType::complex64 : DType::complex128;
+}
+
+/// Copies the arguments with Python numbers of a higher kind than every array made dtypes.
+void widen_weak(std::span<const ArgType> args, ArgType* to) {
+    int top = -1;
+    for (ArgType a : args)
+        if (!a.is_weak()) top = std::max(top, rank(a));
+    for (size_t i = 0; i < args.size(); ++i) {
+        to[i] = args[i];
+        if (args[i].is_weak() && rank(args[i]) > top) to[i].dtype = widened(args[i].weak, args, top);
+    }
+}
+
+bool fits(ArgType arg, DType to) { return arg.is_weak() ? rank(to) >= rank(arg) : can_cast(arg.dtype, to); }
+
+LoopId find_loop(const Row& row, std::span<const ArgType> given) {
+    ArgType args[kMaxIn];
+    widen_weak(given, args);
+    const std::span<const ArgType> used(args, given.size());
+    const auto all = [&](auto&& holds) { return std::all_of(used.begin(), used.end(), holds); };
+    if (row.has(NoBool) && all([](ArgType a) { return a.dtype == DType::bool_; })) return kNone;
+    if (row.has(WideInt) && all([](ArgType a) { return rank(a) <= 1; }))
+        return loop_for(RowId(&row - table().rows.data()), DType::float64);
+    for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id) {
+        const Loop& loop = table().loops[id];
+        bool fit = true;
+        for (int i = 0; i < row.nin; ++i) fit = fit && fits(args[i], loop.in[i]);
+        if (fit) return id;
+    }
+    return kNone;
+}
+
+template <class Range> uint16_t find(const Range& range, std::string_view name) {
+    for (size_t i = 0; i < std::size(range); ++i)
+        if (name == range[i].name) return uint16_t(i);
+    return kNone;
+}
+
+}  // namespace
+
+std::span<const Row> rows() { return table().rows; }
+std::span<const Loop> loops() { return table().loops; }
+
+std::span<const ReductionRow> reductions() {
+    static const std::vector<ReductionRow> rows = reduction_rows();
+    return rows;
+}
+
+RowId find_row(std::string_view name) { return find(table().rows, name); }
+ReductionId find_reduction(std::string_view name) { return find(reductions(), name); }
+
+Scalar row_identity(RowId row, DType dtype) {
+    const std::string_view text = table().rows[row].identity;
+    Weak value;
+    value.negative = text.starts_with('-');
+    if (text == "-inf") {
+        value.kind = Weak::Kind::Float;
+        value.real = -infinity<f64>();
+    } else if (text == "true" || text == "false") {
+        value.integer = text == "true";
+    } else {
+        int64_t number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        value.integer = uint64_t(number);
+        // All bits set, of whatever width: what and-ing starts from.
+        if (value.negative && info(dtype).kind != Kind::Signed)
+            return convert(Scalar::of(DType::int64, number), dtype);
+    }
+    return convert(value, dtype, table().rows[row].name);
+}
+
+DType reduction_result(ReductionId r, DType T) { return fold_of(r, T).result; }
+int accumulator_size(ReductionId r, DType T) { return fold_of(r, T).accumulator_size; }
+Scalar reduction_identity(ReductionId r, DType T) { return fold_of(r, T).identity; }
+
+LoopId resolve(RowId id, std::span<const ArgType> args) {
+    const Table& t = table();
+    const Row& row = t.rows[id];
+    if (args.size() != row.nin)
+        raise(ErrorKind::Type, row.name, ": takes ", int(row.nin), " arguments, not ", args.size());
+    size_t index = 0;
+    for (ArgType a : args) index = index * kArgCodes + code(a);
+    std::atomic<LoopId>& known = t.resolutions[t.first_resolution[id] + index];
+    LoopId loop = known.load(std::memory_order_relaxed);
+    if (loop == kUnknown) {
+        loop = find_loop(row, args);
+        known.store(loop, std::memory_order_relaxed);
+    }
+    return loop;
+}
+
+DType result_type(std::span<const ArgType> args) {
+    if (args.empty()) raise(ErrorKind::Value, "result_type: needs at least one argument");
+    std::vector<ArgType> typed(args.size());
+    widen_weak(args, typed.data());
+    DType type = DType::bool_;
+    for (ArgType a : typed)
+        if (!a.is_weak()) type = promote(type, a.dtype);
+    return type;
+}
+
+LoopId loop_for(RowId row_id, DType dtype) {
+    const Row& row = table().rows[row_id];
+    for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id) {
+        const Loop& loop = table().loops[id];
+        if (loop.T == dtype && (loop.U == dtype || row.has(EitherInt))) return id;
+    }
+    return kNone;
+}
+
+}  // namespace cuarray
