@@ -234,10 +234,11 @@ DType result_type(std::span<const ArgType> args) {
     if (args.empty()) raise(ErrorKind::Value, "result_type: needs at least one argument");
     std::vector<ArgType> typed(args.size());
     widen_weak(args, typed.data());
-    DType type = DType::bool_;
-    for (ArgType a : typed)
-        if (!a.is_weak()) type = promote(type, a.dtype);
-    return type;
+    // Not pair by pair: int8 with uint16 alone is int32, which float16 would take to float64.
+    int type = 0;
+    const auto holds = [&](ArgType a) { return a.is_weak() || can_cast(a.dtype, DType(type)); };
+    while (!std::all_of(typed.begin(), typed.end(), holds)) ++type;
+    return DType(type);
 }
 
 LoopId loop_for(RowId row_id, DType dtype) {
