@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
 # check_wheels.sh -- builds the wheels of two Pythons and tries them where no source tree is near.
 #
-#   scripts/check_wheels.sh [PYTHON...]          default: python3.11 python3.13
+#   scripts/check_wheels.sh [VERSION...]          default: 3.11 3.13
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$root/build/wheels
 rm -rf "$work" && mkdir -p "$work/plain" "$work/repaired"
-[ $# -gt 0 ] || set -- python3.11 python3.13
+[ $# -gt 0 ] || set -- 3.11 3.13
+
+find_python() {  # VERSION: an interpreter of that version, also one of pyenv's that is not on the path
+    local candidate
+    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1"*/bin/python; do
+        if "$candidate" -c "" 2> /dev/null; then echo "$candidate"; return; fi
+    done
+    echo "there is no Python $1" >&2
+    return 1
+}
 
 smoke='
 import cuarray as ca, numpy as np, pathlib
@@ -20,7 +29,8 @@ np.testing.assert_allclose((ca.sin(x) * x + 1).sum(axis=0).numpy(), (np.sin(a) *
 print("cuarray", ca.__version__, "NumPy", np.__version__)
 '
 
-for python; do
+for version; do
+    python=$(find_python "$version")
     "$python" -m venv "$work/venv"
     "$work/venv/bin/pip" install -q auditwheel
     "$work/venv/bin/pip" wheel -q --no-deps -w "$work/plain" "$root"
@@ -41,7 +51,7 @@ for python; do
 
     for numpy in numpy==2.0.* numpy; do
         # NumPy 2.0 has no wheel for Python 3.13.
-        [ "$numpy $("$python" -c 'import sys; print(sys.version_info >= (3, 13))')" != "numpy==2.0.* True" ] || continue
+        [ "$numpy $version" != "numpy==2.0.* 3.13" ] || continue
         rm -rf "$work/venv" && "$python" -m venv "$work/venv"
         "$work/venv/bin/pip" install -q "$tagged" "$numpy"
         (cd "$work" && "$work/venv/bin/python" -c "$smoke")
