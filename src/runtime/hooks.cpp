@@ -11,6 +11,7 @@ namespace {
 
 std::atomic<LibraryLocator> the_locator{nullptr};
 std::atomic<WarningHandler> the_handler{nullptr};
+std::atomic<MemoryReliever> the_reliever{nullptr};
 
 struct Endings {
     std::mutex mutex;
@@ -37,6 +38,12 @@ void set_warning_handler(WarningHandler handler) { the_handler = handler; }
 void warn(const std::string& message) {
     if (const WarningHandler handler = the_handler) handler(message.c_str());
     else std::fprintf(stderr, "cuarray: warning: %s\n", message.c_str());
+}
+
+void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }
+
+void relieve_memory_pressure() {
+    if (const MemoryReliever reliever = the_reliever) reliever();
 }
 
 void at_shutdown(void (*function)()) {

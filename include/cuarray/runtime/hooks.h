@@ -1,5 +1,5 @@
 // hooks.h -- what a host program (the Python package) plugs into the library: where CUDA's libraries are, where
-// warnings go, and when everything ends.
+// warnings go, what frees memory, and when everything ends.
 #pragma once
 #include <string>
 #include "cuarray/core/error.h"
@@ -17,6 +17,12 @@ CUARRAY_API std::string locate_library(const char* name, int major);
 using WarningHandler = void (*)(const char* message);
 CUARRAY_API void set_warning_handler(WarningHandler handler);
 CUARRAY_API void warn(const std::string& message);
+
+/// Drops what a host program keeps alive without need (Python: gc.collect) when a device is out of memory. Called
+/// without any lock of ours.
+using MemoryReliever = void (*)();
+CUARRAY_API void set_memory_reliever(MemoryReliever reliever);
+CUARRAY_API void relieve_memory_pressure();
 
 /// Says that the process is about to end: reports faults that nobody has waited for, and from then on no driver is
 /// called and nothing on a GPU is freed. For the host program's exit handler; safe to call twice.
