@@ -1,0 +1,260 @@
+// arrays.cpp -- what the Python package is built on: creation, joining, questions about memory, reductions, deferral.
+#include <pybind11/stl.h>
+#include <optional>
+#include <string>
+#include <vector>
+#include "bindings/module.h"
+#include "bindings/ndarray.h"
+#include "bindings/reductions.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/runtime/registry.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+using Copy = std::optional<bool>;
+
+
+Array& array_argument(const py::object& object, const char* function) {
+    if (!is_ndarray(object.ptr())) fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
+    return array_of(object.ptr());
+}
+
+Request::Copy copy_wish(const Copy& copy) {
+    return !copy ? Request::Copy::IfNeeded : *copy ? Request::Copy::Always : Request::Copy::Never;
+}
+
+py::object array_from_object(const py::object& object, const py::object& dtype, const py::object& device,
+                             const Copy& copy, const py::object& order, int ndmin) {
+    Request request;
+    request.dtype = to_dtype(dtype.ptr(), DType::none);
+    request.has_device = !device.is_none();
+    request.device = to_device(device.ptr(), Device{});
+    request.copy = copy_wish(copy);
+    request.order = to_order(order.ptr(), "CFAK", 'K');
+    request.ndmin = ndmin;
+    return handed_over(to_ndarray(object.ptr(), request, "array"));
+}
+
+Array new_array(const Dims& shape, DType dtype, char order, Device device) {
+    checked_size(shape, item_size(dtype), "empty");
+    if (order != 'F') return empty(shape, dtype, device);
+    Dims axes;
+    for (int axis = shape.size() - 1; axis >= 0; --axis) axes.push_back(axis);
+    return empty_in_order(shape, axes, dtype, device);
+}
+
+py::object empty_array(const py::object& shape, const py::object& dtype, const py::object& device,
+                       const py::object& order) {
+    return handed_over(wrap(new_array(to_shape(shape.ptr()), to_dtype(dtype.ptr(), DType::float64),
+                                      to_order(order.ptr(), "CF", 'C'), to_device(device.ptr(), current_device()))));
+}
+
+py::object empty_like_array(const py::object& object, const py::object& dtype, const py::object& order,
+                            const py::object& shape, const py::object& device) {
+    const Array& like = array_argument(object, "empty_like");
+    const DType type = to_dtype(dtype.ptr(), like.dtype());
+    const Device place = to_device(device.ptr(), like.device());
+    const char letter = to_order(order.ptr(), "CFAK", 'K');
+    if (shape.is_none()) return handed_over(wrap(empty_like(like, type, letter, place)));
+    return handed_over(wrap(new_array(to_shape(shape.ptr()), type, letter, place)));
+}
+
+py::object full_array(const py::object& shape, const py::object& value, const py::object& dtype,
+                      const py::object& device, const py::object& order) {
+    const Device place = to_device(device.ptr(), current_device());
+    const Dims extents = to_shape(shape.ptr());
+    const char letter = to_order(order.ptr(), "CF", 'C');
+    Operand operand;
+    if (operand.load(value.ptr(), place, "full") && operand.is_scalar()) {
+        const DType type = to_dtype(dtype.ptr(), operand.default_dtype());
+        checked_size(extents, item_size(type), "full");
+        const Scalar element = operand.element(type, "full");
+        Array result;
+        {
+            const Unlocked unlocked(is_long(place, count(extents)));
+            result = full(extents, element, place, letter);
+        }
+        return handed_over(wrap(std::move(result)));
+    }
+    Request request;
+    request.has_device = true;
+    request.device = place;
+    const Object source = to_ndarray(value.ptr(), request, "full");
+    const Array& from = array_of(source.get());
+    Array result = new_array(extents, to_dtype(dtype.ptr(), from.dtype()), letter, place);
+    {
+        const Unlocked unlocked(is_long(place, result.size()));
+        assign(result, from, "full");
+    }
+    return handed_over(wrap(std::move(result)));
+}
+
+py::object arange_fill(int64_t count, const py::object& first, const py::object& second, const py::object& dtype,
+                       const py::object& device) {
+    const DType type = to_dtype(dtype.ptr(), DType::float64);
+    const Device place = to_device(device.ptr(), current_device());
+    Operand a, b;
+    a.load_any(first.ptr(), place, "arange");
+    b.load_any(second.ptr(), place, "arange");
+    if (!a.is_scalar() || !b.is_scalar()) fail(PyExc_TypeError, "arange: start and step must be numbers");
+    const Scalar from = a.element(type, "arange"), next = b.element(type, "arange");
+    Array result;
+    {
+        const Unlocked unlocked(is_long(place, count));
+        result = arange(count, from, next, place);
+    }
+    return handed_over(wrap(std::move(result)));
+}
+
+py::object from_dlpack(const py::object& object, const py::object& device, const Copy& copy) {
+    const py::object wish = copy ? py::object(py::bool_(*copy)) : py::object(py::none());
+    Array imported = import_dlpack(object.ptr(), device.ptr(), wish.ptr());
+    const Device place = to_device(device.ptr(), imported.device());
+    if (place == imported.device()) {
+        // A producer too old to know copy=True has handed out its own memory.
+        const bool is_own = copy && *copy && imported.storage().exported;
+        return handed_over(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
+    }
+    if (copy && !*copy)
+        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ", to_string(place),
+              " needs a copy, and copy=False was given");
+    Array moved;
+    {
+        const Unlocked unlocked(true);
+        moved = to_device(imported, place);
+    }
+    return handed_over(wrap(std::move(moved)));
+}
+
+py::object join(const py::object& sequence, int64_t axis, const py::object& out, const py::object& dtype,
+                const py::object& casting) {
+    std::vector<Object> owners;
+    std::vector<Array> arrays;
+    for (const py::handle entry : sequence) {
+        owners.push_back(to_ndarray(entry.ptr(), "concatenate"));
+        arrays.push_back(array_of(owners.back().get()));
+    }
+    if (arrays.empty()) raise(ErrorKind::Value, "concatenate: need at least one array");
+    const DType type = to_dtype(dtype.ptr(), DType::none);
+    const Casting rule = to_casting(casting.ptr(), Casting::SameKind);
+    Array* target = out.is_none() ? nullptr : &array_argument(out, "concatenate");
+    int64_t elements = 0;
+    for (const Array& array : arrays) elements += array.size();
+    Array result;
+    {
+        const Unlocked unlocked(is_long(arrays[0].device(), elements));
+        result = concatenate(arrays, axis, target, type, rule);
+    }
+    return target ? out : handed_over(wrap(std::move(result)));
+}
+
+/// Any strides over the memory of `x`, refused where they leave it.
+py::object strided_view(const py::object& x, const py::object& shape, const py::object& strides, int64_t offset) {
+    const Array& array = array_argument(x, "strided_view");
+    Layout layout{to_shape(shape.ptr()), to_dims(strides.ptr(), "strides")};
+    if (layout.shape.size() != layout.strides.size())
+        raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(), " strides");
+    const Extent bytes = extent(layout, item_size(array.dtype()));
+    const int64_t low = array.offset() + offset + bytes.low, high = array.offset() + offset + bytes.high;
+    if (layout.size() && (low < 0 || high > array.storage().bytes))
+        raise(ErrorKind::Value, "strided_view: bytes ", low, " to ", high, " are outside the memory of ",
+              array.storage().bytes, " bytes");
+    return handed_over(wrap_view(array.view(std::move(layout), offset), x.ptr()));
+}
+
+bool shares_memory(const py::object& a, const py::object& b) {
+    const auto read = [](const py::object& object) {
+        return is_numpy_array(object.ptr()) ? import_numpy(object.ptr()) : array_argument(object, "shares_memory");
+    };
+    return overlaps(read(a), read(b));
+}
+
+ReductionId reduction_named(const std::string& name) {
+    const ReductionId row = find_reduction(name);
+    if (row == cuarray::kNone) raise(ErrorKind::Value, "there is no reduction named ", name);
+    return row;
+}
+
+/// An absent keyword: pybind11 cannot tell one from None, and NumPy gives None a meaning.
+PyObject* unless_absent(const py::object& object) { return object.ptr() == Py_Ellipsis ? nullptr : object.ptr(); }
+
+void bind_creation(py::module_& m) {
+    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
+          py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
+    m.def("empty", &empty_array, py::arg("shape"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
+          py::arg("order") = "C");
+    m.def("empty_like", &empty_like_array, py::arg("array"), py::arg("dtype") = py::none(), py::arg("order") = "K",
+          py::arg("shape") = py::none(), py::arg("device") = py::none());
+    m.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),
+          py::arg("device") = py::none(), py::arg("order") = "C");
+    m.def("arange_fill", &arange_fill, py::arg("count"), py::arg("first"), py::arg("second"), py::arg("dtype"),
+          py::arg("device") = py::none());
+    m.def("from_dlpack", &from_dlpack, py::arg("x"), py::pos_only(), py::kw_only(), py::arg("device") = py::none(),
+          py::arg("copy") = py::none());
+}
+
+void bind_memory(py::module_& m) {
+    m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
+          py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
+    m.def("triangle", [](const py::object& x, int64_t k, bool upper) {
+        return handed_over(wrap(triangle(array_argument(x, "triangle"), k, upper)));
+    }, py::arg("x"), py::arg("k"), py::arg("upper"));
+    m.def("broadcast_to", [](const py::object& x, const py::object& shape) {
+        return handed_over(wrap_view(array_argument(x, "broadcast_to").broadcast_to(to_shape(shape.ptr())), x.ptr()));
+    }, py::arg("x"), py::arg("shape"));
+    m.def("broadcast_shapes", [](const py::args& shapes) {
+        std::vector<Dims> all;
+        for (const py::handle shape : shapes) all.push_back(to_shape(shape.ptr()));
+        std::vector<const Dims*> pointers;
+        for (const Dims& shape : all) pointers.push_back(&shape);
+        return handed_over(from_dims(broadcast(pointers, "broadcast_shapes")));
+    });
+    m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
+    m.def("assign", [](const py::object& to, const py::object& value) {
+        array_argument(to, "assign");
+        check(assign_subscript(to.ptr(), Py_Ellipsis, value.ptr()));
+    }, py::arg("to"), py::arg("value"));
+    m.def("shares_memory", &shares_memory, py::arg("a"), py::arg("b"));
+    m.def("may_share_memory", &shares_memory, py::arg("a"), py::arg("b"));
+    m.def("to_device", [](const py::object& x, const py::object& device) {
+        return x.attr("to_device")(device);
+    }, py::arg("x"), py::arg("device"));
+    m.def("is_value", [](const py::object& x) { return is_ndarray(x.ptr()) && as_ndarray(x.ptr())->is_value; },
+          py::arg("x"));
+    m.def("begin_deferral", &begin_deferral);
+    m.def("end_deferral", &end_deferral);
+    m.def("settle_all", &settle_all);
+}
+
+void bind_reductions(py::module_& m) {
+    m.def("reduce", [](const std::string& name, const py::object& array, const py::object& axis,
+                       const py::object& dtype, const py::object& out, const py::object& keepdims,
+                       const py::object& initial, const py::object& where) {
+        const ReductionCall call{axis.ptr(), dtype.ptr(), out.ptr(), keepdims.ptr(), unless_absent(initial), where.ptr()};
+        return handed_over(reduce_by_name(reduction_named(name), name.c_str(), array.ptr(), call));
+    }, py::arg("name"), py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(), py::arg("out") = py::none(),
+       py::arg("keepdims") = false, py::arg("initial") = py::ellipsis(), py::arg("where") = true);
+    m.def("variance", [](const py::object& array, const py::object& axis, const py::object& dtype,
+                         const py::object& out, double correction, const py::object& keepdims,
+                         const py::object& where, const py::object& mean, bool root) {
+        const ReductionCall call{axis.ptr(), dtype.ptr(), out.ptr(), keepdims.ptr(), nullptr, where.ptr()};
+        return handed_over(variance_of(array.ptr(), call, correction, mean.ptr(), root, root ? "std" : "var"));
+    }, py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(), py::arg("out") = py::none(),
+       py::arg("correction") = 0.0, py::arg("keepdims") = false, py::arg("where") = true, py::arg("mean") = py::none(),
+       py::arg("root") = false);
+}
+
+}  // namespace
+
+void bind_arrays(py::module_& module) {
+    bind_creation(module);
+    bind_memory(module);
+    bind_reductions(module);
+}
+
+}  // namespace cuarray::python

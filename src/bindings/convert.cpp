@@ -1,0 +1,211 @@
+// convert.cpp -- devices, shapes, orders, and the arguments of operations.
+#include "bindings/convert.h"
+#include <atomic>
+#include <cctype>
+#include <cstring>
+#include <limits>
+#include <string>
+#include "bindings/ndarray.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+Attribute numpy_ndarray{"numpy", "ndarray"};
+Attribute numpy_generic{"numpy", "generic"};
+Attribute numpy_asarray{"numpy", "asarray"};
+
+bool is_instance(PyObject* object, Attribute& type) {
+    return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));
+}
+
+std::string_view text_of(PyObject* object, const char* what) {
+    if (!PyUnicode_Check(object)) fail(PyExc_TypeError, "%s must be a string, not %R", what, object);
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!bytes) throw ExceptionIsSet{};
+    return {bytes, size_t(size)};
+}
+
+}  // namespace
+
+bool is_numpy_array(PyObject* object) { return is_instance(object, numpy_ndarray); }
+bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generic); }
+
+bool is_on_host(Device device) {
+    enum : uint8_t { kUnknown, kYes, kNo };
+    static std::atomic<uint8_t> known[2][256];
+    std::atomic<uint8_t>& answer = known[int(device.kind)][device.index];
+    if (answer == kUnknown) answer = backend(device).is_host_accessible() ? kYes : kNo;
+    return answer == kYes;
+}
+
+Object from_dims(const Dims& dims) {
+    Object tuple = Object::steal(PyTuple_New(dims.size()));
+    for (int i = 0; i < dims.size(); ++i)
+        check(PyTuple_SetItem(tuple.get(), i, Object::steal(PyLong_FromLongLong(dims[i])).release()));
+    return tuple;
+}
+
+Dims to_dims(PyObject* object, const char* what) {
+    if (PyIndex_Check(object) && !(is_ndarray(object) && array_of(object).ndim())) return Dims{to_int64(object, what)};
+    if (!PySequence_Check(object) || PyUnicode_Check(object))
+        fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
+    const Py_ssize_t count = PySequence_Size(object);
+    check(count < 0 ? -1 : 0);
+    if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
+    Dims dims;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const Object entry = Object::steal(PySequence_GetItem(object, i));
+        dims.push_back(to_int64(entry.get(), what));
+    }
+    return dims;
+}
+
+Dims to_shape(PyObject* object) {
+    Dims shape = to_dims(object, "shape");
+    for (int64_t extent : shape)
+        if (extent < 0) fail(PyExc_ValueError, "negative dimensions are not allowed: %R", object);
+    return shape;
+}
+
+char to_order(PyObject* object, const char* allowed, char fallback) {
+    if (!object || object == Py_None) return fallback;
+    const std::string_view text = text_of(object, "order");
+    const char letter = text.size() == 1 ? char(std::toupper(static_cast<unsigned char>(text[0]))) : '\0';
+    if (!letter || !std::strchr(allowed, letter))
+        fail(PyExc_ValueError, "order must be one of the letters %s, not %R", allowed, object);
+    return letter;
+}
+
+Casting to_casting(PyObject* object, Casting fallback) {
+    if (!object || object == Py_None) return fallback;
+    const std::string_view text = text_of(object, "casting");
+    for (Casting casting : {Casting::No, Casting::Equiv, Casting::Safe, Casting::SameKind, Casting::Unsafe})
+        if (text == to_string(casting)) return casting;
+    fail(PyExc_ValueError, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got %R)",
+         object);
+}
+
+Device common_device(PyObject* const* objects, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; ++i)
+        if (is_ndarray(objects[i])) return array_of(objects[i]).device();
+    return current_device();
+}
+
+int64_t work_of(std::span<const Argument> args) {
+    const Array* first = nullptr;
+    int64_t work = 1;
+    for (const Argument& argument : args) {
+        if (!argument.array) continue;
+        if (first && argument.array->shape() == first->shape()) continue;
+        first = argument.array;
+        if (__builtin_mul_overflow(work, first->size(), &work)) return INT64_MAX;
+    }
+    return work;
+}
+
+void Operand::load_python_int(PyObject* object) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (value == -1 && !overflow && PyErr_Occurred()) throw ExceptionIsSet{};
+    kind_ = Kind::Weak;
+    weak_ = Weak{};
+    weak_.integer = uint64_t(value);
+    weak_.negative = overflow < 0 || (!overflow && value < 0);
+    weak_.real = double(value);
+    if (!overflow) return;
+    weak_.real = PyLong_AsDouble(object);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        weak_.real = overflow * std::numeric_limits<double>::infinity();
+    }
+    weak_.integer = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
+    if (PyErr_Occurred() || overflow < 0) {
+        PyErr_Clear();
+        weak_.integer = 0;
+        weak_.big = int8_t(overflow);
+    }
+}
+
+void Operand::load_numpy_scalar(PyObject* object) {
+    const Object descriptor = Object::steal(PyObject_GetAttrString(object, "dtype"));
+    scalar_ = Scalar{};
+    scalar_.dtype = from_numpy_dtype(descriptor.get());
+    const Object bytes = Object::steal(PyObject_CallMethod(object, "tobytes", nullptr));
+    char* data = nullptr;
+    Py_ssize_t size = 0;
+    check(PyBytes_AsStringAndSize(bytes.get(), &data, &size));
+    std::memcpy(scalar_.bytes, data, size_t(item_size(scalar_.dtype)));
+    kind_ = Kind::Scalar;
+}
+
+bool Operand::load(PyObject* object, Device device, const char* function) {
+    if (is_ndarray(object)) {
+        kind_ = Kind::Array;
+        array_ = &array_of(object);
+    } else if (PyFloat_CheckExact(object)) {
+        kind_ = Kind::Weak;
+        weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
+    } else if (PyBool_Check(object)) {
+        kind_ = Kind::Scalar;
+        scalar_ = Scalar::of(DType::bool_, object == Py_True);
+    } else if (PyLong_CheckExact(object)) {
+        load_python_int(object);
+    } else if (is_numpy_scalar(object)) {
+        load_numpy_scalar(object);
+    } else if (PyComplex_Check(object)) {
+        kind_ = Kind::Weak;
+        weak_ = Weak{Weak::Kind::Complex, 0, false, 0, PyComplex_RealAsDouble(object),
+                     PyComplex_ImagAsDouble(object)};
+    } else if (PyLong_Check(object)) {
+        load_python_int(object);
+    } else if (PyFloat_Check(object)) {
+        kind_ = Kind::Weak;
+        weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
+    } else if (is_numpy_array(object)) {
+        if (!is_on_host(device))
+            raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(device),
+                  "; write cuarray.asarray(x, device='", to_string(device), "')");
+        owned_ = import_numpy(object);
+        array_ = &*owned_;
+        kind_ = Kind::Array;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void Operand::load_any(PyObject* object, Device device, const char* function) {
+    if (load(object, device, function)) return;
+    const Object converted = to_ndarray(object, function);
+    owned_ = array_of(converted.get());
+    array_ = &*owned_;
+    kind_ = Kind::Array;
+}
+
+Argument Operand::argument() const {
+    if (kind_ == Kind::Array) return Argument(*array_);
+    if (kind_ == Kind::Scalar) return Argument(scalar_);
+    return Argument(weak_);
+}
+
+DType Operand::default_dtype() const {
+    if (kind_ == Kind::Array) return array_->dtype();
+    if (kind_ == Kind::Scalar) return scalar_.dtype;
+    if (weak_.kind == Weak::Kind::Complex) return DType::complex128;
+    if (weak_.kind == Weak::Kind::Float) return DType::float64;
+    return weak_.negative || weak_.integer <= uint64_t(INT64_MAX) ? DType::int64 : DType::uint64;
+}
+
+Scalar Operand::element(DType dtype, const char* function) const {
+    if (kind_ == Kind::Scalar) return convert(scalar_, dtype);
+    const cuarray::Kind target = info(dtype).kind;
+    if (weak_.kind == Weak::Kind::Int && target != cuarray::Kind::Bool) return convert(weak_, dtype, function);
+    if (weak_.kind == Weak::Kind::Complex && target != cuarray::Kind::Complex)
+        raise(ErrorKind::Type, function, ": a complex number cannot be stored in ", info(dtype).name);
+    const DType wide = weak_.big ? DType::float64 : default_dtype();
+    return convert(convert(weak_, wide, function), dtype);
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,88 @@
+// convert.h -- Python objects to and from dtypes, devices, shapes, scalars and the arguments of operations.
+#pragma once
+#include <new>
+#include <optional>
+#include "bindings/python.h"
+#include "cuarray/array/array.h"
+#include "cuarray/ops/ufunc.h"
+
+namespace cuarray::python {
+
+/// A real numpy.dtype; that of bfloat16 comes from ml_dtypes.
+Object from_dtype(DType dtype);
+/// Whatever numpy.dtype() takes; null and None give `fallback`. TypeError names what is not supported and what is.
+DType to_dtype(PyObject* object, DType fallback);
+/// The dtype of a numpy.dtype instance.
+DType from_numpy_dtype(PyObject* descriptor);
+
+Object from_device(Device device);
+/// A device, its name, or null and None for `fallback`.
+Device to_device(PyObject* object, Device fallback);
+/// Whether Python may follow pointers of that device.
+bool is_on_host(Device device);
+/// Whether work on so many elements there is worth releasing the GIL.
+inline bool is_long(Device device, int64_t elements) {
+    constexpr int64_t kShort = 16 * 1024;
+    return elements > kShort || !is_on_host(device);
+}
+
+Object from_dims(const Dims& dims);
+/// One integer or a sequence of them.
+Dims to_dims(PyObject* object, const char* what);
+/// A shape: as to_dims, without negative extents.
+Dims to_shape(PyObject* object);
+/// One letter of `allowed` in either case; null and None give `fallback`.
+char to_order(PyObject* object, const char* allowed, char fallback);
+Casting to_casting(PyObject* object, Casting fallback);
+
+/// The element as a Python bool, int, float or complex.
+Object from_scalar(const Scalar& scalar);
+
+/// One argument of an operation, converted: a borrowed or an owned array, a scalar, or a Python number.
+class Operand {
+ public:
+    Operand() = default;
+    Operand(const Operand&) = delete;
+    Operand& operator=(const Operand&) = delete;
+
+    /// Takes arrays, scalars and (on a host device) NumPy arrays; false where the object is something else.
+    bool load(PyObject* object, Device device, const char* function);
+    /// As load; other objects (lists, buffers) are converted as numpy.asarray does. TypeError where that fails.
+    void load_any(PyObject* object, Device device, const char* function);
+    Argument argument() const;
+    const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
+    bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
+    /// The scalar as an element of dtype, as an assignment casts it.
+    Scalar element(DType dtype, const char* function) const;
+    /// The dtype that an array made from the scalar has.
+    DType default_dtype() const;
+
+ private:
+    enum class Kind { Nothing, Array, Scalar, Weak };
+    void load_python_int(PyObject* object);
+    void load_numpy_scalar(PyObject* object);
+
+    Kind kind_ = Kind::Nothing;
+    const Array* array_ = nullptr;
+    std::optional<Array> owned_;
+    Scalar scalar_;
+    Weak weak_;
+};
+
+/// How many elements an elementwise operation on these arguments visits, at most.
+int64_t work_of(std::span<const Argument> args);
+
+/// The device that an operation on these objects runs on: that of the first array among them, else the current one.
+Device common_device(PyObject* const* objects, Py_ssize_t count);
+
+bool is_numpy_array(PyObject* object);
+bool is_numpy_scalar(PyObject* object);
+/// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
+Array import_numpy(PyObject* numpy_array);
+/// A NumPy array over the memory of a host array, or a copy of any array.
+Object view_as_numpy(PyObject* owner, const Array& array);
+Object copy_to_numpy(const Array& array);
+/// Copies into an existing NumPy array, casting as an assignment does.
+void copy_into_numpy(const Array& array, PyObject* out);
+
+}  // namespace cuarray::python

@@ -1,0 +1,131 @@
+// creation.cpp -- anything array-like as an ndarray: NumPy arrays, numbers, lists, buffers, DLPack, CUDA arrays.
+#include <vector>
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+#include "cuarray/ops/manipulation.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+Attribute numpy_asarray{"numpy", "asarray"};
+
+/// An array-like object read, before the wishes of the caller are met.
+struct Source {
+    Array array;
+    Object owner;            ///< the object whose memory the array views, or null
+    bool is_new = false;     ///< made for this call: nobody else sees it
+    bool is_placed = false;  ///< it has a device of its own, which holds unless another is asked for
+};
+
+bool has_attribute(PyObject* object, const char* name) {
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
+}
+
+/// The first ndarray inside nested lists and tuples, or null.
+PyObject* find_ndarray(PyObject* sequence) {
+    const Py_ssize_t count = PySequence_Size(sequence);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* entry = PyList_Check(sequence) ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i);
+        if (is_ndarray(entry)) return entry;
+        if (PyList_Check(entry) || PyTuple_Check(entry))
+            if (PyObject* found = find_ndarray(entry)) return found;
+    }
+    return nullptr;
+}
+
+/// A list with ndarrays in it: its entries stacked along a new first axis, on the device of the first of them.
+Source stack(PyObject* sequence, PyObject* first, const char* function) {
+    Request request;
+    request.has_device = true;
+    request.device = array_of(first).device();
+    std::vector<Array> rows;
+    const Object entries = Object::steal(PySequence_Tuple(sequence));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
+        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), request, function);
+        Array row = array_of(entry.get());
+        Dims shape = row.shape();
+        shape.insert(0, 1);
+        rows.push_back(row.reshape(shape));
+        if (!(rows.back().shape() == rows.front().shape()))
+            raise(ErrorKind::Value, function, ": a list of arrays of different shapes, ",
+                  to_string(array_of(first).shape()), " and ", to_string(row.shape()));
+    }
+    return {concatenate(rows, 0, nullptr, DType::none, Casting::SameKind), {}, true, true};
+}
+
+Source read_numpy(PyObject* object, PyObject* owner, bool is_new) {
+    return {import_numpy(object), Object::share(owner), is_new, false};
+}
+
+/// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
+Source read_through_numpy(PyObject* object, const Request& request, bool is_new) {
+    const Object dtype = is_new && request.dtype != DType::none ? from_dtype(request.dtype) : Object::share(Py_None);
+    const Object array = Object::steal(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
+    return read_numpy(array.get(), object, is_new);
+}
+
+Source read(PyObject* object, const Request& request, const char* function) {
+    if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
+    if (is_numpy_array(object)) return read_numpy(object, object, false);
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        if (PyObject* first = find_ndarray(object)) return stack(object, first, function);
+        return read_through_numpy(object, request, true);
+    }
+    if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
+                                   is_numpy_scalar(object)))
+        return read_through_numpy(object, request, true);
+    if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
+        return {import_dlpack(object, nullptr, nullptr), Object::share(object), false, true};
+    const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
+    if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
+    PyErr_Clear();
+    return read_through_numpy(object, request, false);
+}
+
+bool is_in_order(const Array& array, char order) {
+    return order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous());
+}
+
+/// The source on the device and in the dtype and order asked for; shares its memory where nothing had to change.
+Array meet(const Source& source, const Request& request, const char* function) {
+    const Array& array = source.array;
+    const Device device = request.has_device ? request.device : source.is_placed ? array.device() : current_device();
+    const DType dtype = request.dtype == DType::none ? array.dtype() : request.dtype;
+    const bool moves = device != array.device(), casts = dtype != array.dtype();
+    const bool reorders = !is_in_order(array, request.order);
+    if (request.copy == Request::Copy::Never && (moves || casts || reorders || source.is_new))
+        raise(ErrorKind::Value, function, ": unable to avoid a copy, and copy=False was given");
+    const bool copies = request.copy == Request::Copy::Always || source.is_new;
+    if (!moves && !casts && !reorders && !copies) return array;
+    const Unlocked unlocked(moves || is_long(device, array.size()));
+    Array result = moves ? to_device(array, device) : array;
+    if (casts) return astype(result, dtype, request.order, true);
+    return moves && is_in_order(result, request.order) ? result : copy(result, request.order);
+}
+
+Array with_leading_axes(const Array& array, int ndmin) {
+    if (array.ndim() >= ndmin) return array;
+    Dims shape(ndmin - array.ndim(), 1);
+    for (int64_t extent : array.shape()) shape.push_back(extent);
+    return array.reshape(shape);
+}
+
+}  // namespace
+
+Object to_ndarray(PyObject* object, const Request& request, const char* function) {
+    const Source source = read(object, request, function);
+    Array result = meet(source, request, function);
+    const bool is_shared = result.storage_ref() == source.array.storage_ref();
+    const bool keeps_rank = result.ndim() >= request.ndmin;
+    if (is_shared && keeps_rank && is_ndarray(object)) return Object::share(object);
+    result = with_leading_axes(result, request.ndmin);
+    Object made = Object::steal(wrap(std::move(result)));
+    if (is_shared && source.owner) {
+        PyObject* base = is_ndarray(object) ? as_ndarray(object)->base : nullptr;
+        as_ndarray(made.get())->base = Py_NewRef(base ? base : source.owner.get());
+    }
+    return made;
+}
+
+}  // namespace cuarray::python

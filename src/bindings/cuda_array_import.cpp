@@ -1,0 +1,80 @@
+// cuda_array_import.cpp -- memory behind another library's __cuda_array_interface__.
+#include <string>
+#include <string_view>
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+Attribute numpy_dtype{"numpy", "dtype"};
+
+/// An entry of the interface, or null where it is absent or None.
+Object entry(PyObject* interface, const char* key, bool is_required) {
+    const Object name = Object::steal(PyUnicode_FromString(key));
+    Object value = Object::share(PyDict_GetItemWithError(interface, name.get()));
+    if (value && value.get() != Py_None) return value;
+    if (PyErr_Occurred()) throw ExceptionIsSet{};
+    if (is_required) fail(PyExc_ValueError, "__cuda_array_interface__: '%s' is missing", key);
+    return {};
+}
+
+Device cuda_device() {
+    const Device current = current_device();
+    return is_on_host(current) ? Device{Device::Kind::Cuda, 0} : current;
+}
+
+Layout layout_of(PyObject* interface, int64_t item) {
+    Layout layout;
+    layout.shape = to_shape(entry(interface, "shape", true).get());
+    checked_size(layout.shape, item, "__cuda_array_interface__");
+    const Object strides = entry(interface, "strides", false);
+    layout.strides = strides ? to_dims(strides.get(), "strides") : c_strides(layout.shape, item);
+    if (layout.strides.size() != layout.shape.size())
+        raise(ErrorKind::Value, "__cuda_array_interface__: ", layout.shape.size(), " extents but ",
+              layout.strides.size(), " strides");
+    for (int64_t stride : layout.strides)
+        if (stride % item)
+            raise(ErrorKind::Value, "__cuda_array_interface__: stride ", stride, " is no multiple of the item size ", item);
+    return layout;
+}
+
+/// Orders our work after what the producer has queued.
+void adopt(PyObject* interface, Device device) {
+    const Object stream = entry(interface, "stream", false);
+    if (!stream) return;
+    const int64_t number = to_int64(stream.get(), "stream");
+    if (number == 0) raise(ErrorKind::Value, "__cuda_array_interface__: stream 0 is ambiguous");
+    backend(device).adopt_stream(number);
+}
+
+}  // namespace
+
+Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
+    if (!PyDict_Check(interface)) fail(PyExc_TypeError, "__cuda_array_interface__ must be a dict, not %R", interface);
+    if (entry(interface, "mask", false)) fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
+    const Object descriptor =
+        Object::steal(PyObject_CallOneArg(numpy_dtype.get(), entry(interface, "typestr", true).get()));
+    const DType dtype = from_numpy_dtype(descriptor.get());
+    Layout layout = layout_of(interface, item_size(dtype));
+    const Object data = Object::steal(PySequence_Tuple(entry(interface, "data", true).get()));
+    if (PyTuple_Size(data.get()) != 2) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only)");
+    const unsigned long long address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0));
+    if (PyErr_Occurred()) throw ExceptionIsSet{};
+    const bool is_read_only = is_true(PyTuple_GetItem(data.get(), 1));
+    const Device device = cuda_device();
+    adopt(interface, device);
+    const Extent bytes = extent(layout, item_size(dtype));
+    char* first = layout.size() ? reinterpret_cast<char*>(address) + bytes.low : nullptr;
+    auto drop = [](void* object) {
+        call_with_gil([](void* context) { Py_DECREF(static_cast<PyObject*>(context)); }, object);
+    };
+    backend(device);
+    StorageRef storage = foreign_storage(device, first, bytes.high - bytes.low, drop, Py_NewRef(owner));
+    storage->exported = true;
+    storage->read_only = is_read_only;
+    return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,125 @@
+// devices.cpp -- cuarray.device, and what is asked of devices: which there are, memory, the doctor's figures.
+#include <memory>
+#include <string>
+#include <vector>
+#include "bindings/module.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+PyTypeObject* device_type = nullptr;
+
+/// The `with cuarray.device(...)` blocks that this thread is in.
+std::vector<std::unique_ptr<DeviceScope>>& scopes() {
+    thread_local std::vector<std::unique_ptr<DeviceScope>> open;
+    return open;
+}
+
+void enter(Device device) {
+    backend(device);  // opened here, so that a missing device is an error of this line
+    scopes().push_back(std::make_unique<DeviceScope>(device));
+}
+
+void leave() {
+    if (!scopes().empty()) scopes().pop_back();
+}
+
+bool is_same(Device device, const py::object& other) {
+    if (py::isinstance<Device>(other)) return device == other.cast<Device>();
+    return py::isinstance<py::str>(other) && to_string(device) == other.cast<std::string>();
+}
+
+Device asked_device(const py::object& device) { return to_device(device.ptr(), current_device()); }
+
+py::dict memory_stats(const py::object& device) {
+    const MemoryStats stats = backend(asked_device(device)).memory_stats();
+    py::dict figures;
+    figures["current"] = stats.current;
+    figures["peak"] = stats.peak;
+    figures["reserved"] = stats.reserved;
+    figures["limit"] = stats.limit;
+    figures["allocations"] = stats.allocations;
+    return figures;
+}
+
+void synchronize(const py::object& device) {
+    Backend& waited = backend(asked_device(device));
+    settle_all();
+    const Unlocked unlocked(true);
+    waited.synchronize();
+}
+
+void trim(const py::object& device) {
+    Backend& trimmed = backend(asked_device(device));
+    const Unlocked unlocked(true);
+    trimmed.trim();
+}
+
+std::string describe(const py::object& device) {
+    Backend& described = backend(asked_device(device));
+    const Unlocked unlocked(true);
+    return described.describe();
+}
+
+std::string missing(const std::string& kind) {
+    return missing_reason(parse_device(kind).kind);
+}
+
+}  // namespace
+
+Object from_device(Device device) {
+    static PyObject* known[2][256];
+    PyObject*& object = known[int(device.kind)][device.index];
+    if (!object) object = py::cast(device).release().ptr();
+    return Object::share(object);
+}
+
+Device to_device(PyObject* object, Device fallback) {
+    if (!object || object == Py_None) return fallback;
+    if (PyObject_TypeCheck(object, device_type)) return py::handle(object).cast<Device>();
+    if (!PyUnicode_Check(object))
+        fail(PyExc_TypeError, "device must be a cuarray.device or a string such as 'cpu' or 'cuda:0', not %R", object);
+    return parse_device(py::handle(object).cast<std::string>());
+}
+
+void bind_devices(py::module_& module) {
+    py::class_<Device> type(module, "device", "A place where arrays live: device('cpu'), device('cuda:1').\n\n"
+                                              "As a context manager it becomes this thread's current device.");
+    device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    type.attr("__module__") = "cuarray";
+    type.def(py::init(&asked_device), py::arg("name") = py::none())
+        .def_property_readonly("kind", [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
+        .def_property_readonly("index", [](Device d) { return int(d.index); })
+        .def("__str__", [](Device d) { return to_string(d); })
+        .def("__repr__", [](Device d) { return "device('" + to_string(d) + "')"; })
+        .def("__eq__", &is_same, py::is_operator())
+        .def("__hash__", [](Device d) { return py::hash(py::str(to_string(d))); })
+        .def("__reduce__", [type](Device d) { return py::make_tuple(type, py::make_tuple(to_string(d))); })
+        .def("__enter__", [](py::object self) { enter(self.cast<Device>()); return self; })
+        .def("__exit__", [](const py::object&, const py::args&) { leave(); });
+
+    module.def("devices", [] {
+        py::list all;
+        for (const Device& device : devices()) all.append(handed_over(from_device(device)));
+        return all;
+    }, "Every device of this machine, the default first.");
+    module.def("default_device", [] { return handed_over(from_device(default_device())); });
+    module.def("set_default_device", [](const py::object& device) {
+        const Device chosen = asked_device(device);
+        backend(chosen);
+        set_default_device(chosen);
+    }, py::arg("device"));
+    module.def("current_device", [] { return handed_over(from_device(current_device())); });
+    const py::arg_v any_device = py::arg("device") = py::none();
+    module.def("synchronize", &synchronize, any_device, "Waits for everything queued on the device.");
+    module.def("memory_stats", &memory_stats, any_device, "Bytes in use, peak, reserved and limit; live blocks.");
+    module.def("memory_trim", &trim, any_device, "Returns cached memory to the system.");
+    module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
+    module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,192 @@
+// dlpack_export.cpp -- __dlpack__ and __dlpack_device__: capsules that keep the memory alive without Python.
+#include <memory>
+#include "bindings/convert.h"
+#include "bindings/dlpack.h"
+#include "bindings/interfaces.h"
+#include "bindings/ndarray.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+/// The tensor that a capsule points at, and what it owns. Holding the storage, not the Python object, lets the
+/// consumer free it in any thread, with or without the GIL, even after the interpreter has ended.
+template <class Tensor>
+struct ExportedTensor {
+    Tensor tensor{};
+    StorageRef storage;
+    Dims shape, strides;
+};
+
+template <class Tensor>
+void free_exported(Tensor* tensor) {
+    delete static_cast<ExportedTensor<Tensor>*>(tensor->manager_ctx);
+}
+
+/// Frees the tensor of a capsule that nobody consumed; an exception in flight stays as it is.
+template <class Tensor>
+void free_capsule(PyObject* capsule) {
+    if (!PyCapsule_IsValid(capsule, kCapsuleName<Tensor>)) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    free_exported(static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>)));
+    PyErr_Restore(type, value, traceback);
+}
+
+/// Strides in elements; axes of extent 1 get the ones of C order, which consumers' tests of contiguity expect.
+Dims element_strides(const Array& array) {
+    Dims strides = array.strides();
+    int64_t compact = 1;
+    for (int axis = array.ndim() - 1; axis >= 0; --axis) {
+        if (array.shape()[axis] <= 1) strides[axis] = compact;
+        else strides[axis] /= item_size(array.dtype());
+        compact = strides[axis] * array.shape()[axis];
+    }
+    return strides;
+}
+
+template <class Tensor>
+PyObject* make_capsule(const Array& array, bool is_copy) {
+    auto exported = std::make_unique<ExportedTensor<Tensor>>();
+    exported->storage = array.storage_ref();
+    exported->shape = array.shape();
+    exported->strides = element_strides(array);
+    const int64_t item = item_size(array.dtype());
+    DLTensor& tensor = exported->tensor.dl_tensor;
+    tensor.data = export_memory(array);
+    tensor.device = dlpack_device(array.device());
+    tensor.ndim = array.ndim();
+    tensor.dtype = {uint8_t(dlpack_code(array.dtype())), uint8_t(item * 8), 1};
+    tensor.shape = tensor.ndim ? exported->shape.data() : nullptr;
+    tensor.strides = tensor.ndim ? exported->strides.data() : nullptr;
+    tensor.byte_offset = 0;
+    exported->tensor.manager_ctx = exported.get();
+    exported->tensor.deleter = free_exported<Tensor>;
+    if constexpr (kIsVersioned<Tensor>) {
+        exported->tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+        if (!array.is_writable()) exported->tensor.flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+        if (is_copy) exported->tensor.flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+    } else {
+        (void)is_copy;
+    }
+    const Object capsule = Object::steal(PyCapsule_New(&exported->tensor, kCapsuleName<Tensor>, free_capsule<Tensor>));
+    exported.release();
+    return Object(capsule).release();
+}
+
+/// Consumers read a TypeError as "old producer" and try again with less, so that bad values are other errors.
+int64_t number(PyObject* object, const char* what) {
+    const Object index = Object::steal_or_null(PyNumber_Index(object));
+    if (!index) {
+        PyErr_Clear();
+        fail(PyExc_ValueError, "__dlpack__: %s must be an integer, not %R", what, object);
+    }
+    const long long value = PyLong_AsLongLong(index.get());
+    if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    return value;
+}
+
+/// A pair of integers such as max_version and dl_device.
+struct Pair { int64_t first, second; };
+Pair pair(PyObject* object, const char* what) {
+    if (!PySequence_Check(object) || PySequence_Size(object) != 2) {
+        PyErr_Clear();
+        fail(PyExc_ValueError, "__dlpack__: %s must be a pair of integers, not %R", what, object);
+    }
+    const Object first = Object::steal(PySequence_GetItem(object, 0));
+    const Object second = Object::steal(PySequence_GetItem(object, 1));
+    return {number(first.get(), what), number(second.get(), what)};
+}
+
+bool is_given(PyObject* object) { return object && object != Py_None; }
+
+/// What the consumer asked for.
+struct Wishes {
+    bool is_versioned = false, must_copy = false, may_copy = true, wants_host = false;
+    PyObject* stream = nullptr;
+};
+
+Wishes read_wishes(Arguments args, Py_ssize_t count, PyObject* keywords, Device device) {
+    static constexpr Signature kSignature{"__dlpack__", {"stream", "max_version", "dl_device", "copy"}, 0};
+    PyObject* values[4];
+    parse(kSignature, args, count, keywords, values);
+    Wishes wishes;
+    wishes.stream = is_given(values[0]) ? values[0] : nullptr;
+    wishes.is_versioned = is_given(values[1]) && pair(values[1], "max_version").first >= 1;
+    if (is_given(values[2])) {
+        const Pair target = pair(values[2], "dl_device");
+        const DLDevice own = dlpack_device(device);
+        wishes.wants_host = target.first == kDLCPU;
+        if (!wishes.wants_host && (target.first != own.device_type || target.second != own.device_id))
+            raise(ErrorKind::Buffer, "__dlpack__: an array on ", to_string(device), " cannot be exported to device (",
+                  target.first, ", ", target.second, ")");
+    }
+    if (is_given(values[3])) {
+        wishes.must_copy = is_true(values[3]);
+        wishes.may_copy = wishes.must_copy;
+    }
+    return wishes;
+}
+
+/// Whether some stride is negative or no whole number of elements, or the address is not aligned: consumers abort on
+/// the first, cannot express the second and crash on the third.
+bool is_unusual(const Array& array) {
+    const int64_t item = item_size(array.dtype());
+    if (reinterpret_cast<uintptr_t>(array.data()) % uintptr_t(info(array.dtype()).align)) return true;
+    for (int axis = 0; axis < array.ndim(); ++axis)
+        if (array.shape()[axis] > 1 && (array.strides()[axis] < 0 || array.strides()[axis] % item)) return true;
+    return false;
+}
+
+/// The array to export: itself, or a copy where the consumer or its protocol cannot take it as it is.
+Array exportable(const Array& array, const Wishes& wishes, bool& is_copy) {
+    const bool moves = wishes.wants_host && !is_on_host(array.device());
+    const bool is_strange = is_unusual(array);
+    const bool needs_flag = !array.is_writable();
+    is_copy = wishes.must_copy || moves || is_strange || (needs_flag && !wishes.is_versioned);
+    if (!is_copy) return array;
+    if (!wishes.may_copy) raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
+    if (is_strange && !wishes.is_versioned && !wishes.must_copy && !moves)
+        raise(ErrorKind::Buffer, "__dlpack__: negative or odd strides cannot be exported to this consumer; "
+                                 "write x.copy()");
+    const Unlocked unlocked(is_long(array.device(), array.size()));
+    return moves ? to_device(array, Device{}) : copy(array, 'C');
+}
+
+/// Orders the consumer's stream after the work on the array.
+void hand_over(const Array& array, PyObject* stream) {
+    constexpr int64_t kNoWait = -1, kLegacyDefault = 1;
+    const int64_t number_given = stream ? number(stream, "stream") : kLegacyDefault;
+    if (is_on_host(array.device())) {
+        if (stream && number_given != kNoWait)
+            raise(ErrorKind::Value, "__dlpack__: an array on cpu takes stream=None, not ", number_given);
+        return;
+    }
+    if (number_given == 0 || number_given < kNoWait || (stream && PyBool_Check(stream)))
+        raise(ErrorKind::Value, "__dlpack__: stream ", number_given, " is ambiguous or invalid; give 1 (legacy default), "
+                                "2 (per thread), -1 (no wait) or a stream handle");
+    if (number_given != kNoWait) backend(array.device()).publish(array.storage(), number_given);
+}
+
+}  // namespace
+
+PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        const Wishes wishes = read_wishes(args, count, keywords, array.device());
+        bool is_copy = false;
+        const Array exported = exportable(array, wishes, is_copy);
+        hand_over(exported, wishes.wants_host ? nullptr : wishes.stream);
+        return wishes.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
+                                   : make_capsule<DLManagedTensor>(exported, is_copy);
+    });
+}
+
+PyObject* dlpack_device_method(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const DLDevice device = dlpack_device(array_of(self).device());
+        return Object::steal(Py_BuildValue("(ii)", int(device.device_type), int(device.device_id))).release();
+    });
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,133 @@
+// dtypes.cpp -- numpy.dtype objects to and from our element types, by kind and item size.
+#include <cstring>
+#include <string>
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+namespace {
+
+Attribute numpy_dtype{"numpy", "dtype"};
+Attribute bfloat16_type{"ml_dtypes", "bfloat16"};
+
+/// The dtype objects made so far; NumPy keeps one object per native dtype, so that identity decides quickly.
+PyObject* dtype_objects[kDTypes];
+/// Their scalar types (numpy.float32), which users pass as dtypes.
+PyObject* scalar_types[kDTypes];
+
+Object make_dtype(DType dtype) {
+    if (dtype == DType::bfloat16) {
+        PyObject* type = bfloat16_type.get();
+        return Object::steal(PyObject_CallOneArg(numpy_dtype.get(), type));
+    }
+    const Object name = Object::steal(PyUnicode_FromString(info(dtype).typestr));
+    return Object::steal(PyObject_CallOneArg(numpy_dtype.get(), name.get()));
+}
+
+PyObject* dtype_object(DType dtype) {
+    PyObject*& object = dtype_objects[int(dtype)];
+    if (!object) {
+        Object made = make_dtype(dtype);
+        scalar_types[int(dtype)] = Object::steal(PyObject_GetAttrString(made.get(), "type")).release();
+        object = made.release();
+    }
+    return object;
+}
+
+void make_native_dtypes() {
+    for (int d = 0; d < kDTypes; ++d)
+        if (DType(d) != DType::bfloat16) dtype_object(DType(d));
+}
+
+DType known(PyObject* object) {
+    for (int d = 0; d < kDTypes; ++d)
+        if (object && (object == dtype_objects[d] || object == scalar_types[d])) return DType(d);
+    return DType::none;
+}
+
+std::string text_of(PyObject* object, const char* attribute) {
+    const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
+    const Object text = Object::steal(PyObject_Str(value.get()));
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.get(), &size);
+    if (!bytes) throw ExceptionIsSet{};
+    return std::string(bytes, size_t(size));
+}
+
+const char* advice(char kind, bool is_foreign_order) {
+    if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
+    switch (kind) {
+        case 'f': return "use float64";
+        case 'c': return "use complex128";
+        case 'M':
+        case 'm': return "use int64: x.view('int64')";
+        case 'O': return "use a numeric dtype such as float64";
+        case 'S':
+        case 'U':
+        case 'T': return "use integer codes, or keep text in NumPy";
+        case 'V': return "use one array per field";
+        default: return "use a boolean, integer, floating or complex dtype";
+    }
+}
+
+}  // namespace
+
+Object from_dtype(DType dtype) {
+    return Object::share(dtype_object(dtype));
+}
+
+DType from_numpy_dtype(PyObject* descriptor) {
+    if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
+    const std::string kind = text_of(descriptor, "kind");
+    const bool is_foreign_order = text_of(descriptor, "byteorder") == ">";
+    if (kind == "V" && text_of(descriptor, "name") == "bfloat16") return DType::bfloat16;
+    const std::string typestr = kind + text_of(descriptor, "itemsize");
+    for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
+        if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
+    const Object name = Object::steal(PyObject_Repr(descriptor));
+    fail(PyExc_TypeError, "%U is not supported by cuarray: %s", name.get(), advice(kind[0], is_foreign_order));
+}
+
+DType to_dtype(PyObject* object, DType fallback) {
+    if (!object || object == Py_None) return fallback;
+    if (!dtype_objects[0]) make_native_dtypes();
+    if (const DType dtype = known(object); dtype != DType::none) return dtype;
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
+    const Object descriptor = Object::steal_or_null(PyObject_CallOneArg(numpy_dtype.get(), object));
+    if (!descriptor) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            fail(PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
+        }
+        throw ExceptionIsSet{};
+    }
+    return from_numpy_dtype(descriptor.get());
+}
+
+Object from_scalar(const Scalar& scalar) {
+    switch (info(scalar.dtype).kind) {
+        case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
+        case Kind::Signed: {
+            int64_t value;
+            std::memcpy(&value, convert(scalar, DType::int64).bytes, sizeof value);
+            return Object::steal(PyLong_FromLongLong(value));
+        }
+        case Kind::Unsigned: {
+            uint64_t value;
+            std::memcpy(&value, convert(scalar, DType::uint64).bytes, sizeof value);
+            return Object::steal(PyLong_FromUnsignedLongLong(value));
+        }
+        case Kind::Floating: {
+            double value;
+            std::memcpy(&value, convert(scalar, DType::float64).bytes, sizeof value);
+            return Object::steal(PyFloat_FromDouble(value));
+        }
+        case Kind::Complex: {
+            double value[2];
+            std::memcpy(value, convert(scalar, DType::complex128).bytes, sizeof value);
+            return Object::steal(PyComplex_FromDoubles(value[0], value[1]));
+        }
+    }
+    throw Error(ErrorKind::Runtime, "a scalar has no dtype");
+}
+
+}  // namespace cuarray::python

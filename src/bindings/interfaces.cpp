@@ -1,0 +1,179 @@
+// interfaces.cpp -- the buffer protocol, __array__, __array_interface__ and __cuda_array_interface__.
+#include "bindings/interfaces.h"
+#include <memory>
+#include <string>
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+
+char* export_memory(const Array& array) {
+    Storage& storage = array.storage();
+    if (array.is_writable()) {
+        before_write(storage);
+        storage.exported = true;
+    }
+    return array.is_empty() ? nullptr : array.data();
+}
+
+namespace {
+
+/// The format of PEP 3118, or "" for a type it has no letter for.
+std::string buffer_format(DType dtype) {
+    const DTypeInfo& type = info(dtype);
+    // int64 is 'l', not 'q': NumPy's int64 is C's long wherever that has 64 bits.
+    const char* letters = type.kind == Kind::Bool       ? "?"
+                          : type.kind == Kind::Signed   ? "bh_i___l"
+                          : type.kind == Kind::Unsigned ? "BH_I___L"
+                          : dtype == DType::bfloat16    ? ""
+                                                        : "_e_f___d";
+    if (!*letters) return "";
+    if (type.kind == Kind::Complex) return std::string("Z") + letters[type.size / 2 - 1];
+    return std::string(1, letters[type.size - 1]);
+}
+
+/// What a Py_buffer points at: its own copies, because x.shape = ... may change the array meanwhile.
+struct BufferDescription {
+    std::string format;
+    Dims shape, strides;
+};
+
+const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
+    if (!is_on_host(array.device())) return "the memory is not on the host; write x.numpy()";
+    if (format.empty()) return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
+    // A consumer that asks for neither a format nor a shape would read the elements as bytes.
+    const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
+    if (wants_bytes && (array.dtype() != DType::uint8 || array.ndim() != 1))
+        return "a request without format and shape takes only one axis of uint8; write memoryview(x) or x.view('uint8')";
+    if ((flags & PyBUF_WRITABLE) && !array.is_writable()) return "the array is read-only";
+    const bool is_c = array.is_c_contiguous(), is_f = array.is_f_contiguous();
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !is_c) return "the array is not C-contiguous";
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !is_f) return "the array is not Fortran-contiguous";
+    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !is_c && !is_f) return "the array is not contiguous";
+    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_c) return "the array is not C-contiguous";
+    return nullptr;
+}
+
+}  // namespace
+
+int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+    view->obj = nullptr;
+    return guarded_number<int>([&] {
+        static char nothing[16];
+        const Array& array = array_of(self);
+        auto description = std::make_unique<BufferDescription>();
+        description->format = buffer_format(array.dtype());
+        if (const char* reason = refuse_buffer(array, description->format, flags))
+            raise(ErrorKind::Buffer, "buffer: ", reason);
+        description->shape = array.shape();
+        description->strides = array.strides();
+        char* data = export_memory(array);
+        view->buf = data ? data : nothing;
+        view->len = array.nbytes();
+        view->itemsize = item_size(array.dtype());
+        view->readonly = !array.is_writable();
+        view->ndim = array.ndim();
+        view->format = (flags & PyBUF_FORMAT) ? description->format.data() : nullptr;
+        view->shape = (flags & PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(description->shape.data()) : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES
+                            ? reinterpret_cast<Py_ssize_t*>(description->strides.data()) : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = description.release();
+        view->obj = Py_NewRef(self);
+        return 0;
+    });
+}
+
+void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferDescription*>(view->internal); }
+
+namespace {
+
+/// "<f4", "|b1": NumPy's type string with the byte order that this machine has.
+std::string ordered_typestr(DType dtype) {
+    constexpr char kNative = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    return std::string(1, item_size(dtype) == 1 ? '|' : kNative) + info(dtype).typestr;
+}
+
+/// The keys that both array interfaces share.
+Object interface_of(const Array& array) {
+    const char* data = export_memory(array);
+    const bool is_contiguous = array.is_c_contiguous();
+    const std::string typestr = ordered_typestr(array.dtype());
+    return Object::steal(Py_BuildValue(
+        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", from_dims(array.shape()).release(), "typestr", typestr.c_str(), "data",
+        PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
+        "strides", is_contiguous ? Py_NewRef(Py_None) : from_dims(array.strides()).release(), "version", 3));
+}
+
+/// Consumers find out by hasattr, so that refusing must be an AttributeError.
+[[noreturn]] void no_attribute(const char* name, const char* reason) {
+    fail(PyExc_AttributeError, "%s: %s", name, reason);
+}
+
+PyObject* array_interface(PyObject* self, void*) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        if (!is_on_host(array.device())) no_attribute("__array_interface__", "the memory is not on the host");
+        if (array.dtype() == DType::bfloat16) no_attribute("__array_interface__", "it has no bfloat16");
+        return interface_of(array).release();
+    });
+}
+
+PyObject* cuda_array_interface(PyObject* self, void*) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        if (is_on_host(array.device())) no_attribute("__cuda_array_interface__", "the memory is on the host");
+        if (array.dtype() == DType::bfloat16) no_attribute("__cuda_array_interface__", "it has no bfloat16");
+        Object interface = interface_of(array);
+        if (const int64_t stream = backend(array.device()).stream()) {
+            const Object number = Object::steal(PyLong_FromLongLong(stream));
+            check(PyDict_SetItemString(interface.get(), "stream", number.get()));
+        }
+        return interface.release();
+    });
+}
+
+PyObject* array_priority(PyObject*, void*) { return PyFloat_FromDouble(kArrayPriority); }
+
+PyObject* array_protocol(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"__array__", {"dtype", "copy"}, 2};
+    return guarded([&] {
+        PyObject* values[2];
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        if (!is_on_host(array.device()))
+            raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
+                  " to NumPy is refused; write x.numpy()");
+        const DType dtype = to_dtype(values[0], array.dtype());
+        const bool is_given = values[1] && values[1] != Py_None;
+        const bool copies = is_given && is_true(values[1]);
+        if (is_given && !copies && dtype != array.dtype())
+            raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
+                  " needs a copy, and copy=False was given");
+        if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
+        return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
+    });
+}
+
+}  // namespace
+
+PyMethodDef protocol_methods[] = {
+    {"__array__", method(array_protocol), kFast,
+     "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
+    {"__dlpack__", method(dlpack_method), kFast,
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."},
+    {"__dlpack_device__", method(dlpack_device_method), METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef protocol_attributes[] = {
+    {"__array_interface__", array_interface, nullptr, "NumPy's array interface, on cpu.", nullptr},
+    {"__cuda_array_interface__", cuda_array_interface, nullptr, "CUDA Array Interface 3, on GPUs.", nullptr},
+    {"__array_priority__", array_priority, nullptr, "Who handles operators between unrelated classes.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace cuarray::python

@@ -1,0 +1,15 @@
+// interfaces.h -- handing an array's memory to other libraries.
+#pragma once
+#include "bindings/python.h"
+#include "cuarray/array/array.h"
+
+namespace cuarray::python {
+
+/// Settles the array and, where it may be written, marks its memory as writable from outside. Returns the address of
+/// element 0, null for an empty array.
+char* export_memory(const Array& array);
+
+PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
+PyObject* dlpack_device_method(PyObject* self, PyObject*);
+
+}  // namespace cuarray::python

@@ -1,0 +1,74 @@
+// module.cpp -- cuarray._core: the types written by hand, the functions bound with pybind11, and the ends of both.
+#include "bindings/module.h"
+#include "bindings/ndarray.h"
+#include "bindings/ufunc.h"
+#include "cuarray/runtime/hooks.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+void refuse_subinterpreters() {
+    if (PyInterpreterState_Get() != PyInterpreterState_Main())
+        fail(PyExc_ImportError, "cuarray cannot be used in a subinterpreter; use a process or a thread");
+}
+
+void translate(std::exception_ptr thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Error&) {
+        set_exception();
+    } catch (const ExceptionIsSet&) {
+    }
+}
+
+/// Warnings of the core reach Python's machinery; one that a filter turns into an error has nowhere to be raised.
+void show_warning(const char* message) {
+    if (!Py_IsInitialized()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
+    PyGILState_Release(state);
+}
+
+/// Puts methods written in Python into the type; called once, by cuarray/_methods.py.
+void extend_ndarray(const py::dict& methods) {
+    for (const auto& [name, value] : methods)
+        if (PyObject_SetAttr(reinterpret_cast<PyObject*>(ndarray_type), name.ptr(), value.ptr()) < 0)
+            throw py::error_already_set();
+}
+
+void make_module(py::module_& module) {
+    refuse_subinterpreters();
+    cuda_error = PyErr_NewExceptionWithDoc("cuarray.CudaError", "A call of CUDA failed.", PyExc_RuntimeError, nullptr);
+    if (!cuda_error) throw ExceptionIsSet{};
+    module.attr("CudaError") = py::handle(cuda_error);
+    make_ndarray_type(module.ptr());
+    make_ufuncs(module.ptr());
+    bind_devices(module);
+    bind_arrays(module);
+    bind_tables(module);
+    bind_codegen(module);
+    module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));
+    set_warning_handler(show_warning);
+    py::module_::import("atexit").attr("register")(py::cpp_function([] {
+        const Unlocked unlocked(true);
+        shutdown();
+    }));
+}
+
+}  // namespace
+}  // namespace cuarray::python
+
+PYBIND11_MODULE(_core, module) {
+    module.doc() = "The compiled part of cuarray.";
+    pybind11::register_local_exception_translator(cuarray::python::translate);
+    try {
+        cuarray::python::make_module(module);
+    } catch (const cuarray::python::ExceptionIsSet&) {
+        throw pybind11::error_already_set();
+    } catch (const cuarray::Error&) {
+        cuarray::python::set_exception();
+        throw pybind11::error_already_set();
+    }
+}

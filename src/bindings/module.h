@@ -1,0 +1,22 @@
+// module.h -- the parts of cuarray._core that are bound with pybind11.
+#pragma once
+#include <pybind11/pybind11.h>
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+
+void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, memory, doctor
+void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
+void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
+void bind_codegen(pybind11::module_& module);  ///< generated kernels and the library locator (codegen.cpp)
+
+/// An Object as pybind11 holds it.
+inline pybind11::object handed_over(Object object) {
+    return pybind11::reinterpret_steal<pybind11::object>(object.release());
+}
+inline pybind11::object handed_over(PyObject* made) {
+    if (!made) throw pybind11::error_already_set();
+    return pybind11::reinterpret_steal<pybind11::object>(made);
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,203 @@
+// ndarray.cpp -- the type cuarray.ndarray: making and freeing objects, and the attributes that describe an array.
+#include "bindings/ndarray.h"
+#include <vector>
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+
+PyTypeObject* ndarray_type = nullptr;
+
+namespace {
+
+/// Memory of freed objects, kept because most arrays of a program die young. The GIL guards it.
+constexpr int kFreeObjects = 64;
+void* free_objects[kFreeObjects];
+int free_count = 0;
+
+PyObject* new_object() {
+    void* memory = free_count ? free_objects[--free_count] : PyObject_Malloc(sizeof(NdArray));
+    if (!memory) throw std::bad_alloc();
+    return PyObject_Init(static_cast<PyObject*>(memory), ndarray_type);
+}
+
+void free_object(PyObject* self) {
+    NdArray* object = as_ndarray(self);
+    if (object->weakrefs) PyObject_ClearWeakRefs(self);
+    object->array.~Array();
+    Py_XDECREF(object->base);
+    PyTypeObject* type = Py_TYPE(self);
+    if (free_count < kFreeObjects) free_objects[free_count++] = self;
+    else PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+PyObject* shape(PyObject* self, void*) {
+    return guarded([&] { return from_dims(array_of(self).shape()).release(); });
+}
+
+int set_shape(PyObject* self, PyObject* value, void*) {
+    return guarded_number<int>([&] {
+        if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
+        Array& array = array_of(self);
+        array = array.reshape(to_dims(value, "shape"), 'C', false, true);
+        return 0;
+    });
+}
+
+PyObject* strides(PyObject* self, void*) {
+    return guarded([&] { return from_dims(array_of(self).strides()).release(); });
+}
+PyObject* dtype(PyObject* self, void*) {
+    return guarded([&] { return from_dtype(array_of(self).dtype()).release(); });
+}
+PyObject* device(PyObject* self, void*) {
+    return guarded([&] { return from_device(array_of(self).device()).release(); });
+}
+PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).ndim()); }
+PyObject* size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
+PyObject* nbytes(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).nbytes()); }
+PyObject* itemsize(PyObject* self, void*) { return PyLong_FromLong(item_size(array_of(self).dtype())); }
+
+PyObject* base(PyObject* self, void*) {
+    PyObject* owner = as_ndarray(self)->base;
+    return Py_NewRef(owner ? owner : Py_None);
+}
+
+PyObject* transposed(PyObject* self, void*) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        Dims axes;
+        for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
+        return wrap_view(array.transpose(axes), self);
+    });
+}
+
+PyObject* matrix_transposed(PyObject* self, void*) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        if (array.ndim() < 2) raise(ErrorKind::Value, "mT: the array has ", array.ndim(), " dimensions; it needs 2");
+        Dims axes;
+        for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
+        std::swap(axes[array.ndim() - 2], axes[array.ndim() - 1]);
+        return wrap_view(array.transpose(axes), self);
+    });
+}
+
+/// The real (part 0) or imaginary (part 1) parts as a view; real arrays are their own real part.
+Array part(const Array& array, int which) {
+    const DType dtype = real_part(array.dtype());
+    if (dtype != array.dtype()) return array.view(array.layout(), which * item_size(dtype), dtype);
+    if (which == 0) return array;
+    Array zeros = full(array.shape(), convert(Scalar::of(DType::bool_, false), dtype), array.device());
+    zeros.set_read_only();
+    return zeros;
+}
+
+PyObject* real(PyObject* self, void*) {
+    return guarded([&] {
+        const bool is_complex = real_part(array_of(self).dtype()) != array_of(self).dtype();
+        return is_complex ? wrap_view(part(array_of(self), 0), self) : Py_NewRef(self);
+    });
+}
+PyObject* imaginary(PyObject* self, void*) {
+    return guarded([&] {
+        const bool is_complex = real_part(array_of(self).dtype()) != array_of(self).dtype();
+        return is_complex ? wrap_view(part(array_of(self), 1), self) : wrap(part(array_of(self), 1));
+    });
+}
+
+int set_part(PyObject* self, PyObject* value, void* which) {
+    return guarded_number<int>([&] {
+        if (!value) fail(PyExc_AttributeError, "cannot delete a part of an array");
+        const Array& array = array_of(self);
+        const bool is_imaginary = which != nullptr;
+        if (is_imaginary && real_part(array.dtype()) == array.dtype())
+            raise(ErrorKind::Type, "imag: ", info(array.dtype()).name, " has no imaginary part to set");
+        const Object target = Object::steal(wrap(part(array, is_imaginary)));
+        return assign_subscript(target.get(), Py_Ellipsis, value);
+    });
+}
+
+int is_imaginary = 1;
+
+const PyGetSetDef description[] = {
+    {"shape", shape, set_shape, "Extents of the axes; settable where the memory need not move.", nullptr},
+    {"strides", strides, nullptr, "Bytes from one element to the next along each axis.", nullptr},
+    {"dtype", dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+    {"device", device, nullptr, "Where the memory is.", nullptr},
+    {"ndim", ndim, nullptr, "Number of axes.", nullptr},
+    {"size", size, nullptr, "Number of elements.", nullptr},
+    {"nbytes", nbytes, nullptr, "Bytes of the elements.", nullptr},
+    {"itemsize", itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"base", base, nullptr, "The object whose memory this array views, or None.", nullptr},
+    {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
+    {"mT", matrix_transposed, nullptr, "View with the last two axes exchanged.", nullptr},
+    {"real", real, set_part, "Real part, a view.", nullptr},
+    {"imag", imaginary, set_part, "Imaginary part, a view of complex arrays.", &is_imaginary},
+};
+
+/// A type takes one table of each kind; these live as long as it does.
+std::vector<PyMethodDef> all_methods;
+std::vector<PyGetSetDef> all_attributes;
+
+void collect_members() {
+    for (const PyMethodDef* table : {array_methods, reduction_methods, protocol_methods})
+        for (const PyMethodDef* method = table; method->ml_name; ++method) all_methods.push_back(*method);
+    all_methods.push_back({nullptr, nullptr, 0, nullptr});
+    all_attributes.assign(std::begin(description), std::end(description));
+    for (const PyGetSetDef* attribute = protocol_attributes; attribute->name; ++attribute)
+        all_attributes.push_back(*attribute);
+    all_attributes.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+}
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(NdArray, weakrefs), Py_READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* wrap(Array array, bool is_value) {
+    PyObject* self = new_object();
+    NdArray* object = as_ndarray(self);
+    new (&object->array) Array(std::move(array));
+    object->base = object->weakrefs = nullptr;
+    object->is_value = is_value;
+    return self;
+}
+
+PyObject* wrap_view(Array array, PyObject* source) {
+    PyObject* self = wrap(std::move(array));
+    PyObject* owner = as_ndarray(source)->base;
+    as_ndarray(self)->base = Py_NewRef(owner ? owner : source);
+    return self;
+}
+
+void make_ndarray_type(PyObject* module) {
+    collect_members();
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_dealloc, slot(free_object)},
+        {Py_tp_methods, all_methods.data()},
+        {Py_tp_getset, all_attributes.data()},
+        {Py_tp_members, members},
+        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+        {Py_tp_richcompare, slot(compare)},
+        {Py_tp_iter, slot(iterate)},
+        {Py_mp_length, slot(length)},
+        {Py_mp_subscript, slot(subscript)},
+        {Py_mp_ass_subscript, slot(assign_subscript)},
+        {Py_sq_contains, slot(contains)},
+        {Py_bf_getbuffer, slot(fill_buffer)},
+        {Py_bf_releasebuffer, slot(release_buffer)},
+        {Py_tp_doc, const_cast<char*>("An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"
+                                      "Made by cuarray.array, asarray, empty, zeros and the like.")},
+    };
+    for (const PyType_Slot* number = number_slots(); number->slot; ++number) slots.push_back(*number);
+    slots.push_back({0, nullptr});
+    PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+    ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,77 @@
+// ndarray.h -- cuarray.ndarray, a CPython type written by hand: an Array with a reference count.
+#pragma once
+#include "bindings/python.h"
+#include "cuarray/array/array.h"
+
+namespace cuarray::python {
+
+struct NdArray {
+    PyObject_HEAD
+    Array array;
+    PyObject* base;      ///< what this array is a view of, or null
+    PyObject* weakrefs;
+    bool is_value;       ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
+};
+
+extern PyTypeObject* ndarray_type;
+
+/// __array_priority__: who handles `a op b` among classes that know nothing of each other.
+constexpr double kArrayPriority = 100;
+
+inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
+inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
+inline Array& array_of(PyObject* object) { return as_ndarray(object)->array; }
+
+/// A new ndarray that holds `array`.
+PyObject* wrap(Array array, bool is_value = false);
+/// The same for the result of an operation, whose 0-d results are values.
+inline PyObject* wrap_result(Array array) {
+    const bool is_value = array.ndim() == 0;
+    return wrap(std::move(array), is_value);
+}
+/// A view of `source`, which becomes (or lends) its base.
+PyObject* wrap_view(Array array, PyObject* source);
+
+/// Makes the type; called once, at import.
+void make_ndarray_type(PyObject* module);
+
+/// The tables that the other files add to the type.
+extern PyMethodDef array_methods[];
+extern PyMethodDef reduction_methods[];
+extern PyMethodDef protocol_methods[];
+extern PyGetSetDef array_attributes[];
+extern PyGetSetDef protocol_attributes[];
+
+PyObject* subscript(PyObject* self, PyObject* key) noexcept;
+int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept;
+Py_ssize_t length(PyObject* self) noexcept;
+PyObject* iterate(PyObject* self) noexcept;
+int contains(PyObject* self, PyObject* value) noexcept;
+int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
+void release_buffer(PyObject* self, Py_buffer* view) noexcept;
+PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept;
+
+/// The slots of numbers and the rows behind them; looks the rows up.
+const PyType_Slot* number_slots();
+
+/// Memory that another library owns; `device` and `copy` are from_dlpack's, or null.
+Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy);
+Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
+
+/// What array_from_object and its like ask for.
+struct Request {
+    enum class Copy { IfNeeded, Always, Never };
+    DType dtype = DType::none;  ///< none: as it comes
+    bool has_device = false;    ///< else where it lies; NumPy's and Python's data: the current device
+    Device device;
+    Copy copy = Copy::IfNeeded;
+    char order = 'K';
+    int ndmin = 0;
+};
+/// Anything array-like as an ndarray: the object itself where nothing has to change.
+Object to_ndarray(PyObject* object, const Request& request, const char* function);
+inline Object to_ndarray(PyObject* object, const char* function) {
+    return is_ndarray(object) ? Object::share(object) : to_ndarray(object, Request{}, function);
+}
+
+}  // namespace cuarray::python

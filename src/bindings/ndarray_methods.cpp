@@ -1,0 +1,311 @@
+// ndarray_methods.cpp -- methods that copy, cast, reshape and move an array; those written in Python are in
+// cuarray/_methods.py.
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+#include "cuarray/array/pending.h"
+
+namespace cuarray::python {
+namespace {
+
+/// A view where `array` still looks at the memory of `self`, else an array of its own.
+PyObject* wrap_maybe_view(Array array, PyObject* self) {
+    if (array.storage_ref() == array_of(self).storage_ref()) return wrap_view(std::move(array), self);
+    return wrap(std::move(array));
+}
+
+bool flag(PyObject* object, bool fallback) { return object && object != Py_None ? is_true(object) : fallback; }
+
+PyObject* astype(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
+    PyObject* values[6];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        const DType dtype = to_dtype(values[0], DType::float64);
+        const char order = to_order(values[1], "CFAK", 'K');
+        const Casting casting = to_casting(values[2], Casting::Unsafe);
+        const bool copy = flag(values[4], true);
+        const Device device = to_device(values[5], array.device());
+        if (!can_cast(array.dtype(), dtype, casting))
+            raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
+                  " according to the rule '", to_string(casting), "'");
+        const bool drops_imaginary = info(array.dtype()).kind == Kind::Complex && info(dtype).kind != Kind::Complex &&
+                                     info(dtype).kind != Kind::Bool;
+        if (drops_imaginary) {
+            static Attribute warning{"numpy.exceptions", "ComplexWarning"};
+            check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
+        }
+        const bool moves = device != array.device();
+        const bool stays = dtype == array.dtype() && !moves && (order == 'K' || order == 'A' ||
+                           (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
+        if (!copy && stays) return Py_NewRef(self);
+        Array result;
+        {
+            const Unlocked unlocked(is_long(array.device(), array.size()) || moves);
+            result = cuarray::astype(moves ? cuarray::to_device(array, device) : array, dtype, order, copy && !moves);
+        }
+        return wrap(std::move(result));
+    });
+}
+
+Array copy_of(const Array& array, char order) {
+    const Unlocked unlocked(is_long(array.device(), array.size()));
+    return copy(array, order);
+}
+
+PyObject* copy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"copy", {"order"}, 1};
+    PyObject* values[1];
+    return guarded([&] {
+        parse(kSignature, args, count, keywords, values);
+        return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C')));
+    });
+}
+
+PyObject* copy_protocol(PyObject* self, PyObject*) {
+    return guarded([&] { return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value); });
+}
+
+/// Axes or extents given one by one or as one sequence.
+Dims dims_of(Arguments args, Py_ssize_t count, const char* what) {
+    if (count == 1) return to_dims(args[0], what);
+    Dims dims;
+    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_int64(args[i], what));
+    return dims;
+}
+
+PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"reshape", {"shape", "order", "copy"}, 0};
+    PyObject* values[3];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args + count, 0, keywords, values);
+        if (count == 0 && !values[0]) fail(PyExc_TypeError, "reshape() takes a shape");
+        if (count && values[0]) fail(PyExc_TypeError, "reshape() got multiple values for argument 'shape'");
+        const Dims shape = count ? dims_of(args, count, "shape") : to_dims(values[0], "shape");
+        const char order = to_order(values[1], "CFA", 'C');
+        const bool copies = values[2] && values[2] != Py_None;
+        const bool always = copies && is_true(values[2]);
+        const Array& array = array_of(self);
+        Array result;
+        {
+            const Unlocked unlocked(always && is_long(array.device(), array.size()));
+            result = array.reshape(shape, order, always, copies && !always);
+        }
+        return wrap_maybe_view(std::move(result), self);
+    });
+}
+
+PyObject* flat_copy(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords, bool always) {
+    static constexpr Signature kSignature{"ravel", {"order"}, 1};
+    PyObject* values[1];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args, count, keywords, values);
+        char order = to_order(values[0], "CFAK", 'C');
+        const Array& array = array_of(self);
+        if (order == 'K') order = array.is_f_contiguous() ? 'F' : 'C';
+        return wrap_maybe_view(array.reshape({-1}, order, always), self);
+    });
+}
+
+PyObject* ravel(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return flat_copy(self, args, count, keywords, false);
+}
+PyObject* flatten(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return flat_copy(self, args, count, keywords, true);
+}
+
+PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"transpose", {"axes"}, 0};
+    PyObject* values[1];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args + count, 0, keywords, values);
+        const Array& array = array_of(self);
+        PyObject* only = count == 1 ? args[0] : values[0];
+        Dims axes;
+        if ((count == 0 && !values[0]) || only == Py_None) {
+            for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
+        } else {
+            axes = count ? dims_of(args, count, "axes") : to_dims(values[0], "axes");
+            if (axes.size() != array.ndim())
+                raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ",
+                      array.ndim(), " dimensions");
+            normalise_axes(axes, array.ndim(), "transpose");
+            for (int64_t& axis : axes) axis = normalise_axis(axis, array.ndim(), "transpose");
+        }
+        return wrap_view(array.transpose(axes), self);
+    });
+}
+
+PyObject* swapaxes(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"swapaxes", {"axis1", "axis2"}, 2, 2};
+    PyObject* values[2];
+    return guarded([&] {
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        Dims axes;
+        for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
+        std::swap(axes[normalise_axis(to_int64(values[0], "axis1"), array.ndim(), "swapaxes")],
+                  axes[normalise_axis(to_int64(values[1], "axis2"), array.ndim(), "swapaxes")]);
+        return wrap_view(array.transpose(axes), self);
+    });
+}
+
+PyObject* squeeze(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"squeeze", {"axis"}, 1};
+    PyObject* values[1];
+    return guarded([&] {
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        const bool all = !values[0] || values[0] == Py_None;
+        const Dims axes = all ? Dims{} : normalise_axes(to_dims(values[0], "axis"), array.ndim(), "squeeze");
+        for (int64_t axis : axes)
+            if (array.shape()[int(axis)] != 1)
+                raise(ErrorKind::Value, "squeeze: axis ", axis, " of shape ", to_string(array.shape()),
+                      " has an extent other than 1");
+        Layout layout;
+        for (int axis = 0; axis < array.ndim(); ++axis) {
+            const bool drops = all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
+            if (drops) continue;
+            layout.shape.push_back(array.shape()[axis]);
+            layout.strides.push_back(array.strides()[axis]);
+        }
+        return wrap_view(array.view(std::move(layout)), self);
+    });
+}
+
+PyObject* fill_method(PyObject* self, PyObject* value) {
+    return guarded([&] {
+        check(assign_subscript(self, Py_Ellipsis, value));
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        if (count == 0) return from_scalar(item(array, "item")).release();
+        Dims index = dims_of(args, count, "index");
+        if (index.size() == 1 && array.ndim() != 1) {
+            const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];
+            if (flat < 0 || flat >= size)
+                raise(ErrorKind::Index, "item: index ", index[0], " is out of bounds for size ", size);
+            index = Dims(array.ndim(), 0);
+            int64_t rest = flat;
+            for (int axis = array.ndim() - 1; axis >= 0; --axis) {
+                index[axis] = rest % array.shape()[axis];
+                rest /= array.shape()[axis];
+            }
+        }
+        if (index.size() != array.ndim())
+            raise(ErrorKind::Value, "item: ", index.size(), " indices for an array of ", array.ndim(), " dimensions");
+        const Object element = Object::steal(subscript(self, from_dims(index).get()));
+        return from_scalar(item(array_of(element.get()), "item")).release();
+    });
+}
+
+/// The same memory as elements of another dtype; where the item size differs the last axis changes its extent.
+Array reinterpret(const Array& array, DType dtype) {
+    const int64_t from = item_size(array.dtype()), to = item_size(dtype);
+    Layout layout = array.layout();
+    if (from != to) {
+        const int last = array.ndim() - 1;
+        if (last < 0 || (layout.strides[last] != from && layout.shape[last] > 1))
+            raise(ErrorKind::Value, "view: a dtype of another size needs a contiguous last axis");
+        const int64_t bytes = layout.shape[last] * from;
+        if (bytes % to)
+            raise(ErrorKind::Value, "view: a last axis of ", bytes, " bytes is no multiple of the ", to, " bytes of ",
+                  info(dtype).name);
+        layout.shape[last] = bytes / to;
+        layout.strides[last] = to;
+    }
+    return array.view(std::move(layout), 0, dtype);
+}
+
+PyObject* view_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"view", {"dtype"}, 1};
+    PyObject* values[1];
+    return guarded([&] {
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        return wrap_view(reinterpret(array, to_dtype(values[0], array.dtype())), self);
+    });
+}
+
+PyObject* to_device_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"to_device", {"device", "stream"}, 1, 1};
+    PyObject* values[2];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args, count, keywords, values);
+        const Array& array = array_of(self);
+        const Device device = to_device(values[0], array.device());
+        if (values[1] && values[1] != Py_None)
+            raise(ErrorKind::NotImplemented, "to_device: streams other than the device's own are not implemented yet");
+        if (device == array.device()) return Py_NewRef(self);
+        Array moved;
+        {
+            const Unlocked unlocked(true);
+            moved = to_device(array, device);
+        }
+        return wrap(std::move(moved));
+    });
+}
+
+PyObject* numpy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{"numpy", {"out", "blocking"}, 0};
+    PyObject* values[2];
+    return guarded([&]() -> PyObject* {
+        parse(kSignature, args, count, keywords, values);
+        if (!flag(values[1], true))
+            raise(ErrorKind::NotImplemented, "numpy: blocking=False needs streams, which are not implemented yet");
+        if (!values[0] || values[0] == Py_None) return copy_to_numpy(array_of(self)).release();
+        copy_into_numpy(array_of(self), values[0]);
+        return Py_NewRef(values[0]);
+    });
+}
+
+PyObject* memory_flags(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
+                                           PyBool_FromLong(array.is_f_contiguous()),
+                                           PyBool_FromLong(as_ndarray(self)->base == nullptr),
+                                           PyBool_FromLong(array.is_writable())))
+            .release();
+    });
+}
+
+PyObject* protect(PyObject* self, PyObject*) {
+    array_of(self).set_read_only();
+    return Py_NewRef(Py_None);
+}
+
+}  // namespace
+
+PyMethodDef array_methods[] = {
+    {"astype", method(astype), kFast,
+     "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None)\n--\n\n"
+     "The elements converted to dtype."},
+    {"copy", method(copy_method), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."},
+    {"reshape", method(reshape), kFast,
+     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, order='C', "
+     "copy=None)."},
+    {"ravel", method(ravel), kFast, "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."},
+    {"flatten", method(flatten), kFast, "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."},
+    {"transpose", method(transpose), kFast, "View with the axes permuted (reversed by default): transpose(*axes)."},
+    {"swapaxes", method(swapaxes), kFast, "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."},
+    {"squeeze", method(squeeze), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."},
+    {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."},
+    {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."},
+    {"view", method(view_method), kFast, "view($self, /, dtype=None)\n--\n\nThe same bytes as elements of dtype."},
+    {"to_device", method(to_device_method), kFast,
+     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."},
+    {"numpy", method(numpy_method), kFast,
+     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as out."},
+    {"__copy__", method(copy_protocol), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__deepcopy__", method(copy_protocol), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"_memory_flags", method(memory_flags), METH_NOARGS, "C order, Fortran order, owner, writable."},
+    {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace cuarray::python

@@ -1,0 +1,224 @@
+// number.cpp -- Python's operators on arrays: each is a row of ufuncs.def.
+#include <cstring>
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+
+namespace cuarray::python {
+namespace {
+
+/// Python's operators, in the order of the table below.
+enum Operator {
+    Add, Subtract, Multiply, TrueDivide, FloorDivide, Remainder, Divmod, Power, LeftShift, RightShift, And, Or, Xor,
+    Negative, Positive, Absolute, Invert, Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual, kOperators
+};
+
+constexpr const char* kRowNames[kOperators] = {
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "divmod", "pow", "bitwise_left_shift",
+    "bitwise_right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "positive", "abs",
+    "bitwise_invert", "less", "less_equal", "equal", "not_equal", "greater", "greater_equal"};
+
+RowId operator_rows[kOperators];
+
+PyObject* own_priority = nullptr;
+
+/// NumPy's rule of who handles `a op b`: an object with __array_ufunc__ of its own, or a higher __array_priority__.
+bool yields_to(PyObject* other) {
+    if (is_ndarray(other) || PyFloat_CheckExact(other) || PyLong_CheckExact(other)) return false;
+    if (is_numpy_array(other) || is_numpy_scalar(other)) return false;
+    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(other));
+    if (PyObject_HasAttrString(type, "__array_ufunc__")) return true;
+    const Object priority = Object::steal_or_null(PyObject_GetAttrString(type, "__array_priority__"));
+    if (!priority) {
+        PyErr_Clear();
+        return false;
+    }
+    const int higher = PyObject_RichCompareBool(priority.get(), own_priority, Py_GT);
+    if (higher < 0) PyErr_Clear();
+    return higher == 1;
+}
+
+/// Operands that Python's operators take: what `load` takes, and lists and tuples as numpy.asarray reads them.
+bool load_operand(Operand& operand, PyObject* object, Device device, const char* function) {
+    if (operand.load(object, device, function)) return true;
+    if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
+    operand.load_any(object, device, function);
+    return true;
+}
+
+UfuncResult call_row(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
+    const Unlocked unlocked(is_long(device, work_of(args)));
+    return call(row, args, options);
+}
+
+PyObject* wrap_results(UfuncResult& result, int count) {
+    if (count == 1) return wrap_result(std::move(result.array[0]));
+    const Object first = Object::steal(wrap_result(std::move(result.array[0])));
+    const Object second = Object::steal(wrap_result(std::move(result.array[1])));
+    return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
+}
+
+PyObject* apply(Operator op, PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const RowId row = operator_rows[op];
+        const char* name = kRowNames[op];
+        PyObject* const objects[2] = {a, b};
+        const Device device = common_device(objects, 2);
+        Operand left, right;
+        if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, name) ||
+            !load_operand(right, b, device, name))
+            return Py_NewRef(Py_NotImplemented);
+        const Argument args[2] = {left.argument(), right.argument()};
+        UfuncResult result = call_row(row, args, {}, device);
+        return wrap_results(result, rows()[row].nout);
+    });
+}
+
+PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
+    if (as_ndarray(self)->is_value) return apply(op, self, other);
+    return guarded([&]() -> PyObject* {
+        const char* name = kRowNames[op];
+        const Device device = array_of(self).device();
+        Operand right;
+        if (yields_to(other) || !load_operand(right, other, device, name)) return Py_NewRef(Py_NotImplemented);
+        UfuncOptions options;
+        options.out[0] = &array_of(self);
+        const Argument args[2] = {array_of(self), right.argument()};
+        call_row(operator_rows[op], args, options, device);
+        return Py_NewRef(self);
+    });
+}
+
+template <Operator op>
+PyObject* binary(PyObject* a, PyObject* b) { return apply(op, a, b); }
+
+template <Operator op>
+PyObject* in_place(PyObject* self, PyObject* other) { return apply_in_place(op, self, other); }
+
+template <Operator op>
+PyObject* unary(PyObject* self) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        const Argument args[1] = {array};
+        return wrap_result(call_row(operator_rows[op], args, {}, array.device()).array[0]);
+    });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+    if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
+    return apply(Power, a, b);
+}
+
+PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) { return apply_in_place(Power, self, other); }
+
+PyObject* matrix_multiply(PyObject* a, PyObject* b) {
+    PyObject* other = is_ndarray(a) ? b : a;
+    if (yields_to(other)) return Py_NewRef(Py_NotImplemented);
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "matmul: cuarray has no matrix product yet; on cpu write x.numpy() @ y.numpy()");
+    return nullptr;
+}
+
+int truth(PyObject* self) {
+    return guarded_number<int>([&] {
+        const Array& array = array_of(self);
+        if (array.size() == 0)
+            raise(ErrorKind::Value, "the truth value of an empty array is ambiguous; write x.size > 0");
+        if (array.size() > 1)
+            raise(ErrorKind::Value, "the truth value of an array with more than one element is ambiguous; "
+                                    "write x.any() or x.all()");
+        return int(convert(item(array, "bool"), DType::bool_).bytes[0] != 0);
+    });
+}
+
+Object scalar_of(PyObject* self, const char* function) {
+    const Array& array = array_of(self);
+    if (array.ndim() != 0)
+        raise(ErrorKind::Type, function, ": only 0-dimensional arrays can be converted to Python scalars, not shape ",
+              to_string(array.shape()));
+    return from_scalar(item(array, function));
+}
+
+Attribute complex_warning{"numpy.exceptions", "ComplexWarning"};
+
+/// The real part of a complex element, after NumPy's warning.
+Object real_scalar_of(PyObject* self, const char* function) {
+    Object scalar = scalar_of(self, function);
+    if (!PyComplex_Check(scalar.get())) return scalar;
+    check(PyErr_WarnEx(complex_warning.get(), "Casting complex values to real discards the imaginary part", 1));
+    return Object::steal(PyFloat_FromDouble(PyComplex_RealAsDouble(scalar.get())));
+}
+
+PyObject* to_int(PyObject* self) {
+    return guarded([&] { return Object::steal(PyNumber_Long(real_scalar_of(self, "int").get())).release(); });
+}
+
+PyObject* to_float(PyObject* self) {
+    return guarded([&] { return Object::steal(PyNumber_Float(real_scalar_of(self, "float").get())).release(); });
+}
+
+PyObject* to_index(PyObject* self) {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        const Kind kind = info(array.dtype()).kind;
+        if (array.ndim() != 0 || (kind != Kind::Signed && kind != Kind::Unsigned))
+            raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index");
+        return from_scalar(item(array, "index")).release();
+    });
+}
+
+const PyType_Slot slots[] = {
+    {Py_nb_add, slot(binary<Add>)},
+    {Py_nb_subtract, slot(binary<Subtract>)},
+    {Py_nb_multiply, slot(binary<Multiply>)},
+    {Py_nb_true_divide, slot(binary<TrueDivide>)},
+    {Py_nb_floor_divide, slot(binary<FloorDivide>)},
+    {Py_nb_remainder, slot(binary<Remainder>)},
+    {Py_nb_divmod, slot(binary<Divmod>)},
+    {Py_nb_power, slot(power)},
+    {Py_nb_lshift, slot(binary<LeftShift>)},
+    {Py_nb_rshift, slot(binary<RightShift>)},
+    {Py_nb_and, slot(binary<And>)},
+    {Py_nb_or, slot(binary<Or>)},
+    {Py_nb_xor, slot(binary<Xor>)},
+    {Py_nb_negative, slot(unary<Negative>)},
+    {Py_nb_positive, slot(unary<Positive>)},
+    {Py_nb_absolute, slot(unary<Absolute>)},
+    {Py_nb_invert, slot(unary<Invert>)},
+    {Py_nb_inplace_add, slot(in_place<Add>)},
+    {Py_nb_inplace_subtract, slot(in_place<Subtract>)},
+    {Py_nb_inplace_multiply, slot(in_place<Multiply>)},
+    {Py_nb_inplace_true_divide, slot(in_place<TrueDivide>)},
+    {Py_nb_inplace_floor_divide, slot(in_place<FloorDivide>)},
+    {Py_nb_inplace_remainder, slot(in_place<Remainder>)},
+    {Py_nb_inplace_power, slot(power_in_place)},
+    {Py_nb_inplace_lshift, slot(in_place<LeftShift>)},
+    {Py_nb_inplace_rshift, slot(in_place<RightShift>)},
+    {Py_nb_inplace_and, slot(in_place<And>)},
+    {Py_nb_inplace_or, slot(in_place<Or>)},
+    {Py_nb_inplace_xor, slot(in_place<Xor>)},
+    {Py_nb_matrix_multiply, slot(matrix_multiply)},
+    {Py_nb_inplace_matrix_multiply, slot(matrix_multiply)},
+    {Py_nb_bool, slot(truth)},
+    {Py_nb_int, slot(to_int)},
+    {Py_nb_float, slot(to_float)},
+    {Py_nb_index, slot(to_index)},
+    {0, nullptr},
+};
+
+}  // namespace
+
+PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
+    static constexpr Operator kComparisons[] = {Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual};
+    return apply(kComparisons[operation], self, other);
+}
+
+const PyType_Slot* number_slots() {
+    for (int op = 0; op < kOperators; ++op) {
+        operator_rows[op] = find_row(kRowNames[op]);
+        if (operator_rows[op] == kNone) fail(PyExc_ImportError, "ufuncs.def has no row named %s", kRowNames[op]);
+    }
+    own_priority = Object::steal(PyFloat_FromDouble(kArrayPriority)).release();
+    return slots;
+}
+
+}  // namespace cuarray::python

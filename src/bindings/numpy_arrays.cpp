@@ -1,0 +1,79 @@
+// numpy_arrays.cpp -- the memory of NumPy arrays as arrays on cpu, and the other way round.
+#include <pybind11/numpy.h>
+#include "bindings/convert.h"
+#include "bindings/ndarray.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+constexpr Device kHost{};
+
+void drop_owner(void* owner) {
+    call_with_gil([](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, owner);
+}
+
+py::array new_numpy_array(const Array& array, const Dims& shape) {
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
+}
+
+}  // namespace
+
+Array import_numpy(PyObject* numpy_array) {
+    const py::array source = py::reinterpret_borrow<py::array>(numpy_array);
+    const DType dtype = from_numpy_dtype(source.dtype().ptr());
+    Layout layout;
+    for (py::ssize_t axis = 0; axis < source.ndim(); ++axis) {
+        layout.shape.push_back(source.shape(axis));
+        layout.strides.push_back(source.strides(axis));
+    }
+    const Extent bytes = extent(layout, item_size(dtype));
+    char* first = const_cast<char*>(static_cast<const char*>(source.data()));
+    Py_INCREF(numpy_array);
+    StorageRef storage = foreign_storage(kHost, first + bytes.low, bytes.high - bytes.low, drop_owner, numpy_array);
+    storage->exported = true;
+    storage->read_only = !source.writeable();
+    return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
+}
+
+Object view_as_numpy(PyObject* owner, const Array& array) {
+    Storage& storage = array.storage();
+    if (array.is_writable()) {
+        before_write(storage);
+        storage.exported = true;
+    }
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
+                   py::array::StridesContainer(array.strides().begin(), array.strides().end()),
+                   array.is_empty() ? nullptr : array.data(), py::handle(owner));
+    if (!array.is_writable()) view.attr("setflags")(py::arg("write") = false);
+    return Object::steal(view.release().ptr());
+}
+
+Object copy_to_numpy(const Array& array) {
+    const bool is_fortran = array.is_f_contiguous() && !array.is_c_contiguous();
+    Dims axes;
+    for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
+    const Array source = is_fortran ? array.transpose(axes) : array;
+    py::array result = new_numpy_array(source, source.shape());
+    if (!source.is_empty()) {
+        void* to = result.mutable_data();
+        const Unlocked unlocked(is_long(source.device(), source.size()));
+        read_contiguous(source.is_c_contiguous() ? source : copy(source), to);
+    }
+    if (is_fortran) return Object::steal(PyObject_GetAttrString(result.ptr(), "T"));
+    return Object::steal(result.release().ptr());
+}
+
+void copy_into_numpy(const Array& array, PyObject* out) {
+    if (!is_numpy_array(out)) fail(PyExc_TypeError, "numpy: out must be a numpy.ndarray, not %R", Py_TYPE(out));
+    const Array target = import_numpy(out);
+    const Unlocked unlocked(is_long(array.device(), array.size()));
+    assign(target, to_device(array, kHost), "numpy");
+}
+
+}  // namespace cuarray::python

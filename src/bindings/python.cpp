@@ -1,0 +1,151 @@
+// python.cpp -- exceptions, argument lists, and the calls that wait for the GIL.
+#include "bindings/python.h"
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace cuarray::python {
+
+PyObject* cuda_error = nullptr;
+
+namespace {
+
+Attribute axis_error{"numpy.exceptions", "AxisError"};
+
+PyObject* exception_type(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::Type: return PyExc_TypeError;
+        case ErrorKind::Value: return PyExc_ValueError;
+        case ErrorKind::Index: return PyExc_IndexError;
+        case ErrorKind::Axis: return axis_error.get();
+        case ErrorKind::Memory: return PyExc_MemoryError;
+        case ErrorKind::Overflow: return PyExc_OverflowError;
+        case ErrorKind::NotImplemented: return PyExc_NotImplementedError;
+        case ErrorKind::Buffer: return PyExc_BufferError;
+        case ErrorKind::Runtime: return PyExc_RuntimeError;
+        case ErrorKind::Cuda: return cuda_error;
+    }
+    return PyExc_RuntimeError;
+}
+
+struct Call {
+    void (*function)(void*);
+    void* context;
+};
+
+/// Calls that came from threads without the GIL. Never destroyed: a pool thread may outlive static destructors.
+struct WaitingCalls {
+    std::mutex mutex;
+    std::vector<Call> calls;
+};
+
+WaitingCalls& waiting_calls() {
+    static WaitingCalls* waiting = new WaitingCalls;
+    return *waiting;
+}
+
+int make_waiting_calls(void*) {
+    std::vector<Call> calls;
+    {
+        const std::lock_guard lock(waiting_calls().mutex);
+        calls.swap(waiting_calls().calls);
+    }
+    for (const Call& call : calls) call.function(call.context);
+    return 0;
+}
+
+/// PyGILState_Check answers yes for every thread once a subinterpreter has existed; this does not.
+bool this_thread_has_the_gil() {
+#if PY_VERSION_HEX >= 0x030d0000
+    PyThreadState* current = PyThreadState_GetUnchecked();
+#else
+    PyThreadState* current = _PyThreadState_UncheckedGet();
+#endif
+    return current && current == PyGILState_GetThisThreadState();
+}
+
+int position_of(const Signature& signature, PyObject* name) {
+    for (int position = 0; position < Signature::kMaxParameters && signature.names[position]; ++position)
+        if (PyUnicode_CompareWithASCIIString(name, signature.names[position]) == 0) return position;
+    fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", signature.function, name);
+}
+
+}  // namespace
+
+void set_exception() noexcept {
+    try {
+        throw;
+    } catch (const ExceptionIsSet&) {
+    } catch (const Error& error) {
+        if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, error.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_RuntimeError, "an exception of unknown type left the C++ core");
+    }
+}
+
+PyObject* Attribute::get() {
+    if (!object_) {
+        const Object module = Object::steal(PyImport_ImportModule(module_));
+        object_ = Object::steal(PyObject_GetAttrString(module.get(), name_)).release();
+    }
+    return object_;
+}
+
+void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+           PyObject** values) {
+    for (int i = 0; i < Signature::kMaxParameters && signature.names[i]; ++i) values[i] = nullptr;
+    if (count > signature.positional)
+        fail(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", signature.function,
+             signature.positional, count);
+    for (Py_ssize_t i = 0; i < count; ++i) values[i] = args[i];
+    const Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        const int position = position_of(signature, PyTuple_GetItem(keywords, i));
+        if (values[position])
+            fail(PyExc_TypeError, "%s() got multiple values for argument '%s'", signature.function,
+                 signature.names[position]);
+        values[position] = args[count + i];
+    }
+    for (int i = 0; i < signature.required; ++i)
+        if (!values[i])
+            fail(PyExc_TypeError, "%s() missing required argument '%s' (pos %d)", signature.function,
+                 signature.names[i], i + 1);
+}
+
+void call_with_gil(void (*function)(void*), void* context) noexcept {
+    if (!Py_IsInitialized()) return;
+    if (this_thread_has_the_gil()) {
+        function(context);
+        return;
+    }
+    {
+        const std::lock_guard lock(waiting_calls().mutex);
+        waiting_calls().calls.push_back({function, context});
+    }
+    // A full queue loses nothing: whoever filled it will make our call as well, or the next release asks again.
+    Py_AddPendingCall(make_waiting_calls, nullptr);
+}
+
+bool is_true(PyObject* object) {
+    const int truth = PyObject_IsTrue(object);
+    check(truth);
+    return truth != 0;
+}
+
+int64_t to_int64(PyObject* object, const char* what) {
+    const Object index = Object::steal_or_null(PyNumber_Index(object));
+    if (!index) {
+        PyErr_Clear();
+        const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
+        fail(PyExc_TypeError, "%s must be an integer, not %U", what, type.get());
+    }
+    const long long value = PyLong_AsLongLong(index.get());
+    if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    return value;
+}
+
+}  // namespace cuarray::python

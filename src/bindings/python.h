@@ -1,0 +1,141 @@
+// python.h -- owned references, exceptions and argument lists of CPython, for the hand-written types.
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <cstdint>
+#include <utility>
+#include "cuarray/core/error.h"
+
+#if PY_VERSION_HEX < 0x030c0000
+#include <structmember.h>
+#define Py_T_PYSSIZET T_PYSSIZET
+#define Py_READONLY READONLY
+#endif
+
+namespace cuarray::python {
+
+/// Thrown where a Python exception is already set.
+struct ExceptionIsSet {};
+
+/// An owned reference, or null.
+class Object {
+ public:
+    Object() = default;
+    /// Takes over a new reference; null means that the call which made it has failed.
+    static Object steal(PyObject* object) {
+        if (!object) throw ExceptionIsSet{};
+        return Object(object);
+    }
+    /// The same, where null is an answer.
+    static Object steal_or_null(PyObject* object) { return Object(object); }
+    static Object share(PyObject* object) {
+        Py_XINCREF(object);
+        return Object(object);
+    }
+    Object(const Object& other) : object_(other.object_) { Py_XINCREF(object_); }
+    Object(Object&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Object& operator=(Object other) noexcept { std::swap(object_, other.object_); return *this; }
+    ~Object() { Py_XDECREF(object_); }
+
+    PyObject* get() const { return object_; }
+    PyObject* release() { return std::exchange(object_, nullptr); }
+    explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+    explicit Object(PyObject* object) : object_(object) {}
+    PyObject* object_ = nullptr;
+};
+
+/// Sets the Python exception for the C++ exception that is being handled.
+void set_exception() noexcept;
+
+/// Runs a function that returns a new reference; any C++ exception becomes Python's.
+template <class Function>
+PyObject* guarded(Function&& function) noexcept {
+    try {
+        return function();
+    } catch (...) {
+        set_exception();
+        return nullptr;
+    }
+}
+
+/// The same for slots that return an int or a size, -1 being failure.
+template <class Result, class Function>
+Result guarded_number(Function&& function) noexcept {
+    try {
+        return function();
+    } catch (...) {
+        set_exception();
+        return Result(-1);
+    }
+}
+
+/// cuarray.CudaError, made at import.
+extern PyObject* cuda_error;
+
+/// Raises a Python exception made with PyErr_Format.
+template <class... Parts>
+[[noreturn]] void fail(PyObject* type, const char* format, Parts... parts) {
+    PyErr_Format(type, format, parts...);
+    throw ExceptionIsSet{};
+}
+
+inline void check(int status) {
+    if (status < 0) throw ExceptionIsSet{};
+}
+
+/// `module.name`, imported once and kept for the life of the process.
+class Attribute {
+ public:
+    constexpr Attribute(const char* module, const char* name) : module_(module), name_(name) {}
+    PyObject* get();
+
+ private:
+    const char* module_;
+    const char* name_;
+    PyObject* object_ = nullptr;
+};
+
+/// What a function takes: names of its parameters, how many may be positional, how many are required.
+struct Signature {
+    static constexpr int kMaxParameters = 10;
+    const char* function;
+    const char* names[kMaxParameters];
+    int positional;
+    int required = 0;
+};
+
+/// Puts the arguments of a fast call into `values`, one per name; absent ones stay null. TypeError as Python's own.
+void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+           PyObject** values);
+
+/// Lets other threads run Python while the host works, waits or copies; does nothing for short work.
+class Unlocked {
+ public:
+    explicit Unlocked(bool unlock) : state_(unlock ? PyEval_SaveThread() : nullptr) {}
+    ~Unlocked() { if (state_) PyEval_RestoreThread(state_); }
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+    PyThreadState* state_;
+};
+
+/// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
+/// once the interpreter is being torn down.
+void call_with_gil(void (*function)(void*), void* context) noexcept;
+
+/// Functions as the tables of CPython hold them.
+template <class Function>
+void* slot(Function* function) { return reinterpret_cast<void*>(function); }
+template <class Function>
+PyCFunction method(Function* function) { return reinterpret_cast<PyCFunction>(slot(function)); }
+constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
+/// Arguments of a fast call.
+using Arguments = PyObject* const*;
+
+bool is_true(PyObject* object);
+int64_t to_int64(PyObject* object, const char* what);
+
+}  // namespace cuarray::python

@@ -1,0 +1,175 @@
+// reductions.cpp -- sum, max, argmax, var ... as methods and as functions.
+#include "bindings/reductions.h"
+#include "bindings/ndarray.h"
+#include "cuarray/ops/reduction.h"
+
+namespace cuarray::python {
+namespace {
+
+bool given(PyObject* object) { return object && object != Py_None; }
+
+}  // namespace
+
+PyObject* no_value() {
+    static Attribute no_value{"numpy", "_NoValue"};
+    return no_value.get();
+}
+
+std::optional<Array> to_output(PyObject* object, Device device, const char* function) {
+    if (!given(object)) return std::nullopt;
+    if (is_ndarray(object)) return array_of(object);
+    if (!is_numpy_array(object))
+        fail(PyExc_TypeError, "%s: out must be an array, not %R", function, reinterpret_cast<PyObject*>(Py_TYPE(object)));
+    if (!is_on_host(device))
+        raise(ErrorKind::Type, function, ": out is a NumPy array beside an array on ", to_string(device),
+              "; write cuarray.asarray(out, device='", to_string(device), "')");
+    return import_numpy(object);
+}
+
+ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array, bool absent_axis_is_zero,
+                                   const char* function) {
+    const Device device = array.device();
+    options_.all_axes = call.axis == Py_None || (!call.axis && !absent_axis_is_zero);
+    if (!options_.all_axes) options_.axes = call.axis ? to_dims(call.axis, "axis") : Dims{0};
+    options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
+    options_.dtype = to_dtype(call.dtype, DType::none);
+    out_ = to_output(call.out, device, function);
+    if (out_) {
+        options_.out = &*out_;
+        out_object_ = call.out;
+    }
+    options_.no_initial = call.initial == Py_None;
+    if (given(call.initial) && call.initial != no_value() && call.initial != Py_Ellipsis) {
+        initial_.load_any(call.initial, device, function);
+        options_.initial = &initial_argument_.emplace(initial_.argument());
+    }
+    if (given(call.where) && call.where != Py_True && call.where != no_value()) {
+        where_.load_any(call.where, device, function);
+        if (where_.is_scalar()) fail(PyExc_TypeError, "%s: where must be an array of bool", function);
+        options_.where = where_.array();
+    }
+}
+
+PyObject* ReductionOptions::wrap(Array result) const {
+    return out_object_ ? Py_NewRef(out_object_) : wrap_result(std::move(result));
+}
+
+PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
+    const Object owner = to_ndarray(object, name);
+    const Array& array = array_of(owner.get());
+    const ReductionOptions options(call, array, false, name);
+    Array result;
+    {
+        const Unlocked unlocked(is_long(array.device(), array.size()));
+        result = reduce(row, array, options.get());
+    }
+    return options.wrap(std::move(result));
+}
+
+PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, PyObject* mean, bool root,
+                      const char* name) {
+    const Object owner = to_ndarray(object, name);
+    const Array& array = array_of(owner.get());
+    const ReductionOptions options(call, array, false, name);
+    const Object mean_owner = given(mean) && mean != no_value() ? to_ndarray(mean, name) : Object();
+    Array result;
+    {
+        const Unlocked unlocked(is_long(array.device(), array.size()));
+        result = variance(array, options.get(), correction, root,
+                          mean_owner ? &array_of(mean_owner.get()) : nullptr);
+    }
+    return options.wrap(std::move(result));
+}
+
+namespace {
+
+/// A method: its parameters in NumPy's order, and where each of them goes.
+struct Method {
+    Signature signature;
+    PyObject* ReductionCall::* fields[6];
+};
+
+using Call = ReductionCall;
+constexpr Method kMethods[] = {
+    {{"sum", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
+     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+    {{"prod", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
+     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+    {{"max", {"axis", "out", "keepdims", "initial", "where"}, 5},
+     {&Call::axis, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+    {{"min", {"axis", "out", "keepdims", "initial", "where"}, 5},
+     {&Call::axis, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+    {{"mean", {"axis", "dtype", "out", "keepdims", "where"}, 4},
+     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::where}},
+    {{"any", {"axis", "out", "keepdims", "where"}, 3}, {&Call::axis, &Call::out, &Call::keepdims, &Call::where}},
+    {{"all", {"axis", "out", "keepdims", "where"}, 3}, {&Call::axis, &Call::out, &Call::keepdims, &Call::where}},
+    {{"argmax", {"axis", "out", "keepdims"}, 2}, {&Call::axis, &Call::out, &Call::keepdims}},
+    {{"argmin", {"axis", "out", "keepdims"}, 2}, {&Call::axis, &Call::out, &Call::keepdims}},
+};
+enum : int { kSum, kProd, kMax, kMin, kMean, kAny, kAll, kArgmax, kArgmin };
+
+template <int which>
+PyObject* reduce_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr const Method& kMethod = kMethods[which];
+    static const ReductionId kRow = find_reduction(kMethod.signature.function);
+    return guarded([&] {
+        PyObject* values[Signature::kMaxParameters];
+        parse(kMethod.signature, args, count, keywords, values);
+        ReductionCall call;
+        for (int i = 0; i < 6 && kMethod.fields[i]; ++i) call.*kMethod.fields[i] = values[i];
+        return reduce_by_name(kRow, kMethod.signature.function, self, call);
+    });
+}
+
+template <bool root>
+PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{
+        root ? "std" : "var", {"axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"}, 5};
+    return guarded([&] {
+        PyObject* values[8];
+        parse(kSignature, args, count, keywords, values);
+        ReductionCall call;
+        call.axis = values[0], call.dtype = values[1], call.out = values[2];
+        call.keepdims = values[4], call.where = values[5];
+        if (given(values[3]) && given(values[7]) && values[7] != no_value() && is_true(values[3]))
+            fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kSignature.function);
+        PyObject* divisor = given(values[7]) && values[7] != no_value() ? values[7] : values[3];
+        const double correction = given(divisor) ? PyFloat_AsDouble(divisor) : 0;
+        if (correction == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+        return variance_of(self, call, correction, values[6], root, kSignature.function);
+    });
+}
+
+}  // namespace
+
+PyMethodDef reduction_methods[] = {
+    {"sum", method(reduce_method<kSum>), kFast,
+     "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n\n"
+     "Sum of the elements over axes."},
+    {"prod", method(reduce_method<kProd>), kFast,
+     "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n\n"
+     "Product of the elements over axes."},
+    {"max", method(reduce_method<kMax>), kFast,
+     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; NaN wins."},
+    {"min", method(reduce_method<kMin>), kFast,
+     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; NaN wins."},
+    {"mean", method(reduce_method<kMean>), kFast,
+     "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\nArithmetic mean."},
+    {"any", method(reduce_method<kAny>), kFast,
+     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs from 0."},
+    {"all", method(reduce_method<kAll>), kFast,
+     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ from 0."},
+    {"argmax", method(reduce_method<kArgmax>), kFast,
+     "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first largest element."},
+    {"argmin", method(reduce_method<kArgmin>), kFast,
+     "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first smallest element."},
+    {"var", method(spread<false>), kFast,
+     "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
+     "correction=0)\n--\n\nVariance, with divisor n - correction."},
+    {"std", method(spread<true>), kFast,
+     "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
+     "correction=0)\n--\n\nStandard deviation, with divisor n - correction."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace cuarray::python

@@ -1,0 +1,41 @@
+// reductions.h -- the keywords that every reduction takes, read once.
+#pragma once
+#include <optional>
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+
+/// What a call asked of a reduction; null where it was not given.
+struct ReductionCall {
+    PyObject *axis = nullptr, *dtype = nullptr, *out = nullptr, *keepdims = nullptr, *initial = nullptr,
+             *where = nullptr;
+};
+
+/// ReduceOptions and what they point at. `default_axis` says what an absent axis means: None, or 0 for ufunc.reduce.
+class ReductionOptions {
+ public:
+    ReductionOptions(const ReductionCall& call, const Array& array, bool absent_axis_is_zero, const char* function);
+    const ReduceOptions& get() const { return options_; }
+    /// The object to return: out, or a new array around `result`.
+    PyObject* wrap(Array result) const;
+
+ private:
+    ReduceOptions options_;
+    PyObject* out_object_ = nullptr;
+    std::optional<Array> out_;
+    Operand initial_, where_;
+    std::optional<Argument> initial_argument_;
+};
+
+/// An output: an ndarray, or on a host device a NumPy array; null for None.
+std::optional<Array> to_output(PyObject* object, Device device, const char* function);
+
+/// The reduction of that name of any array-like object.
+PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);
+PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, PyObject* mean, bool root,
+                      const char* name);
+
+/// The marker of an absent `initial`.
+PyObject* no_value();
+
+}  // namespace cuarray::python

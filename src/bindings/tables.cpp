@@ -1,0 +1,102 @@
+// tables.cpp -- dtypes, promotion, and the rows of ufuncs.def and reductions.def as data for docs, stubs and tests.
+#include <string>
+#include <vector>
+#include "bindings/module.h"
+#include "bindings/ndarray.h"
+#include "bindings/ufunc.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+py::object dtype_name(DType dtype) { return py::str(info(dtype).name); }
+
+py::object text_or_none(const char* text) { return text ? py::object(py::str(text)) : py::object(py::none()); }
+
+py::list row_table() {
+    py::list table;
+    for (const Row& row : rows()) {
+        py::list row_loops;
+        for (const Loop& loop : loops().subspan(row.first_loop, row.loops)) {
+            py::tuple in(row.nin), out(row.nout);
+            for (int i = 0; i < row.nin; ++i) in[i] = dtype_name(loop.in[i]);
+            for (int i = 0; i < row.nout; ++i) out[i] = dtype_name(loop.out[i]);
+            row_loops.append(py::make_tuple(in, out));
+        }
+        py::dict entry;
+        entry["name"] = row.name;
+        entry["nin"] = int(row.nin);
+        entry["nout"] = int(row.nout);
+        entry["doc"] = row.doc;
+        entry["identity"] = text_or_none(row.identity);
+        entry["inputs"] = row.inputs;
+        entry["outputs"] = row.outputs;
+        entry["flags"] = row.flags;
+        entry["loops"] = row_loops;
+        table.append(entry);
+    }
+    return table;
+}
+
+py::list reduction_table() {
+    py::list table;
+    for (size_t row = 0; row < reductions().size(); ++row) {
+        const ReductionRow& reduction = reductions()[row];
+        py::dict results;
+        for (int d = 0; d < kDTypes; ++d)
+            if (reduction.domain >> d & 1)
+                results[dtype_name(DType(d))] = dtype_name(reduction_result(ReductionId(row), DType(d)));
+        py::dict entry;
+        entry["name"] = reduction.name;
+        entry["doc"] = reduction.doc;
+        entry["identity"] = text_or_none(reduction.identity);
+        entry["flags"] = reduction.flags;
+        entry["domain"] = py::list(results);
+        entry["results"] = results;
+        table.append(entry);
+    }
+    return table;
+}
+
+py::object result_type_of(const py::args& arguments) {
+    if (arguments.empty()) raise(ErrorKind::Value, "result_type: at least one array or dtype is required");
+    std::vector<ArgType> types;
+    for (const py::handle argument : arguments) types.push_back(to_arg_type(argument.ptr()));
+    return handed_over(from_dtype(result_type(types)));
+}
+
+bool can_cast_from(const py::object& from, const py::object& to, const py::object& casting) {
+    if (PyLong_CheckExact(from.ptr()) || PyFloat_CheckExact(from.ptr()) || PyComplex_CheckExact(from.ptr()))
+        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R", from.ptr());
+    const DType source = is_ndarray(from.ptr()) ? array_of(from.ptr()).dtype() : to_dtype(from.ptr(), DType::float64);
+    return can_cast(source, to_dtype(to.ptr(), DType::float64), to_casting(casting.ptr(), Casting::Safe));
+}
+
+py::object resolve_types(const std::string& name, const py::object& arguments) {
+    const RowId row = find_row(name);
+    if (row == kNone) raise(ErrorKind::Value, "there is no ufunc named ", name);
+    return handed_over(resolve_dtypes(row, arguments.ptr()));
+}
+
+}  // namespace
+
+void bind_tables(py::module_& module) {
+    module.def("rows", &row_table, "The rows of ufuncs.def.");
+    module.def("reductions", &reduction_table, "The rows of reductions.def.");
+    module.def("dtype", [](const py::object& x) { return handed_over(from_dtype(to_dtype(x.ptr(), DType::float64))); },
+               py::arg("x"));
+    module.def("dtype_names", [] {
+        py::list names;
+        for (int d = 0; d < kDTypes; ++d) names.append(dtype_name(DType(d)));
+        return names;
+    });
+    module.def("result_type", &result_type_of);
+    module.def("promote_types", [](const py::object& a, const py::object& b) {
+        return handed_over(from_dtype(promote(to_dtype(a.ptr(), DType::float64), to_dtype(b.ptr(), DType::float64))));
+    }, py::arg("a"), py::arg("b"));
+    module.def("can_cast", &can_cast_from, py::arg("from_"), py::arg("to"), py::arg("casting") = "safe");
+    module.def("resolve_types", &resolve_types, py::arg("name"), py::arg("args"));
+}
+
+}  // namespace cuarray::python

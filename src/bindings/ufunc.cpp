@@ -1,0 +1,371 @@
+// ufunc.cpp -- calling a row from Python: positional and keyword arguments, outputs, reduce and outer.
+#include "bindings/ufunc.h"
+#include <cstring>
+#include <string>
+#include "bindings/ndarray.h"
+#include "bindings/reductions.h"
+
+namespace cuarray::python {
+namespace {
+
+struct Ufunc {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    RowId row;
+};
+
+PyTypeObject* ufunc_type = nullptr;
+
+const Row& row_at(PyObject* self) { return rows()[reinterpret_cast<Ufunc*>(self)->row]; }
+
+/// The keywords of a call and the objects that they keep alive.
+class CallOptions {
+ public:
+    CallOptions(const Row& row, Device device) : row_(row), device_(device) {}
+
+    void read(PyObject* const* values, PyObject* keywords);
+    void set_output(int index, PyObject* object);
+    const UfuncOptions& get() const { return options_; }
+    /// What the call returns: the given outputs themselves, new arrays for the others.
+    PyObject* wrap(UfuncResult& result) const;
+
+ private:
+    void set_outputs(PyObject* object);
+    void set_where(PyObject* object);
+    void set_signature(PyObject* object);
+
+    const Row& row_;
+    Device device_;
+    UfuncOptions options_;
+    PyObject* out_objects_[kMaxOut] = {};
+    std::optional<Array> out_[kMaxOut];
+    Operand where_;
+    Array where_scalar_;
+};
+
+void CallOptions::set_output(int index, PyObject* object) {
+    out_[index] = to_output(object, device_, row_.name);
+    if (!out_[index]) return;
+    options_.out[index] = &*out_[index];
+    out_objects_[index] = object;
+}
+
+void CallOptions::set_outputs(PyObject* object) {
+    if (!PyTuple_Check(object)) {
+        set_output(0, object);
+        return;
+    }
+    if (PyTuple_Size(object) != row_.nout)
+        fail(PyExc_ValueError, "%s: the 'out' tuple must have exactly %d entries", row_.name, int(row_.nout));
+    for (int i = 0; i < row_.nout; ++i) set_output(i, PyTuple_GetItem(object, i));
+}
+
+void CallOptions::set_where(PyObject* object) {
+    if (object == Py_True || object == Py_None) return;
+    where_.load_any(object, device_, row_.name);
+    if (where_.is_scalar()) where_scalar_ = full({}, where_.element(DType::bool_, row_.name), device_);
+    options_.where = where_.is_scalar() ? &where_scalar_ : where_.array();
+}
+
+void CallOptions::set_signature(PyObject* object) {
+    Object parts = Object::share(object);
+    if (PyUnicode_Check(object)) {
+        const Object letters = Object::steal(PyObject_CallMethod(object, "replace", "ss", "->", ""));
+        parts = Object::steal(PySequence_Tuple(letters.get()));
+    } else if (!PyTuple_Check(object)) {
+        parts = Object::steal(PyTuple_Pack(1, object));
+    }
+    const Py_ssize_t count = PyTuple_Size(parts.get());
+    if (count == 1) {
+        options_.dtype = to_dtype(PyTuple_GetItem(parts.get(), 0), DType::none);
+        return;
+    }
+    if (count != row_.nin + row_.nout)
+        fail(PyExc_ValueError, "%s: the signature must name %d types, not %zd", row_.name, row_.nin + row_.nout, count);
+    options_.has_signature = true;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* part = PyTuple_GetItem(parts.get(), i);
+        options_.signature[i < row_.nin ? i : kMaxIn + i - row_.nin] = to_dtype(part, DType::none);
+    }
+}
+
+enum Keyword { Out, Where, Dtype, Casts, Order, Sig, LongSignature, Subok, kKeywords };
+constexpr const char* kKeywordNames[kKeywords] = {"out",   "where", "dtype",     "casting",
+                                                  "order", "sig",   "signature", "subok"};
+
+void CallOptions::read(PyObject* const* values, PyObject* keywords) {
+    const Py_ssize_t count = PyTuple_Size(keywords);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* name = PyTuple_GetItem(keywords, i);
+        int keyword = 0;
+        while (keyword < kKeywords && PyUnicode_CompareWithASCIIString(name, kKeywordNames[keyword])) ++keyword;
+        if (keyword == kKeywords)
+            fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", row_.name, name);
+        switch (keyword) {
+            case Out: set_outputs(values[i]); break;
+            case Where: set_where(values[i]); break;
+            case Dtype: options_.dtype = to_dtype(values[i], DType::none); break;
+            case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
+            case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;
+            case Sig:
+            case LongSignature:
+                if (values[i] != Py_None) set_signature(values[i]);
+                break;
+            default: break;
+        }
+    }
+}
+
+PyObject* CallOptions::wrap(UfuncResult& result) const {
+    Object objects[kMaxOut];
+    for (int i = 0; i < row_.nout; ++i)
+        objects[i] = Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i])
+                                                   : wrap_result(std::move(result.array[i])));
+    if (row_.nout == 1) return objects[0].release();
+    return Object::steal(PyTuple_Pack(2, objects[0].get(), objects[1].get())).release();
+}
+
+/// The inputs of a call, converted.
+class Inputs {
+ public:
+    Inputs(const Row& row, PyObject* const* objects, Device device) : count_(row.nin) {
+        for (int i = 0; i < count_; ++i) operands_[i].load_any(objects[i], device, row.name);
+    }
+    /// Calls function(span of Argument) without the GIL where the work is long.
+    template <class Function>
+    auto with_arguments(Device device, Function&& function) {
+        const Argument arguments[kMaxIn] = {operands_[0].argument(), operands_[1].argument(),
+                                            operands_[2].argument()};
+        const std::span<const Argument> used(arguments, size_t(count_));
+        const Unlocked unlocked(is_long(device, work_of(used)));
+        return function(used);
+    }
+
+ private:
+    int count_;
+    Operand operands_[kMaxIn];
+};
+
+PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
+    return guarded([&] {
+        const Row& row = row_at(self);
+        const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+        const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+        if (count < row.nin || count > row.nin + row.nout)
+            fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", row.name,
+                 int(row.nin), row.nin + row.nout, count);
+        const Device device = common_device(args, count);
+        CallOptions options(row, device);
+        for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
+        if (keywords) options.read(args + count, keywords);
+        Inputs inputs(row, args, device);
+        UfuncResult result = inputs.with_arguments(
+            device, [&](std::span<const Argument> arguments) { return call(id, arguments, options.get()); });
+        return options.wrap(result);
+    });
+}
+
+PyObject* reduce_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static constexpr Signature kSignature{
+        "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
+    return guarded([&] {
+        PyObject* values[7];
+        parse(kSignature, args, count, keywords, values);
+        const Row& row = row_at(self);
+        const Object owner = to_ndarray(values[0], row.name);
+        const Array& array = array_of(owner.get());
+        const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
+        const ReductionOptions options(given, array, true, row.name);
+        Array result;
+        {
+            const Unlocked unlocked(is_long(array.device(), array.size()));
+            result = ufunc_reduce(reinterpret_cast<Ufunc*>(self)->row, array, options.get());
+        }
+        return options.wrap(std::move(result));
+    });
+}
+
+PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return guarded([&] {
+        const Row& row = row_at(self);
+        if (row.nin != 2) fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
+        if (count != 2) fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
+        const Device device = common_device(args, count);
+        CallOptions options(row, device);
+        if (keywords) options.read(args + count, keywords);
+        Inputs inputs(row, args, device);
+        UfuncResult result = inputs.with_arguments(device, [&](std::span<const Argument> arguments) {
+            UfuncResult outer;
+            outer.array[0] = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, arguments[0], arguments[1], options.get());
+            return outer;
+        });
+        return options.wrap(result);
+    });
+}
+
+template <int which>
+PyObject* later(PyObject* self, Arguments, Py_ssize_t, PyObject*) {
+    static constexpr const char* kNames[] = {"accumulate", "at", "reduceat"};
+    PyErr_Format(PyExc_NotImplementedError, "%s.%s is not implemented yet", row_at(self).name, kNames[which]);
+    return nullptr;
+}
+
+PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
+    return guarded([&] { return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release(); });
+}
+
+PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(row_at(self).name); }
+PyObject* nin(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin); }
+PyObject* nout(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nout); }
+PyObject* nargs(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin + row_at(self).nout); }
+PyObject* ntypes(PyObject* self, void*) { return PyLong_FromLong(row_at(self).loops); }
+PyObject* no_signature(PyObject*, void*) { return Py_NewRef(Py_None); }
+
+std::string letter_of(DType dtype) {
+    const Object descriptor = from_dtype(dtype);
+    const Object letter = Object::steal(PyObject_GetAttrString(descriptor.get(), "char"));
+    const char* text = PyUnicode_AsUTF8AndSize(letter.get(), nullptr);
+    if (!text) throw ExceptionIsSet{};
+    return text;
+}
+
+PyObject* types(PyObject* self, void*) {
+    return guarded([&] {
+        const Row& row = row_at(self);
+        Object list = Object::steal(PyList_New(0));
+        for (const Loop& loop : loops().subspan(row.first_loop, row.loops)) {
+            std::string text;
+            for (int i = 0; i < row.nin; ++i) text += letter_of(loop.in[i]);
+            text += "->";
+            for (int i = 0; i < row.nout; ++i) text += letter_of(loop.out[i]);
+            check(PyList_Append(list.get(), Object::steal(PyUnicode_FromString(text.c_str())).get()));
+        }
+        return list.release();
+    });
+}
+
+PyObject* identity(PyObject* self, void*) {
+    return guarded([&] {
+        const char* text = row_at(self).identity;
+        if (!text) return Py_NewRef(Py_None);
+        if (!std::strcmp(text, "true")) return Py_NewRef(Py_True);
+        if (!std::strcmp(text, "false")) return Py_NewRef(Py_False);
+        const Object string = Object::steal(PyUnicode_FromString(text));
+        const bool is_float = std::strpbrk(text, ".in") != nullptr;
+        return Object::steal(is_float ? PyFloat_FromString(string.get()) : PyLong_FromString(text, nullptr, 10)).release();
+    });
+}
+
+PyObject* documentation(PyObject* self, void*) {
+    static Attribute write{"cuarray._docs", "ufunc_doc"};
+    return guarded([&] { return Object::steal(PyObject_CallOneArg(write.get(), self)).release(); });
+}
+
+PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", row_at(self).name); }
+
+/// A string tells pickle to look the object up by name in its module.
+PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyUnicode_FromString(row_at(self).name); }
+
+void free_ufunc(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"reduce", method(reduce_method), kFast,
+     "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
+     "Folds one or more axes with this function."},
+    {"outer", method(outer_method), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
+    {"accumulate", method(later<0>), kFast, "Not implemented yet."},
+    {"at", method(later<1>), kFast, "Not implemented yet."},
+    {"reduceat", method(later<2>), kFast, "Not implemented yet."},
+    {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
+     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."},
+    {"__reduce__", method(reduce_to_name), METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef attributes[] = {
+    {"__name__", name, nullptr, nullptr, nullptr},
+    {"__qualname__", name, nullptr, nullptr, nullptr},
+    {"__doc__", documentation, nullptr, nullptr, nullptr},
+    {"nin", nin, nullptr, "Number of inputs.", nullptr},
+    {"nout", nout, nullptr, "Number of outputs.", nullptr},
+    {"nargs", nargs, nullptr, "Number of inputs and outputs.", nullptr},
+    {"ntypes", ntypes, nullptr, "Number of loops.", nullptr},
+    {"types", types, nullptr, "The loops, in NumPy's letters: 'ff->f'.", nullptr},
+    {"identity", identity, nullptr, "What an empty reduce gives, or None.", nullptr},
+    {"signature", no_signature, nullptr, "None: the function works element by element.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Ufunc, vectorcall), Py_READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyTypeObject* make_type() {
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_ufunc)}, {Py_tp_call, slot(PyVectorcall_Call)},
+                           {Py_tp_repr, slot(represent)},     {Py_tp_methods, methods},
+                           {Py_tp_getset, attributes},        {Py_tp_members, members},
+                           {0, nullptr}};
+    PyType_Spec spec = {"cuarray.ufunc", int(sizeof(Ufunc)), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+    return reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+}
+
+}  // namespace
+
+RowId row_of(PyObject* object) {
+    return Py_TYPE(object) == ufunc_type ? reinterpret_cast<Ufunc*>(object)->row : kNone;
+}
+
+ArgType to_arg_type(PyObject* object) {
+    using Weakness = Weak::Kind;
+    if (is_ndarray(object)) return {array_of(object).dtype(), {}};
+    if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return {DType::none, Weakness::Int};
+    if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return {DType::none, Weakness::Float};
+    if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return {DType::none, Weakness::Complex};
+    Operand operand;
+    if (!PyUnicode_Check(object) && !PyType_Check(object) && operand.load(object, Device{}, "result_type"))
+        return operand.argument().type();
+    return {to_dtype(object, DType::none), {}};
+}
+
+Object resolve_dtypes(RowId id, PyObject* arguments) {
+    const Row& row = rows()[id];
+    const Object given = Object::steal(PySequence_Tuple(arguments));
+    const Py_ssize_t count = PyTuple_Size(given.get());
+    if (count != row.nin && count != row.nin + row.nout)
+        fail(PyExc_ValueError, "%s: %zd dtypes given for %d inputs", row.name, count, int(row.nin));
+    ArgType types[kMaxIn];
+    for (int i = 0; i < row.nin; ++i) types[i] = to_arg_type(PyTuple_GetItem(given.get(), i));
+    const LoopId chosen = resolve(id, {types, size_t(row.nin)});
+    if (chosen == kNone) fail(PyExc_TypeError, "%s: no loop takes the types %R", row.name, given.get());
+    const Loop& loop = loops()[chosen];
+    Object result = Object::steal(PyTuple_New(row.nin + row.nout));
+    for (int i = 0; i < row.nin + row.nout; ++i) {
+        const DType dtype = i < row.nin ? loop.in[i] : loop.out[i - row.nin];
+        check(PyTuple_SetItem(result.get(), i, from_dtype(dtype).release()));
+    }
+    return result;
+}
+
+void make_ufuncs(PyObject* module) {
+    ufunc_type = make_type();
+    check(PyModule_AddObjectRef(module, "ufunc", reinterpret_cast<PyObject*>(ufunc_type)));
+    const Object all = Object::steal(PyDict_New());
+    for (size_t row = 0; row < rows().size(); ++row) {
+        void* memory = PyObject_Malloc(sizeof(Ufunc));
+        if (!memory) throw std::bad_alloc();
+        Ufunc* ufunc = reinterpret_cast<Ufunc*>(PyObject_Init(static_cast<PyObject*>(memory), ufunc_type));
+        ufunc->vectorcall = call_ufunc;
+        ufunc->row = RowId(row);
+        const Object object = Object::steal(reinterpret_cast<PyObject*>(ufunc));
+        check(PyDict_SetItemString(all.get(), rows()[row].name, object.get()));
+    }
+    check(PyModule_AddObjectRef(module, "ufuncs", all.get()));
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,19 @@
+// ufunc.h -- cuarray.ufunc, a CPython type written by hand: one callable object per row of ufuncs.def.
+#pragma once
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+
+/// Makes the type and, in `module.ufuncs`, a dict of all rows by name; called once, at import.
+void make_ufuncs(PyObject* module);
+
+/// The row of a ufunc object, or kNone.
+RowId row_of(PyObject* object);
+
+/// The dtypes of the loop that a row chooses for arguments given as dtypes or as int, float or complex (Python's
+/// numbers): inputs, then outputs. TypeError where there is none.
+Object resolve_dtypes(RowId row, PyObject* arguments);
+/// An argument of resolve_dtypes and result_type: a dtype, a number type, an array or a scalar.
+ArgType to_arg_type(PyObject* object);
+
+}  // namespace cuarray::python
