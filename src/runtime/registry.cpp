@@ -1,6 +1,7 @@
 // registry.cpp -- the only place that names both backends.
 #include "cuarray/runtime/registry.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -11,30 +12,38 @@ namespace {
 struct Kinds {
     BackendFactory factory;
     std::string reason;
-    int count = -1;  ///< not asked yet
+    std::atomic<int> count = -1;  ///< not asked yet
     std::vector<Backend*> open;
 };
 
 /// Everything the process knows about its devices. Backends live for ever: arrays may outlive the interpreter.
 struct Registry {
-    std::recursive_mutex mutex;
+    std::mutex mutex;
     Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
     std::optional<Device> chosen;
     std::vector<Device> all;
-
-    int count(Device::Kind kind) {
-        Kinds& k = kinds[int(kind)];
-        if (k.count < 0) {
-            k.count = k.factory.count(&k.reason);
-            k.open.resize(size_t(k.count), nullptr);
-        }
-        return k.count;
-    }
 };
 
 Registry& registry() {
     static Registry* r = new Registry;
     return *r;
+}
+
+/// How many devices of a kind there are. Asked without the lock: finding CUDA's libraries may need the GIL, which
+/// another thread may hold while it waits for the lock.
+int count_of(Device::Kind kind) {
+    Registry& r = registry();
+    Kinds& k = r.kinds[int(kind)];
+    if (k.count >= 0) return k.count;
+    std::string reason;
+    const int count = k.factory.count(&reason);
+    const std::lock_guard lock(r.mutex);
+    if (k.count < 0) {
+        k.reason = reason;
+        k.open.resize(size_t(count), nullptr);
+        k.count = count;
+    }
+    return k.count;
 }
 
 thread_local std::optional<Device> thread_device;
@@ -43,8 +52,8 @@ thread_local std::optional<Device> thread_device;
 
 Backend& backend(Device device) {
     Registry& r = registry();
-    std::lock_guard lock(r.mutex);
-    const int count = r.count(device.kind);
+    const int count = count_of(device.kind);
+    const std::lock_guard lock(r.mutex);
     Kinds& k = r.kinds[int(device.kind)];
     if (device.index >= count)
         raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
@@ -55,23 +64,26 @@ Backend& backend(Device device) {
 
 const std::vector<Device>& devices() {
     Registry& r = registry();
-    std::lock_guard lock(r.mutex);
+    const int cuda = count_of(Device::Kind::Cuda), cpu = count_of(Device::Kind::Cpu);
+    const std::lock_guard lock(r.mutex);
     if (r.all.empty()) {
-        for (Device::Kind kind : {Device::Kind::Cuda, Device::Kind::Cpu})
-            for (int i = 0; i < r.count(kind); ++i) r.all.push_back({kind, uint8_t(i)});
+        for (int i = 0; i < cuda; ++i) r.all.push_back({Device::Kind::Cuda, uint8_t(i)});
+        for (int i = 0; i < cpu; ++i) r.all.push_back({Device::Kind::Cpu, uint8_t(i)});
     }
     return r.all;
 }
 
 Device default_device() {
     Registry& r = registry();
-    std::lock_guard lock(r.mutex);
-    if (!r.chosen) {
-        const char* wish = std::getenv("CUARRAY_DEVICE");
-        const Device device = wish && *wish ? parse_device(wish) : devices().front();
-        backend(device);  // a wish that cannot be met is an error now, not at the first operation
-        r.chosen = device;
+    {
+        const std::lock_guard lock(r.mutex);
+        if (r.chosen) return *r.chosen;
     }
+    const char* wish = std::getenv("CUARRAY_DEVICE");
+    const Device device = wish && *wish ? parse_device(wish) : devices().front();
+    backend(device);  // a wish that cannot be met is an error now, not at the first operation
+    const std::lock_guard lock(r.mutex);
+    if (!r.chosen) r.chosen = device;
     return *r.chosen;
 }
 
@@ -95,9 +107,9 @@ DeviceScope::~DeviceScope() {
 }
 
 std::string missing_reason(Device::Kind kind) {
+    count_of(kind);
     Registry& r = registry();
-    std::lock_guard lock(r.mutex);
-    r.count(kind);
+    const std::lock_guard lock(r.mutex);
     return r.kinds[int(kind)].reason;
 }
 
