@@ -24,7 +24,7 @@ struct Launch {
     int64_t counters = 0;     ///< bytes of workspace that must be zeroed in the stream before the launch
     kernel::FaultSink fault = {nullptr, nullptr, 0};
     kernel::Scalars<kernel::kMaxScalars> scalars;
-    alignas(16) std::byte parameters[2560];
+    alignas(16) std::byte parameters[3648];
 
     /// Gives a reduction its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
@@ -52,6 +52,6 @@ class CUARRAY_API ElementwisePlan {
 /// A reduction or an in-order fold. False where more than 8 kept or 8 reduced axes do not merge: the caller then makes
 /// its inputs contiguous, kept axes first, and its output too.
 CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
-                           std::span<const Place> inputs, const Scalar* initial, double correction, Launch& launch);
+                           std::span<const Place> inputs, const Scalar* initial, Launch& launch);
 
 }  // namespace cuarray

@@ -82,7 +82,6 @@ template <class Index> struct FoldedOperand {
 /// times 2^groups groups of leaves, and as many such outputs as fit; each group folds 2^leaves leaves of a chunk.
 template <class Index, int N> struct Folded {
     u64 outputs, n, chunks;
-    f64 correction;
     void* partials;
     u32* counters;
     u32 kept_axes, reduced_axes;

@@ -1,0 +1,374 @@
+// reduce_device.h -- the device kernels of reductions: the fold order of reduce.h, spread over threads and blocks.
+//
+// A program P makes the elements, a row R of reductions.def folds them. One thread holds one lane of some leaves of one
+// output; what a block holds of outputs, lanes and leaves is a parameter (kernel/index.h), so that long rows, short
+// rows, columns and few long folds are the same kernel. Outputs of more than one chunk leave a partial per chunk, and
+// the block that comes last folds those. Partials are written and read in the same kernel by different blocks: their
+// pointer is neither const nor __restrict__.
+#pragma once
+#include "cuarray/kernel/elementwise.h"
+#include "cuarray/kernel/reduce.h"
+
+namespace cuarray::kernel {
+
+constexpr u32 kFoldThreads = 512;
+/// Leaves of a chunk, as a power of two.
+constexpr int kLeafBits = 6;
+
+/// Tree of reduce.h for at most 2^Levels - 1 nodes, kept in registers: every subtree has a fixed place.
+template <class R, int Levels> struct RegisterTree {
+    typename R::A subtree[Levels];
+    u32 count = 0;
+    CUARRAY_FN void push(typename R::A node) {
+        bool placed = false;
+#pragma unroll
+        for (int level = 0; level < Levels; ++level) {
+            if (placed) continue;
+            placed = !(count >> level & 1u);
+            if (placed) subtree[level] = node;
+            else node = R::combine(subtree[level], node);
+        }
+        ++count;
+    }
+    CUARRAY_FN typename R::A result() const {
+        typename R::A node;
+        bool started = false;
+#pragma unroll
+        for (int level = 0; level < Levels; ++level) {
+            if (!(count >> level & 1u)) continue;
+            node = started ? R::combine(subtree[level], node) : subtree[level];
+            started = true;
+        }
+        return node;
+    }
+};
+
+/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others repeat the first.
+template <class P, int V, bool Several, class Index> struct FoldWalk {
+    using Offset = typename Index::offset;
+    const Folded<Index, P::operands>& p;
+    char* from[P::operands];
+    Offset offsets[P::operands][V];
+    u64 first;
+    u32 step, left;
+    /// Goes to the first element of an output.
+    CUARRAY_FN void start(typename Index::type output) {
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) from[k] = p.operands[k].data;
+#pragma unroll 1
+        for (int d = int(p.kept_axes) - 1; d > 0; --d) {
+            const auto outer = p.kept[d].quotient(output);
+            move(d, output - outer * p.kept[d].size);
+            output = outer;
+        }
+        move(0, output);
+    }
+    CUARRAY_FN void move(int d, typename Index::type coordinate) {
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) from[k] += Offset(coordinate) * p.operands[k].kept[d];
+    }
+    CUARRAY_FN void locate() {
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            if constexpr (Several) {
+                typename Index::type rest = typename Index::type(first + (u < int(left) ? u * step : 0));
+#pragma unroll
+                for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
+#pragma unroll 1
+                for (int d = int(p.reduced_axes) - 1; d > 0; --d) {
+                    const auto outer = p.reduced[d].quotient(rest);
+                    add(d, u, rest - outer * p.reduced[d].size);
+                    rest = outer;
+                }
+                add(0, u, rest);
+            } else {
+#pragma unroll
+                for (int k = 0; k < P::operands; ++k) offsets[k][u] = Offset(first + u * step) * p.operands[k].reduced[0];
+            }
+        }
+    }
+    CUARRAY_FN void add(int d, int u, typename Index::type coordinate) {
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(coordinate) * p.operands[k].reduced[d];
+    }
+    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            if (u == 0 || u < int(left)) x[u] = *reinterpret_cast<const T*>(from[K] + offsets[K][u]);
+            else x[u] = x[0];
+        }
+    }
+    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(from[K]) + offsets[K][u < int(left) ? u : 0];
+    }
+};
+
+/// The elements at the walk's place, made by the program; faults are reported.
+template <class P, int V, class Walk, class S>
+CUARRAY_FN void make_elements(Walk& walk, typename P::template outputs<V>& out, const S& scalars, const FaultSink& sink) {
+    typename P::template inputs<V> in;
+    walk.locate();
+    P::read(walk, in);
+    evaluate_lanes<P, V>(in, out, scalars);
+    if constexpr (P::faults) {
+        bool fault = false;
+#pragma unroll
+        for (int u = 0; u < V; ++u) fault |= out.fault[u];
+        if (fault) report(sink, 0, 0, 0);
+    }
+}
+
+template <class P, class Index, class Out>
+CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Out value) {
+    FoldWalk<P, 1, false, Index> walk{p, {}, {}, 0, 0, 0};
+    walk.start(typename Index::type(output));
+    *reinterpret_cast<stored_t<Out>*>(walk.from[0]) = store<Out>(value);
+}
+
+/// Finishes and stores one output; `value` counts only where there is an element.
+template <class P, class R, class Index, class S>
+CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value, const S& scalars) {
+    if (p.n == 0) {
+        if constexpr (R::has_identity) value = R::identity();
+    }
+    if (p.has_initial) {
+        const typename R::A initial = R::map(scalar<typename P::element>(scalars, P::scalars), 0);
+        value = p.n == 0 ? initial : R::combine(initial, value);
+    }
+    store_result<P>(p, output, R::finish(value, i64(p.n)));
+}
+
+/// The place of a thread in its block: columns are neighbouring threads, then lanes, groups of leaves, outputs.
+template <class Index, int N> struct FoldPlace {
+    const Folded<Index, N>& p;
+    u32 tile, chunk;
+    CUARRAY_FN u32 column() const { return threadIdx.x & ((1u << p.columns) - 1); }
+    CUARRAY_FN u32 lane() const { return threadIdx.x >> p.columns & (kLanes - 1); }
+    CUARRAY_FN u32 group() const { return threadIdx.x >> (p.columns + 4) & ((1u << p.groups) - 1); }
+    CUARRAY_FN u32 row() const { return threadIdx.x >> (p.columns + 4 + p.groups); }
+    CUARRAY_FN u64 output() const {
+        const u32 rows = kFoldThreads >> (p.columns + 4 + p.groups);
+        return ((u64(tile) * rows + row()) << p.columns) + column();
+    }
+    CUARRAY_FN bool is_real() const { return output() < p.outputs; }
+    CUARRAY_FN u64 begin() const { return u64(chunk) * kChunk; }
+    CUARRAY_FN u32 length() const { return p.n - begin() < kChunk ? u32(p.n - begin()) : kChunk; }
+    /// The first element of this thread's lane in leaf `leaf` of the chunk, relative to the chunk.
+    CUARRAY_FN u32 element(u32 leaf) const { return leaf * kLeaf + lane(); }
+};
+
+/// One lane of one leaf: `count` elements, at most 16, in increasing order.
+template <class P, class R, int V, class Walk, class S>
+CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, const FaultSink& sink) {
+    typename R::A value;
+#pragma unroll 1
+    for (u32 r = 0; r < count; r += V) {
+        typename P::template outputs<V> out;
+        walk.left = count - r;
+        make_elements<P, V>(walk, out, scalars, sink);
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            if (u > 0 && r + u >= count) continue;
+            const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
+            value = u == 0 && r == 0 ? x : R::combine(value, x);
+        }
+        walk.first += V * kLanes;
+    }
+    return value;
+}
+
+/// The leaves of one thread, as a tree.
+template <class P, class R, bool Several, class Index, class S>
+CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars, const FaultSink& sink) {
+    constexpr int V = P::unrolled ? 8 : 4;
+    const auto& p = place.p;
+    FoldWalk<P, V, Several, Index> walk{p, {}, {}, 0, kLanes, 0};
+    walk.start(typename Index::type(place.output()));
+    RegisterTree<R, kLeafBits + 1> tree;
+    const u32 length = place.length();
+#pragma unroll 1
+    for (u32 j = 0; j < 1u << p.leaves; ++j) {
+        const u32 from = place.element((place.group() << p.leaves) + j);
+        if (from >= length) break;
+        walk.first = place.begin() + from;
+        const u32 rest = (length - from + kLanes - 1) / kLanes, full = kLeaf / kLanes;
+        tree.push(fold_lane<P, R, V>(walk, rest < full ? rest : full, scalars, sink));
+    }
+    return tree.result();
+}
+
+/// Folds a chunk's groups, then its lanes, in shared memory; the thread of lane 0 and group 0 gets the result.
+template <class R, class Index, int N>
+CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value, typename R::A* shared) {
+    const auto& p = place.p;
+    const u32 t = threadIdx.x, group = place.group(), lane = place.lane(), length = place.length();
+    const bool is_real = place.is_real();
+    shared[t] = value;
+    if (p.groups) __syncthreads();
+    for (u32 d = 1; d < 1u << p.groups; d *= 2) {
+        if (is_real && (group & (2 * d - 1)) == 0 && place.element((group + d) << p.leaves) < length) {
+            value = R::combine(value, shared[t + (d << (p.columns + 4))]);
+            shared[t] = value;
+        }
+        __syncthreads();
+    }
+    // Without columns the lanes of an output are half a warp.
+    for (u32 d = kLanes / 2; d > 0; d /= 2) {
+        if (p.columns) __syncthreads();
+        else __syncwarp();
+        if (is_real && lane < d && lane + d < length && group == 0) {
+            value = R::combine(value, shared[t + (d << p.columns)]);
+            shared[t] = value;
+        }
+    }
+    return value;
+}
+
+/// Folds the partials of one output until each worker has at most one; returns how many are left. Worker q of `workers`
+/// takes neighbours, a power of two of them. All threads of the block take part; those without output do nothing.
+template <class R>
+CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers, bool is_real) {
+    while (count > workers) {
+        u64 share = 2;
+        while (share < 64 && share * workers < count) share *= 2;
+        const u64 nodes = (count + share - 1) / share;
+        for (u64 base = 0; base < nodes; base += workers) {
+            const u64 node = base + q;
+            const bool has_node = is_real && node < nodes;
+            RegisterTree<R, kLeafBits + 1> tree;
+            if (has_node)
+                for (u64 i = node * share; i < (node + 1) * share && i < count; ++i) tree.push(partials[i * outputs]);
+            __syncthreads();
+            if (has_node) partials[node * outputs] = tree.result();
+            __syncthreads();
+        }
+        count = nodes;
+    }
+    return count;
+}
+
+/// Folds the chunks of a tile's outputs; called by all threads of one block.
+template <class P, class R, class Index, class S>
+CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared, const S& scalars) {
+    using A = typename R::A;
+    const auto& p = place.p;
+    const u32 t = threadIdx.x, q = t >> p.columns, workers = kFoldThreads >> p.columns;
+    const u64 output = (u64(place.tile) << p.columns) + place.column();
+    const bool is_real = output < p.outputs;
+    A* partials = static_cast<A*>(p.partials) + (is_real ? output : 0);
+    const u64 count = fold_partials<R>(partials, p.outputs, p.chunks, q, workers, is_real);
+    A value;
+    if (q < count && is_real) shared[t] = value = partials[q * p.outputs];
+    __syncthreads();
+    for (u32 d = 1; d < workers; d *= 2) {
+        if (is_real && (q & (2 * d - 1)) == 0 && q + d < count)
+            shared[t] = value = R::combine(value, shared[t + (d << p.columns)]);
+        __syncthreads();
+    }
+    if (q == 0 && is_real) finish<P, R>(p, output, value, scalars);
+}
+
+/// Every reduction but the shortest ones.
+template <class P, class R, bool Several, class Index, class S>
+CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using A = typename R::A;
+    __shared__ alignas(16) char bytes[kFoldThreads * sizeof(A)];
+    __shared__ bool is_last;
+    A* shared = reinterpret_cast<A*>(bytes);
+    const u32 chunks = u32(p.chunks);
+    const FoldPlace<Index, P::operands> place{p, blockIdx.x / chunks, blockIdx.x % chunks};
+    const u64 output = place.output();
+    A value;
+    if (place.is_real()) value = fold_leaves<P, R, Several, Index>(place, scalars, sink);
+    value = fold_block<R>(place, value, shared);
+    const bool holds = place.is_real() && place.lane() == 0 && place.group() == 0;
+    if (chunks == 1) {
+        if (holds) finish<P, R>(p, output, value, scalars);
+        return;
+    }
+    if (holds) static_cast<A*>(p.partials)[place.chunk * p.outputs + output] = value;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    fold_chunks<P, R>(place, shared, scalars);
+}
+
+/// One thread per output for folds of at most one leaf: all 16 lanes in registers.
+template <class P, class R, class S>
+CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using A = typename R::A;
+    constexpr int V = 4;
+    const u64 output = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (output >= p.outputs) return;
+    FoldWalk<P, V, false, Index64> walk{p, {}, {}, 0, 1, 0};
+    walk.start(output);
+    A lanes[kLanes];
+#pragma unroll 1
+    for (u32 row = 0; row < p.n; row += kLanes) {
+#pragma unroll
+        for (int part = 0; part < kLanes; part += V) {
+            walk.first = row + part;
+            if (walk.first >= p.n) break;
+            walk.left = u32(p.n - walk.first);
+            typename P::template outputs<V> out;
+            make_elements<P, V>(walk, out, scalars, sink);
+#pragma unroll
+            for (int u = 0; u < V; ++u) {
+                if (walk.first + u >= p.n) continue;
+                const A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u));
+                lanes[part + u] = row ? R::combine(lanes[part + u], x) : x;
+            }
+        }
+    }
+#pragma unroll
+    for (int d = kLanes / 2; d > 0; d /= 2) {
+#pragma unroll
+        for (int l = 0; l < d; ++l)
+            if (u64(l + d) < p.n) lanes[l] = R::combine(lanes[l], lanes[l + d]);
+    }
+    finish<P, R>(p, output, lanes[0], scalars);
+}
+
+/// Folds with a binary row strictly from left to right, for rows that are not associative.
+template <class F, class T> struct InOrder {
+    using A = T;
+    static constexpr bool has_identity = false;
+    static CUARRAY_FN T map(T x, i64) { return x; }
+    static CUARRAY_FN T combine(T a, T b) { return fn::call<F, T>(a, b); }
+    static CUARRAY_FN T finish(T a, i64) { return a; }
+};
+
+template <class P, class R, class S>
+CUARRAY_FN void in_order(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using T = typename P::element;
+    constexpr int V = 4;
+    const u64 output = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (output >= p.outputs) return;
+    FoldWalk<P, V, true, Index64> walk{p, {}, {}, 0, 1, 0};
+    walk.start(output);
+    T value;
+    bool started = p.has_initial;
+    if (started) value = scalar<T>(scalars, P::scalars);
+#pragma unroll 1
+    for (; walk.first < p.n; walk.first += V) {
+        typename P::template outputs<V> out;
+        walk.left = p.n - walk.first < V ? u32(p.n - walk.first) : V;
+        make_elements<P, V>(walk, out, scalars, sink);
+#pragma unroll 1
+        for (int u = 0; u < V; ++u) {
+            if (walk.first + u < p.n) {
+                const T x = load<T>(out.y0[0]);
+                value = started ? R::combine(value, x) : x;
+                started = true;
+            }
+            P::shift(out);
+        }
+    }
+    store_result<P>(p, output, value);
+}
+
+}  // namespace cuarray::kernel

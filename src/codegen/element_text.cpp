@@ -1,0 +1,123 @@
+// element_text.cpp -- writes struct program: every node of the Expr becomes one statement, rounded to its dtype.
+#include "codegen/element_text.h"
+
+#include <sstream>
+
+#include "codegen/lanes.h"
+
+namespace cuarray {
+namespace {
+
+const char* text(DType dtype) { return info(dtype).text; }
+std::string stored_text(DType dtype) { return std::string("stored_t<") + text(dtype) + ">"; }
+
+/// "f32, i64" where the row's second input has a type of its own, else "f32".
+std::string template_arguments(const Loop& loop) {
+    std::string arguments = text(loop.T);
+    if (loop.U != loop.T) arguments.append(", ").append(text(loop.U));
+    return arguments;
+}
+
+std::string loop_text(const ExprNode& node) {
+    const Loop& loop = loops()[node.index];
+    std::ostringstream call;
+    call << "fn::call<fn::" << rows()[loop.row].name << ", " << template_arguments(loop) << ">(";
+    for (int i = 0; i < rows()[loop.row].nin; ++i) call << (i ? ", v" : "v") << node.source[i];
+    call << ")";
+    return call.str();
+}
+
+void statement(std::ostringstream& out, const Expr& expr, size_t id) {
+    const ExprNode& node = expr.nodes[id];
+    const char* type = text(node.dtype);
+    const char* indent = "        ";
+    if (node.op == ExprNode::Op::Loop && rows()[loops()[node.index].row].nout == 2) {
+        out << indent << "const auto pair" << id << " = " << loop_text(node) << ";\n";
+        out << indent << "const " << type << " v" << id << " = pair" << id << ".first;\n";
+        return;
+    }
+    out << indent << "const " << type << " v" << id << " = ";
+    switch (node.op) {
+        case ExprNode::Op::Input: out << "load<" << type << ">(in.x" << node.index << "[i])"; break;
+        case ExprNode::Op::Scalar: out << "scalar<" << type << ">(scalars, " << node.index << ")"; break;
+        case ExprNode::Op::Cast: out << "cast<" << type << ">(v" << node.source[0] << ")"; break;
+        case ExprNode::Op::Loop: out << loop_text(node); break;
+        case ExprNode::Op::Second: out << "pair" << node.source[0] << ".second"; break;
+        case ExprNode::Op::Index: out << "in.index[i]"; break;
+    }
+    out << ";\n";
+}
+
+/// The arrays of one struct of lanes.
+void lanes(std::ostringstream& out, const char* name, const std::vector<std::string>& members) {
+    out << "    template <int V> struct " << name << " {";
+    for (const std::string& member : members) out << " " << member << "[V];";
+    out << " };\n    template <int V> static CUARRAY_FN void shift(" << name << "<V>& lanes) {";
+    for (const std::string& member : members)
+        out << " shift_lanes(lanes." << member.substr(member.rfind(' ') + 1) << ");";
+    out << (members.empty() ? " (void)lanes; }\n" : " }\n");
+}
+
+std::vector<std::string> input_members(const Expr& expr, bool has_index) {
+    std::vector<std::string> members;
+    for (size_t k = 0; k < expr.inputs.size(); ++k)
+        members.push_back(stored_text(expr.inputs[k]) + " x" + std::to_string(k));
+    if (has_index) members.push_back("i64 index");
+    return members;
+}
+
+std::vector<std::string> output_members(const Expr& expr) {
+    std::vector<std::string> members;
+    for (size_t k = 0; k < expr.outputs.size(); ++k)
+        members.push_back(stored_text(expr.nodes[expr.outputs[k]].dtype) + " y" + std::to_string(k));
+    if (expr.mask != kNoValue) members.push_back("bool kept");
+    if (expr.fault != kNoValue) members.push_back("bool fault");
+    return members;
+}
+
+void read_and_write(std::ostringstream& out, const Expr& expr, bool has_index) {
+    const size_t outputs = expr.outputs.size(), inputs = expr.inputs.size();
+    out << "    template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {\n";
+    for (size_t k = 0; k < inputs; ++k)
+        out << "        walk.template read<" << outputs + k << ">(in.x" << k << ");\n";
+    if (has_index) out << "        walk.template index<" << outputs + inputs << ">(in.index);\n";
+    if (inputs == 0 && !has_index) out << "        (void)walk, (void)in;\n";
+    out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, const Out& out) {\n";
+    for (size_t k = 0; k < outputs; ++k)
+        out << "        walk.template write<" << k << ">(out.y" << k << ", "
+            << (expr.mask != kNoValue ? "out.kept" : "nullptr") << ");\n";
+    out << "    }\n";
+}
+
+void evaluate(std::ostringstream& out, const Expr& expr) {
+    out << "    template <class In, class Out, class S>\n"
+           "    static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {\n"
+           "        (void)in, (void)i, (void)scalars;\n";
+    for (size_t id = 0; id < expr.nodes.size(); ++id) statement(out, expr, id);
+    for (size_t k = 0; k < expr.outputs.size(); ++k)
+        out << "        out.y" << k << "[o] = store<" << text(expr.nodes[expr.outputs[k]].dtype) << ">(v"
+            << expr.outputs[k] << ");\n";
+    if (expr.mask != kNoValue) out << "        out.kept[o] = v" << expr.mask << ";\n";
+    if (expr.fault != kNoValue) out << "        out.fault[o] = v" << expr.fault << ";\n";
+    out << "    }\n";
+}
+
+}  // namespace
+
+std::string element_text(const Expr& expr) {
+    const ElementSizes sizes = element_sizes(expr);
+    std::ostringstream out;
+    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    out << "struct program {\n    static constexpr int operands = " << sizes.operands << ", largest = "
+        << sizes.largest << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr)) << ", masked = "
+        << flag(expr.mask != kNoValue) << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
+    if (!expr.outputs.empty()) out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
+    lanes(out, "inputs", input_members(expr, sizes.has_index));
+    lanes(out, "outputs", output_members(expr));
+    read_and_write(out, expr, sizes.has_index);
+    evaluate(out, expr);
+    out << "};\n";
+    return out.str();
+}
+
+}  // namespace cuarray

@@ -1,0 +1,197 @@
+// fold_launch.cpp -- chooses the walk of a reduction: how a block is divided into outputs, lanes and leaves.
+#include <algorithm>
+#include <bit>
+
+#include "codegen/lanes.h"
+#include "codegen/parameters.h"
+#include "cuarray/codegen/launch.h"
+#include "cuarray/kernel/reduce.h"
+
+namespace cuarray {
+namespace {
+
+constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
+constexpr int kThreadBits = 9, kLaneBits = 4, kMostColumns = 5;
+constexpr int64_t kThreads = 256;
+// A short row is left to one thread where that keeps the GPU busy, or where lanes would mostly idle.
+constexpr int64_t kManyOutputs = 1 << 15;
+// Fewer blocks than this leave most of a large GPU idle, so that narrower columns pay.
+constexpr int64_t kFewBlocks = 264;
+constexpr size_t kParameterBytes = 4096;
+
+template <class Index> using Parameters = kernel::Folded<Index, kOperands>;
+static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
+
+/// Kept and reduced axes of a task, collapsed apart.
+struct Split {
+    Space kept, reduced;
+    ElementSizes sizes;
+    uint64_t addresses[kOperands];
+};
+
+void one_axis_at_least(Space& space) {
+    if (space.ndim > 0) return;
+    space.ndim = 1;
+    space.shape[0] = 1;
+    for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
+}
+
+void split_axes(Split& split, const Program& program, const Dims& shape, const Dims& axes, const Place& output,
+                std::span<const Place> inputs) {
+    split.sizes = element_sizes(*program.expr);
+    const Dims index_strides = c_strides(shape, 1);
+    const Dims* strides[kOperands];
+    int operands = 0;
+    const auto add = [&](const Place& place) {
+        strides[operands] = place.strides;
+        split.addresses[operands++] = place.address;
+    };
+    add(output);
+    for (const Place& input : inputs) add(input);
+    if (split.sizes.has_index) add({0, &index_strides});
+
+    Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
+    const Dims *kept_pointers[kOperands], *reduced_pointers[kOperands];
+    for (int k = 0; k < operands; ++k) kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
+    for (int axis = 0; axis < shape.size(); ++axis) {
+        const bool folds = std::find(axes.begin(), axes.end(), axis) != axes.end();
+        (folds ? reduced_shape : kept_shape).push_back(shape[axis]);
+        for (int k = 0; k < operands; ++k)
+            (folds ? reduced_strides : kept_strides)[k].push_back((*strides[k])[axis]);
+    }
+    collapse(split.kept, kept_shape, {kept_pointers, size_t(operands)});
+    collapse(split.reduced, reduced_shape, {reduced_pointers, size_t(operands)}, true);
+    for (int k = 0; k < operands; ++k) split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
+    one_axis_at_least(split.kept);
+    one_axis_at_least(split.reduced);
+}
+
+/// Whether neighbouring outputs lie closer together in the inputs than neighbouring elements of one fold.
+bool runs_along_outputs(const Split& split, const Program& program) {
+    const int kept = split.kept.ndim - 1, reduced = split.reduced.ndim - 1;
+    int64_t votes = 0;
+    for (size_t k = 0; k < program.expr->inputs.size(); ++k) {
+        const int64_t along = std::abs(split.kept.strides[k + 1][kept]);
+        const int64_t fold = std::abs(split.reduced.strides[k + 1][reduced]);
+        if (along == 0 || fold == 0) continue;
+        votes += (along < fold ? 1 : -1) * item_size(program.expr->inputs[k]);
+    }
+    return votes > 0 && split.kept.shape[kept] > 1;
+}
+
+int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
+
+/// How the threads of a block are divided.
+struct Division {
+    int columns = 0, groups = 0, leaves = 0;
+    int64_t tiles = 0, chunks = 1;
+};
+
+Division divide_with(int columns, int64_t outputs, int64_t n) {
+    Division division;
+    division.columns = columns;
+    division.chunks = std::max<int64_t>(1, (n + kernel::kChunk - 1) / kernel::kChunk);
+    const int64_t leaves = (std::min<int64_t>(n, kernel::kChunk) + kernel::kLeaf - 1) / kernel::kLeaf;
+    const int leaf_bits = bits_for(leaves);
+    division.groups = std::min(leaf_bits, kThreadBits - kLaneBits - columns);
+    division.leaves = leaf_bits - division.groups;
+    const int tile_bits = kThreadBits - kLaneBits - division.groups;
+    division.tiles = (outputs + (int64_t(1) << tile_bits) - 1) >> tile_bits;
+    return division;
+}
+
+Division divide(const Split& split, bool by_columns) {
+    const int64_t outputs = split.kept.size, n = split.reduced.size;
+    if (!by_columns) return divide_with(0, outputs, n);
+    int columns = std::min(kMostColumns, bits_for(outputs));
+    const Division wide = divide_with(columns, outputs, n);
+    return columns > 3 && wide.tiles * wide.chunks < kFewBlocks ? divide_with(3, outputs, n) : wide;
+}
+
+template <class Index>
+bool fill(Launch& launch, const Split& split, const Program& program, const Scalar* initial, const Division& division) {
+    const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
+    const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
+    if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
+    auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
+    p.outputs = uint64_t(split.kept.size);
+    p.n = uint64_t(split.reduced.size);
+    p.chunks = uint64_t(division.chunks);
+    p.partials = nullptr;
+    p.counters = nullptr;
+    p.kept_axes = uint32_t(split.kept.ndim);
+    p.reduced_axes = uint32_t(split.reduced.ndim);
+    p.columns = uint32_t(division.columns);
+    p.groups = uint32_t(division.groups);
+    p.leaves = uint32_t(division.leaves);
+    p.has_initial = initial != nullptr;
+    for (int d = 0; d < split.kept.ndim; ++d) set_extent(p.kept[d], split.kept.shape[d]);
+    for (int d = 0; d < split.reduced.ndim; ++d) set_extent(p.reduced[d], split.reduced.shape[d]);
+    using Offset = typename Index::offset;
+    for (int k = 0; k < split.kept.operands; ++k) {
+        p.operands[k].data = reinterpret_cast<char*>(split.addresses[k]);
+        for (int d = 0; d < split.kept.ndim; ++d) p.operands[k].kept[d] = Offset(split.kept.strides[k][d]);
+        for (int d = 0; d < split.reduced.ndim; ++d) p.operands[k].reduced[d] = Offset(split.reduced.strides[k][d]);
+    }
+    return true;
+}
+
+bool one_thread_each(const Split& split, bool by_columns) {
+    const int64_t n = split.reduced.size;
+    if (split.reduced.ndim > 1 || n > kernel::kLeaf) return false;
+    return by_columns ? split.kept.size >= kManyOutputs : n <= kernel::kLanes;
+}
+
+void set_grid(Launch& launch, int64_t blocks, int64_t threads) {
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, "reduce: ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    launch.grid = uint32_t(blocks);
+    launch.block = uint32_t(threads);
+}
+
+}  // namespace
+
+bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
+               std::span<const Place> inputs, const Scalar* initial, Launch& launch) {
+    launch.grid = 0;
+    launch.partials = launch.counters = 0;
+    if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars)) return false;
+    Split split;
+    split_axes(split, program, shape, axes, output, inputs);
+    if (split.kept.ndim > kAxes || split.reduced.ndim > kAxes) return false;
+    set_scalars(launch, *program.expr, initial);
+    if (split.kept.size == 0) return true;
+
+    const bool by_columns = runs_along_outputs(split, program);
+    const bool in_order = program.loop != kNone;
+    if (in_order || one_thread_each(split, by_columns)) {
+        launch.walk = in_order ? Walk::InOrder : Walk::Short;
+        set_grid(launch, (split.kept.size + kThreads - 1) / kThreads, kThreads);
+        return fill<kernel::Index64>(launch, split, program, initial, {});
+    }
+    const Division division = divide(split, by_columns);
+    set_grid(launch, division.tiles * division.chunks, 1 << kThreadBits);
+    if (division.chunks > 1) {
+        const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
+        launch.partials = split.kept.size * division.chunks * accumulator_size(program.reduction, T);
+        launch.counters = division.tiles * int64_t(sizeof(uint32_t));
+    }
+    const bool several = split.reduced.ndim > 1;
+    if (several && fits_32_bits(split.kept) && fits_32_bits(split.reduced)) {
+        launch.walk = Walk::TreeStrided;
+        return fill<kernel::Index32>(launch, split, program, initial, division);
+    }
+    launch.walk = several ? Walk::TreeStrided64 : Walk::Tree;
+    return fill<kernel::Index64>(launch, split, program, initial, division);
+}
+
+void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address) {
+    const auto set = [&](auto& p) {
+        p.partials = reinterpret_cast<void*>(partials_address);
+        p.counters = reinterpret_cast<uint32_t*>(counters_address);
+    };
+    if (walk == Walk::TreeStrided) set(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
+    else set(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
+}
+
+}  // namespace cuarray

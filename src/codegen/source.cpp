@@ -1,0 +1,155 @@
+// source.cpp -- a program's module: the library text that it reaches, its element, and one entry point per walk.
+#include "cuarray/codegen/source.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "codegen/element_text.h"
+#include "codegen/lanes.h"
+#include "codegen/paragraphs.h"
+#include "cuarray/kernel/index.h"
+
+namespace cuarray {
+namespace {
+
+constexpr const char* kWalkNames[] = {"contiguous",   "strided",        "strided64", "transposed", "tree",
+                                      "tree_strided", "tree_strided64", "short",     "in_order"};
+
+constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided, Walk::Strided64, Walk::Transposed};
+constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
+constexpr Walk kFoldWalks[] = {Walk::InOrder};
+
+constexpr int kThreads = 256, kFoldThreads = 512;
+
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=mid"};
+
+/// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
+std::string expr_name(const Expr& expr) {
+    int loop_nodes = 0;
+    std::string name;
+    for (const ExprNode& node : expr.nodes) {
+        if (node.op != ExprNode::Op::Loop) continue;
+        ++loop_nodes;
+        name = rows()[loops()[node.index].row].name;
+    }
+    std::ostringstream text;
+    if (loop_nodes > 1) {
+        text << "fused_" << std::hex << structure_hash(expr);
+        return text.str();
+    }
+    text << (loop_nodes ? name : expr.inputs.empty() ? "fill" : "cast");
+    for (DType dtype : expr.inputs) text << "_" << info(dtype).text;
+    if (!loop_nodes && !expr.outputs.empty()) text << "_" << info(expr.nodes[expr.outputs[0]].dtype).text;
+    return text.str();
+}
+
+bool is_one_input(const Expr& expr) { return expr.nodes.size() == 1 && expr.inputs.size() == 1; }
+
+bool has_complex(const Program& program) {
+    const auto is_complex = [](DType dtype) { return info(dtype).kind == Kind::Complex; };
+    for (const ExprNode& node : program.expr->nodes) {
+        if (is_complex(node.dtype)) return true;
+        if (node.op == ExprNode::Op::Loop && is_complex(loops()[node.index].T)) return true;
+    }
+    return std::any_of(program.expr->inputs.begin(), program.expr->inputs.end(), is_complex);
+}
+
+const char* text(DType dtype) { return info(dtype).text; }
+
+/// The type that folds: a reduction's row at T, or a binary loop from left to right.
+std::string fold_type(const Program& program) {
+    const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
+    if (program.reduction != kNone)
+        return std::string("red::") + reductions()[program.reduction].name + "<" + text(T) + ">";
+    return std::string("InOrder<fn::") + rows()[loops()[program.loop].row].name + ", " + text(T) + ">";
+}
+
+struct EntryText {
+    std::string parameters;  ///< the struct of kernel/index.h
+    std::string call;        ///< the skeleton with its template arguments
+    int threads;
+};
+
+EntryText entry_text(const Program& program, Walk walk) {
+    const ElementSizes sizes = element_sizes(*program.expr);
+    const std::string operands = std::to_string(sizes.operands);
+    const std::string lanes = std::to_string(walk == Walk::Contiguous ? contiguous_lanes(sizes) : strided_lanes(sizes));
+    const std::string index = walk == Walk::Strided || walk == Walk::TreeStrided ? "Index32" : "Index64";
+    const std::string folded = "Folded<" + index + ", " + operands + ">";
+    switch (walk) {
+        case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
+        case Walk::Strided:
+        case Walk::Strided64:
+            return {"Strided<" + index + ", " + operands + ">", "strided<program, " + lanes + ", " + index + ">", kThreads};
+        case Walk::Transposed: return {"Tiled<" + operands + ">", "transposed<program>", kThreads};
+        case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
+        case Walk::TreeStrided:
+        case Walk::TreeStrided64:
+            return {folded, "tree<program, " + fold_type(program) + ", true, " + index + ">", kFoldThreads};
+        case Walk::Short: return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
+        case Walk::InOrder: return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
+    }
+    return {};
+}
+
+void check_limits(const Program& program) {
+    const ElementSizes sizes = element_sizes(*program.expr);
+    if (sizes.operands <= kernel::kMaxOperands && program.expr->scalars.size() < kernel::kMaxScalars) return;
+    raise(ErrorKind::NotImplemented, kernel_name(program), ": ", sizes.operands, " operands and ",
+          program.expr->scalars.size(), " scalars; a kernel takes at most ", kernel::kMaxOperands, " and ",
+          kernel::kMaxScalars - 1);
+}
+
+}  // namespace
+
+const char* to_string(Walk walk) { return kWalkNames[int(walk)]; }
+
+std::span<const Walk> walks(const Program& program) {
+    if (program.loop != kNone) return kFoldWalks;
+    if (program.reduction != kNone) return kReductionWalks;
+    const bool transposable = can_transpose(element_sizes(*program.expr));
+    return std::span<const Walk>(kElementwiseWalks).first(transposable ? 4 : 3);
+}
+
+std::string kernel_name(const Program& program) {
+    std::string fold;
+    if (program.reduction != kNone) fold = reductions()[program.reduction].name;
+    if (program.loop != kNone) fold = std::string("fold_") + rows()[loops()[program.loop].row].name;
+    if (fold.empty()) return expr_name(*program.expr);
+    return fold + (is_one_input(*program.expr) ? std::string("_") + text(program.expr->inputs[0])
+                                               : "_of_" + expr_name(*program.expr));
+}
+
+std::string entry_point(const Program& program, Walk walk) { return kernel_name(program) + "_" + to_string(walk); }
+
+std::string kernel_source(const Program& program, std::span<const Walk> walks) {
+    check_limits(program);
+    std::ostringstream body;
+    body << "namespace cuarray::kernel {\n" << element_text(*program.expr);
+    // The last slot is a reduction's initial value.
+    const size_t scalars = program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
+    for (Walk walk : walks) {
+        const EntryText entry = entry_text(program, walk);
+        body << "extern \"C\" __global__ void __launch_bounds__(" << entry.threads << ")\n"
+             << entry_point(program, walk) << "(const __grid_constant__ " << entry.parameters
+             << " p, const __grid_constant__ Scalars<" << scalars
+             << "> scalars, const __grid_constant__ FaultSink sink) {\n    " << entry.call
+             << "(p, scalars, sink);\n}\n";
+    }
+    body << "}\n";
+    std::string source;
+    append_reachable(source, body.view(), has_complex(program));
+    return source.append(body.view());
+}
+
+bool same_program(const Program& a, const Program& b) {
+    return a.reduction == b.reduction && a.loop == b.loop && same_structure(*a.expr, *b.expr);
+}
+
+uint64_t program_hash(const Program& program) {
+    return (structure_hash(*program.expr) ^ program.reduction) * 0x9e3779b97f4a7c15ull + program.loop;
+}
+
+std::span<const char* const> compile_options() { return kOptions; }
+
+}  // namespace cuarray
