@@ -88,14 +88,13 @@ template <class R> CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
 
 template <class R> CUARRAY_FN complex<R> reciprocal(complex<R> z) { return divide(complex<R>{1, 0}, z); }
 
+/// z / |z|; along an axis for one infinite component.
 template <class R> CUARRAY_FN complex<R> sign(complex<R> z) {
     const complex<R> u = z * unit_scale(z).first;
     const R h = abs(u);
-    if (isinf(z) && !isnan(z)) {
-        const complex<R> d = direction(z);
-        return d.re != 0 && d.im != 0 ? complex<R>{quiet_nan<R>(), quiet_nan<R>()} : d;
-    }
-    return h == 0 ? complex<R>{0, 0} : isnan(h) ? complex<R>{h, h} : complex<R>{u.re / h, u.im / h};
+    if (isnan(z) || (isinf(z.re) && isinf(z.im))) return {quiet_nan<R>(), quiet_nan<R>()};
+    if (isinf(z)) return {isinf(z.re) ? sign(z.re) : R(0), isinf(z.im) ? sign(z.im) : R(0)};
+    return h == 0 ? complex<R>{0, 0} : complex<R>{u.re / h, u.im / h};
 }
 
 template <class R> CUARRAY_FAR complex<R> sqrt(complex<R> z) {
@@ -109,32 +108,34 @@ template <class R> CUARRAY_FAR complex<R> sqrt(complex<R> z) {
     const R larger = fmax(abs(z.re), abs(z.im));
     const i32 k = larger > power_of_two(R(), half_range) ? 1 : larger < power_of_two(R(), -half_range) ? -half_range / 2 : 0;
     const complex<R> u = z * power_of_two(R(), -2 * k);
-    const R t = sqrt((abs(u.re) + abs(u)) * R(0.5)) , other = abs(u.im) / (2 * t), root = power_of_two(R(), k);
+    const R t = sqrt((abs(u.re) + abs(u)) * R(0.5)), other = abs(u.im) / (2 * t), root = power_of_two(R(), k);
     return u.re >= 0 ? complex<R>{t * root, copysign(other * root, z.im)}
                      : complex<R>{other * root, copysign(t * root, z.im)};
 }
 
-/// Beyond it, exp may overflow though its product with a sine does not.
+/// Beyond it, exp may overflow though its product with a sine does not; and its exponential.
 template <class R> constexpr R kLargeExponent = is_same<R, f32> ? 80 : 700;
+template <class R> constexpr R kLargeExp = R(is_same<R, f32> ? 5.54062238439350982e34 : 1.01423205473500450e304);
 
-/// first * second * (cos y + i sin y), where first * second alone may overflow; both may be infinite or 0.
-template <class R> CUARRAY_FN complex<R> on_circle(R first, R second, R y) {
+/// A growth first * second, which alone may overflow, times (cos y + i sin y); x is the real part it came from.
+template <class R> CUARRAY_FN complex<R> on_circle(R first, R second, R x, R y) {
     if (y == 0) return {first * second, y};
     if (!isfinite(y)) {
-        if (first == 0) return {0, copysign(R(0), y)};
-        return {first == infinity<R>() ? first : quiet_nan<R>(), quiet_nan<R>()};
+        if (!isinf(x)) return {quiet_nan<R>(), quiet_nan<R>()};
+        return x > 0 ? complex<R>{x, quiet_nan<R>()} : complex<R>{0, copysign(R(0), y)};
     }
     return {first * cos(y) * second, first * sin(y) * second};
 }
 
 template <class R> CUARRAY_FAR complex<R> exp(complex<R> z) {
     const R part = z.re > kLargeExponent<R> ? kLargeExponent<R> : R(0);
-    return on_circle(exp(z.re - part), part == 0 ? R(1) : exp(part), z.im);
+    return on_circle(exp(z.re - part), part == 0 ? R(1) : kLargeExp<R>, z.re, z.im);
 }
 
 template <class R> CUARRAY_FAR complex<R> exp2(complex<R> z) {
     const R part = z.re > kLargeExponent<R> ? kLargeExponent<R> : R(0);
-    return on_circle(exp2(z.re - part), exp2(part), z.im * R(0.69314718055994530941723212145818));
+    const R angle = z.im * R(0.69314718055994530941723212145818);
+    return on_circle(exp2(z.re - part), power_of_two(part, i32(part)), z.re, angle);
 }
 
 template <class R> CUARRAY_FAR complex<R> expm1(complex<R> z) {
@@ -148,7 +149,7 @@ template <class R> CUARRAY_FAR complex<R> expm1(complex<R> z) {
 
 /// log |z|, without overflow and, around 1, without cancellation.
 template <class R> CUARRAY_FN R log_abs(complex<R> z) {
-    const R a = fmax(abs(z.re), abs(z.im)), b = fmin(abs(z.re), abs(z.im));
+    const R a = maximum(abs(z.re), abs(z.im)), b = minimum(abs(z.re), abs(z.im));
     if (a > R(0.5) && a < 2 && b < 2) {
         const R distance = (a - 1) * (a + 1) + b * b;
         if (distance > R(-0.5) && distance < 3) return log1p(distance) * R(0.5);

@@ -15,20 +15,21 @@ template <class R> CUARRAY_FN complex<R> both_nan() { return {quiet_nan<R>(), qu
 template <class R> CUARRAY_FAR complex<R> sinh(complex<R> z) {
     const R x = z.re, y = z.im;
     if (y == 0) return {sinh(x), y};
-    if (x == 0) return {x, sin(y)};
-    if (!isfinite(y)) return isinf(x) ? complex<R>{x, quiet_nan<R>()} : both_nan<R>();
+    if (!isfinite(y)) return isinf(x) || x == 0 ? complex<R>{x, quiet_nan<R>()} : both_nan<R>();
     if (abs(x) <= kLargeExponent<R>) return {sinh(x) * cos(y), cosh(x) * sin(y)};
-    const R large = exp(abs(x) - kLargeExponent<R>) * R(0.5), rest = exp(kLargeExponent<R>);
+    const R large = exp(abs(x) - kLargeExponent<R>) * R(0.5), rest = kLargeExp<R>;
     return {copysign(large, x) * cos(y) * rest, large * sin(y) * rest};
 }
 
 template <class R> CUARRAY_FAR complex<R> cosh(complex<R> z) {
     const R x = z.re, y = z.im;
     if (y == 0) return {cosh(x), copysign(R(1), x) * y};
-    if (x == 0) return {cos(y), isfinite(y) ? x * sin(y) : copysign(x, y)};
-    if (!isfinite(y)) return isinf(x) ? complex<R>{infinity<R>(), quiet_nan<R>()} : both_nan<R>();
+    if (!isfinite(y)) {
+        if (x == 0) return {quiet_nan<R>(), copysign(x, y)};
+        return {isinf(x) ? infinity<R>() : quiet_nan<R>(), quiet_nan<R>()};
+    }
     if (abs(x) <= kLargeExponent<R>) return {cosh(x) * cos(y), sinh(x) * sin(y)};
-    const R large = exp(abs(x) - kLargeExponent<R>) * R(0.5), rest = exp(kLargeExponent<R>);
+    const R large = exp(abs(x) - kLargeExponent<R>) * R(0.5), rest = kLargeExp<R>;
     return {large * cos(y) * rest, copysign(large, x) * sin(y) * rest};
 }
 

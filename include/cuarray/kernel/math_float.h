@@ -11,18 +11,19 @@
 #else
 #define CUARRAY_VARIANTS __attribute__((simd("notinbranch"), const))
 #endif
-#define CUARRAY_OF_X(name) CUARRAY_VARIANTS float cua_##name##f(float); CUARRAY_VARIANTS double cua_##name(double)
-#define CUARRAY_OF_XY(name)                            \
+/// Every function of the vector mathematics library, of one and of two arguments.
+#define CUARRAY_VECTOR_FUNCTIONS(X, XY)                       \
+    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)              \
+    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)        \
+    X(exp) X(exp2) X(exp10) X(expm1)                          \
+    X(log) X(log2) X(log10) X(log1p) X(cbrt) X(erf) X(erfc)   \
+    XY(atan2) XY(pow) XY(hypot)
+#define CUARRAY_OF_X(name) CUARRAY_VARIANTS float cua_##name##f(float); CUARRAY_VARIANTS double cua_##name(double);
+#define CUARRAY_OF_XY(name)                             \
     CUARRAY_VARIANTS float cua_##name##f(float, float); \
-    CUARRAY_VARIANTS double cua_##name(double, double)
+    CUARRAY_VARIANTS double cua_##name(double, double);
 extern "C" {
-CUARRAY_OF_X(sin); CUARRAY_OF_X(cos); CUARRAY_OF_X(tan); CUARRAY_OF_X(asin); CUARRAY_OF_X(acos); CUARRAY_OF_X(atan);
-CUARRAY_OF_X(sinh); CUARRAY_OF_X(cosh); CUARRAY_OF_X(tanh);
-CUARRAY_OF_X(asinh); CUARRAY_OF_X(acosh); CUARRAY_OF_X(atanh);
-CUARRAY_OF_X(exp); CUARRAY_OF_X(exp2); CUARRAY_OF_X(exp10); CUARRAY_OF_X(expm1);
-CUARRAY_OF_X(log); CUARRAY_OF_X(log2); CUARRAY_OF_X(log10); CUARRAY_OF_X(log1p);
-CUARRAY_OF_X(cbrt); CUARRAY_OF_X(erf); CUARRAY_OF_X(erfc);
-CUARRAY_OF_XY(atan2); CUARRAY_OF_XY(pow); CUARRAY_OF_XY(hypot);
+CUARRAY_VECTOR_FUNCTIONS(CUARRAY_OF_X, CUARRAY_OF_XY)
 }
 #undef CUARRAY_OF_X
 #undef CUARRAY_OF_XY
