@@ -1,4 +1,5 @@
-// driver_api.h -- the part of CUDA's driver interface that cuarray uses, declared by hand: building needs no CUDA.
+// driver_api.h -- the part of CUDA's driver interface that cuarray uses, declared by hand: building needs no
+// CUDA.
 //
 // Names and values are CUDA's own. tests/cuda compares every line with the real cuda.h and cudaTypedefs.h.
 #pragma once
@@ -18,86 +19,88 @@ using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 /// Enumerators and macros of cuda.h: CONSTANT(name, value).
-#define CUARRAY_DRIVER_CONSTANTS(CONSTANT)                                \
-    CONSTANT(CUDA_SUCCESS, 0)                                             \
-    CONSTANT(CUDA_ERROR_OUT_OF_MEMORY, 2)                                 \
-    CONSTANT(CUDA_ERROR_NOT_INITIALIZED, 3)                               \
-    CONSTANT(CUDA_ERROR_DEINITIALIZED, 4)                                 \
-    CONSTANT(CUDA_ERROR_NO_DEVICE, 100)                                   \
-    CONSTANT(CUDA_ERROR_NOT_FOUND, 500)                                   \
-    CONSTANT(CUDA_ERROR_NOT_READY, 600)                                   \
-    CONSTANT(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                             \
-    CONSTANT(CUDA_ERROR_ASSERT, 710)                                      \
-    CONSTANT(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                        \
-    CONSTANT(CUDA_ERROR_LAUNCH_FAILED, 719)                               \
-    CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                \
-    CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)            \
-    CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)            \
-    CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)             \
-    CONSTANT(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                        \
-    CONSTANT(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)                     \
-    CONSTANT(CU_STREAM_DEFAULT, 0)                                        \
-    CONSTANT(CU_EVENT_DISABLE_TIMING, 2)                                  \
-    CONSTANT(CU_MEMHOSTALLOC_PORTABLE, 1)                                 \
-    CONSTANT(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                \
-    CONSTANT(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                           \
-    CONSTANT(CU_JIT_ERROR_LOG_BUFFER, 5)                                  \
+#define CUARRAY_DRIVER_CONSTANTS(CONSTANT)                     \
+    CONSTANT(CUDA_SUCCESS, 0)                                  \
+    CONSTANT(CUDA_ERROR_OUT_OF_MEMORY, 2)                      \
+    CONSTANT(CUDA_ERROR_NOT_INITIALIZED, 3)                    \
+    CONSTANT(CUDA_ERROR_DEINITIALIZED, 4)                      \
+    CONSTANT(CUDA_ERROR_NO_DEVICE, 100)                        \
+    CONSTANT(CUDA_ERROR_NOT_FOUND, 500)                        \
+    CONSTANT(CUDA_ERROR_NOT_READY, 600)                        \
+    CONSTANT(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                  \
+    CONSTANT(CUDA_ERROR_ASSERT, 710)                           \
+    CONSTANT(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)             \
+    CONSTANT(CUDA_ERROR_LAUNCH_FAILED, 719)                    \
+    CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)     \
+    CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
+    CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
+    CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)  \
+    CONSTANT(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)             \
+    CONSTANT(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)          \
+    CONSTANT(CU_STREAM_DEFAULT, 0)                             \
+    CONSTANT(CU_EVENT_DISABLE_TIMING, 2)                       \
+    CONSTANT(CU_MEMHOSTALLOC_PORTABLE, 1)                      \
+    CONSTANT(CU_MEMHOSTALLOC_DEVICEMAP, 2)                     \
+    CONSTANT(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                \
+    CONSTANT(CU_JIT_ERROR_LOG_BUFFER, 5)                       \
     CONSTANT(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
 
 #define CUARRAY_CONSTANT(name, value) constexpr int name = value;
 CUARRAY_DRIVER_CONSTANTS(CUARRAY_CONSTANT)
 #undef CUARRAY_CONSTANT
 
-/// Entry points: ENTRY(name, the version of CUDA whose signature this is, parameters...). All exist in CUDA 12.0.
-#define CUARRAY_DRIVER_ENTRIES(ENTRY)                                                                          \
-    ENTRY(cuInit, 2000, unsigned)                                                                              \
-    ENTRY(cuDriverGetVersion, 2020, int*)                                                                      \
-    ENTRY(cuGetErrorName, 6000, CUresult, const char**)                                                        \
-    ENTRY(cuGetErrorString, 6000, CUresult, const char**)                                                      \
-    ENTRY(cuDeviceGetCount, 2000, int*)                                                                        \
-    ENTRY(cuDeviceGet, 2000, CUdevice*, int)                                                                   \
-    ENTRY(cuDeviceGetName, 2000, char*, int, CUdevice)                                                         \
-    ENTRY(cuDeviceTotalMem, 3020, size_t*, CUdevice)                                                           \
-    ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                                     \
-    ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                                \
-    ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                                   \
-    ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                                   \
-    ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                                   \
-    ENTRY(cuCtxSynchronize, 2000)                                                                              \
-    ENTRY(cuStreamCreate, 2000, CUstream*, unsigned)                                                           \
-    ENTRY(cuStreamSynchronize, 2000, CUstream)                                                                 \
-    ENTRY(cuStreamWaitEvent, 3020, CUstream, CUevent, unsigned)                                                \
-    ENTRY(cuEventCreate, 2000, CUevent*, unsigned)                                                             \
-    ENTRY(cuEventRecord, 2000, CUevent, CUstream)                                                              \
-    ENTRY(cuEventSynchronize, 2000, CUevent)                                                                   \
-    ENTRY(cuEventDestroy, 4000, CUevent)                                                                       \
-    ENTRY(cuMemGetInfo, 3020, size_t*, size_t*)                                                                \
-    ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                              \
-    ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                        \
-    ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                              \
-    ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                        \
-    ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                                  \
-    ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                              \
-    ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                              \
-    ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                        \
-    ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                                      \
-    ENTRY(cuMemFreeHost, 2000, void*)                                                                          \
-    ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                                      \
-    ENTRY(cuMemcpyHtoDAsync, 3020, CUdeviceptr, const void*, size_t, CUstream)                                 \
-    ENTRY(cuMemcpyDtoHAsync, 3020, void*, CUdeviceptr, size_t, CUstream)                                       \
-    ENTRY(cuMemcpyDtoDAsync, 3020, CUdeviceptr, CUdeviceptr, size_t, CUstream)                                 \
-    ENTRY(cuMemcpyPeerAsync, 4000, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream)           \
-    ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                                 \
-    ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                            \
-    ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                       \
-    ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,        \
-          unsigned, CUstream, void**, void**)                                                                  \
+/// Entry points: ENTRY(name, the version of CUDA whose signature this is, parameters...). All exist in
+/// CUDA 12.0.
+#define CUARRAY_DRIVER_ENTRIES(ENTRY)                                                                   \
+    ENTRY(cuInit, 2000, unsigned)                                                                       \
+    ENTRY(cuDriverGetVersion, 2020, int*)                                                               \
+    ENTRY(cuGetErrorName, 6000, CUresult, const char**)                                                 \
+    ENTRY(cuGetErrorString, 6000, CUresult, const char**)                                               \
+    ENTRY(cuDeviceGetCount, 2000, int*)                                                                 \
+    ENTRY(cuDeviceGet, 2000, CUdevice*, int)                                                            \
+    ENTRY(cuDeviceGetName, 2000, char*, int, CUdevice)                                                  \
+    ENTRY(cuDeviceTotalMem, 3020, size_t*, CUdevice)                                                    \
+    ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                              \
+    ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                         \
+    ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                            \
+    ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                            \
+    ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                            \
+    ENTRY(cuCtxSynchronize, 2000)                                                                       \
+    ENTRY(cuStreamCreate, 2000, CUstream*, unsigned)                                                    \
+    ENTRY(cuStreamSynchronize, 2000, CUstream)                                                          \
+    ENTRY(cuStreamWaitEvent, 3020, CUstream, CUevent, unsigned)                                         \
+    ENTRY(cuEventCreate, 2000, CUevent*, unsigned)                                                      \
+    ENTRY(cuEventRecord, 2000, CUevent, CUstream)                                                       \
+    ENTRY(cuEventSynchronize, 2000, CUevent)                                                            \
+    ENTRY(cuEventDestroy, 4000, CUevent)                                                                \
+    ENTRY(cuMemGetInfo, 3020, size_t*, size_t*)                                                         \
+    ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                       \
+    ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                 \
+    ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                       \
+    ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                 \
+    ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                           \
+    ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                       \
+    ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                       \
+    ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                 \
+    ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                               \
+    ENTRY(cuMemFreeHost, 2000, void*)                                                                   \
+    ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                               \
+    ENTRY(cuMemcpyHtoDAsync, 3020, CUdeviceptr, const void*, size_t, CUstream)                          \
+    ENTRY(cuMemcpyDtoHAsync, 3020, void*, CUdeviceptr, size_t, CUstream)                                \
+    ENTRY(cuMemcpyDtoDAsync, 3020, CUdeviceptr, CUdeviceptr, size_t, CUstream)                          \
+    ENTRY(cuMemcpyPeerAsync, 4000, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream)    \
+    ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                          \
+    ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                     \
+    ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                \
+    ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+          unsigned, CUstream, void**, void**)                                                           \
     ENTRY(cuThreadExchangeStreamCaptureMode, 10010, int*)
 
 /// Entry points that a driver may lack; whoever uses one has another way.
 #define CUARRAY_OPTIONAL_DRIVER_ENTRIES(ENTRY) ENTRY(cuCtxRecordEvent, 12050, CUcontext, CUevent)
 
-/// The one symbol that is looked up by name; everything else comes through it. Drivers from 525 (CUDA 12.0) have it.
+/// The one symbol that is looked up by name; everything else comes through it. Drivers from 525 (CUDA 12.0)
+/// have it.
 using GetProcAddress = CUresult(const char* name, void** address, int version, uint64_t flags, int* status);
 constexpr const char* kGetProcAddress = "cuGetProcAddress_v2";
 

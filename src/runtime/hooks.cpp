@@ -1,4 +1,5 @@
-// hooks.cpp -- the settings of the host program: library locator, warning handler, functions to call at the end.
+// hooks.cpp -- the settings of the host program: library locator, warning handler, functions to call at the
+// end.
 #include "cuarray/runtime/hooks.h"
 #include <atomic>
 #include <cstdio>
@@ -36,8 +37,10 @@ std::string locate_library(const char* name, int major) {
 void set_warning_handler(WarningHandler handler) { the_handler = handler; }
 
 void warn(const std::string& message) {
-    if (const WarningHandler handler = the_handler) handler(message.c_str());
-    else std::fprintf(stderr, "cuarray: warning: %s\n", message.c_str());
+    if (const WarningHandler handler = the_handler)
+        handler(message.c_str());
+    else
+        std::fprintf(stderr, "cuarray: warning: %s\n", message.c_str());
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }

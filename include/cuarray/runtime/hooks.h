@@ -1,13 +1,13 @@
-// hooks.h -- what a host program (the Python package) plugs into the library: where CUDA's libraries are, where
-// warnings go, what frees memory, and when everything ends.
+// hooks.h -- what a host program (the Python package) plugs into the library: where CUDA's libraries are,
+// where warnings go, what frees memory, and when everything ends.
 #pragma once
 #include <string>
 #include "cuarray/core/error.h"
 
 namespace cuarray {
 
-/// Finds a library of NVIDIA's ("nvrtc", "cublas") of one major version: its path, or "" where there is none. Called
-/// without any lock of ours, so it may take the GIL; it must not throw.
+/// Finds a library of NVIDIA's ("nvrtc", "cublas") of one major version: its path, or "" where there is none.
+/// Called without any lock of ours, so it may take the GIL; it must not throw.
 using LibraryLocator = std::string (*)(const char* name, int major);
 CUARRAY_API void set_library_locator(LibraryLocator locator);
 /// Asks the locator; "" without one.
@@ -18,14 +18,14 @@ using WarningHandler = void (*)(const char* message);
 CUARRAY_API void set_warning_handler(WarningHandler handler);
 CUARRAY_API void warn(const std::string& message);
 
-/// Drops what a host program keeps alive without need (Python: gc.collect) when a device is out of memory. Called
-/// without any lock of ours.
+/// Drops what a host program keeps alive without need (Python: gc.collect) when a device is out of memory.
+/// Called without any lock of ours.
 using MemoryReliever = void (*)();
 CUARRAY_API void set_memory_reliever(MemoryReliever reliever);
 CUARRAY_API void relieve_memory_pressure();
 
-/// Says that the process is about to end: reports faults that nobody has waited for, and from then on no driver is
-/// called and nothing on a GPU is freed. For the host program's exit handler; safe to call twice.
+/// Says that the process is about to end: reports faults that nobody has waited for, and from then on no
+/// driver is called and nothing on a GPU is freed. For the host program's exit handler; safe to call twice.
 CUARRAY_API void shutdown();
 /// Registers a function that `shutdown` calls, last registered first.
 CUARRAY_API void at_shutdown(void (*function)());

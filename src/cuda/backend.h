@@ -1,0 +1,113 @@
+// backend.h -- one GPU as a Backend: memory, kernels and one stream, put together.
+#pragma once
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+#include "cuarray/codegen/launch.h"
+#include "cuarray/runtime/backend.h"
+#include "cuda/kernels.h"
+#include "cuda/memory.h"
+#include "cuda/pinned.h"
+#include "cuda/stream.h"
+
+namespace cuarray::cuda {
+
+class GpuBackend final : public Backend {
+ public:
+    explicit GpuBackend(int index);
+
+    Device device() const override { return {Device::Kind::Cuda, uint8_t(context_.index)}; }
+    StorageRef allocate(int64_t bytes) override;
+
+    Fault elementwise(const Elementwise& task) override;
+    void reduce(const Reduce& task) override;
+    void fold(const Fold& task) override;
+
+    void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override;
+    void read(void* to, Storage& from, int64_t offset, int64_t bytes) override;
+    void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override;
+
+    void synchronize() override;
+    bool is_host_accessible() const override { return false; }
+    int64_t stream() const override { return reinterpret_cast<int64_t>(stream_.handle()); }
+    void publish(Storage& storage, int64_t stream) override;
+    void adopt_stream(int64_t stream) override;
+
+    MemoryStats memory_stats() const override { return pool_.stats(); }
+    void trim() override { pool_.trim(); }
+    std::string describe() const override;
+
+    /// Text about faults that nobody has waited for, or "". Makes no driver call.
+    std::string unreported() const { return faults_.unreported(); }
+
+ private:
+    class Block;
+    friend class Staging;
+
+    /// What `reduce` and `fold` have in common.
+    struct Folding {
+        Program program;
+        Dims shape;
+        std::span<const View> inputs;
+        View output;
+        Dims axes;
+        const Scalar* initial;
+        const char* name;
+    };
+    void fold_aligned(const Folding& task);
+    bool try_fold(const Folding& task);
+    void fold_in_memory(const Folding& task, const Dims& results);
+    void run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
+                         std::span<const View> inputs, const char* name);
+    void copy_elements(const View& to, const View& from, const Dims& shape);
+    void launch(const Program& program, Launch& launch, const char* name);
+    void mark(std::span<const View> outputs, std::span<const View> inputs, const char* name);
+    void wait_if_asked();
+    void release(Block& block) noexcept;
+    void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
+    void copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from, int64_t from_offset,
+                        int64_t bytes);
+
+    Context context_;
+    Stream stream_;
+    FaultWatch faults_;
+    Pool pool_;
+    PinnedChunks pinned_;
+    KernelTable kernels_;
+    const bool waits_always_;  ///< CUARRAY_SYNC=1
+};
+
+/// Aligned stand-ins for operands whose addresses or strides are no multiples of their alignment.
+class Staging {
+ public:
+    explicit Staging(GpuBackend& backend) : backend_(backend) {}
+
+    /// The views themselves, or where one is not aligned, views of a copy of its elements.
+    std::vector<View> inputs(std::span<const View> views, const Dims& shape);
+    /// The views themselves, or views of new memory, which `finish` copies back. `keep`: elements that the
+    /// task leaves alone are to stay as they are.
+    std::vector<View> outputs(std::span<const View> views, const Dims& shape, bool keep);
+    void finish();
+
+    /// A view of new memory, contiguous over those axes of `shape` on which `like` has a stride, in the given
+    /// order.
+    View contiguous(const View& like, const Dims& shape);
+
+ private:
+    struct CopyBack {
+        View to, from;
+        Dims shape;
+    };
+
+    GpuBackend& backend_;
+    std::vector<StorageRef> memory_;
+    std::vector<CopyBack> back_;
+};
+
+inline CUdeviceptr address_of(const Storage& storage, int64_t offset) {
+    return reinterpret_cast<CUdeviceptr>(storage.data) + CUdeviceptr(offset);
+}
+inline CUdeviceptr address_of(const View& view) { return address_of(*view.storage, view.offset); }
+
+}  // namespace cuarray::cuda

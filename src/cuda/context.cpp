@@ -1,0 +1,52 @@
+// context.cpp -- asking a GPU for its properties, and making its context current.
+#include "cuda/context.h"
+
+namespace cuarray::cuda {
+
+Context::Context(int index) : driver(cuda::driver()), index(index) {
+    driver.cuDeviceGet(&device, index);
+    char text[256] = {};
+    driver.cuDeviceGetName(text, int(sizeof text) - 1, device);
+    name = text;
+    driver.cuDeviceTotalMem(&memory, device);
+    capability = capability_of(driver, index);
+    processors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    has_pools = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;
+    driver.cuDevicePrimaryCtxRetain(&handle, device);
+}
+
+int Context::attribute(int which) const {
+    int value = 0;
+    driver.cuDeviceGetAttribute(&value, which, device);
+    return value;
+}
+
+int capability_of(const Driver& driver, int index) {
+    CUdevice device = 0;
+    int major = 0, minor = 0;
+    driver.cuDeviceGet(&device, index);
+    driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    return major * 10 + minor;
+}
+
+Current::Current(const Context& context) : driver_(context.driver) {
+    CUcontext current = nullptr;
+    driver_.cuCtxGetCurrent(&current);
+    if (current == context.handle) return;
+    driver_.cuCtxPushCurrent(context.handle);
+    pushed_ = true;
+}
+
+Current::~Current() {
+    CUcontext popped = nullptr;
+    if (pushed_) driver_.cuCtxPopCurrent.status(&popped);
+}
+
+RelaxedCapture::RelaxedCapture(const Driver& driver) : driver_(driver) {
+    driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+}
+
+RelaxedCapture::~RelaxedCapture() { driver_.cuThreadExchangeStreamCaptureMode.status(&mode_); }
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,58 @@
+// context.h -- one GPU as this process uses it: its primary context, made current only where it is not.
+#pragma once
+#include <string>
+#include "cuda/driver.h"
+
+namespace cuarray::cuda {
+
+/// A GPU, its properties, and its primary context, which is retained for ever and never reset: other
+/// libraries of the process use the same one.
+class Context {
+ public:
+    explicit Context(int index);
+
+    const Driver& driver;
+    const int index;
+    CUdevice device = 0;
+    CUcontext handle = nullptr;
+    std::string name;
+    int capability = 0;  ///< 90 for 9.0
+    int processors = 0;
+    bool has_pools = false;
+    size_t memory = 0;  ///< bytes
+
+ private:
+    int attribute(int which) const;
+};
+
+/// The compute capability of a GPU, 90 for 9.0; makes no context.
+int capability_of(const Driver& driver, int index);
+
+/// Makes a context current in this thread for the life of the object. Asked anew for each operation, because
+/// other libraries change it; a thread that is new has none.
+class Current {
+ public:
+    explicit Current(const Context& context);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+ private:
+    const Driver& driver_;
+    bool pushed_ = false;
+};
+
+/// Lets this thread load modules and allocate while somebody's stream capture is open, without breaking it.
+class RelaxedCapture {
+ public:
+    explicit RelaxedCapture(const Driver& driver);
+    ~RelaxedCapture();
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+    const Driver& driver_;
+    int mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+}  // namespace cuarray::cuda

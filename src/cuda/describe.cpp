@@ -1,0 +1,63 @@
+// describe.cpp -- what the doctor prints about a GPU, as JSON.
+#include <cstdio>
+#include <sstream>
+#include "cuda/backend.h"
+#include "cuda/cache.h"
+
+namespace cuarray::cuda {
+namespace {
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        char escaped[8];
+        if (c == '"' || c == '\\')
+            (result += '\\') += c;
+        else if (static_cast<unsigned char>(c) < 0x20) {
+            std::snprintf(escaped, sizeof escaped, "\\u%04x", unsigned(c));
+            result += escaped;
+        } else
+            result += c;
+    }
+    return result + '"';
+}
+
+std::string cuda_version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string describe_nvrtc(const Context& context) {
+    std::string why_none;
+    const Toolchain* const toolchain = find_toolchain(&why_none);
+    if (!toolchain) return "{\"missing\": " + quoted(why_none) + "}";
+    const Target target = choose_target(*toolchain, context.capability, context.driver.cuda_version);
+    std::ostringstream text;
+    text << "{\"path\": " << quoted(toolchain->path)
+         << ", \"version\": " << quoted(cuda_version_text(toolchain->version))
+         << ", \"options\": " << quoted(toolchain->options)
+         << ", \"target\": " << quoted((target.ptx ? "compute_" : "sm_") + std::to_string(target.arch))
+         << "}";
+    return text.str();
+}
+
+}  // namespace
+
+std::string GpuBackend::describe() const {
+    size_t free = 0, total = 0;
+    {
+        const Current current(context_);
+        context_.driver.cuMemGetInfo(&free, &total);
+    }
+    std::ostringstream text;
+    text << "{\"name\": " << quoted(context_.name) << ", \"compute_capability\": \""
+         << context_.capability / 10 << "." << context_.capability % 10
+         << "\", \"multiprocessors\": " << context_.processors << ", \"memory\": " << context_.memory
+         << ", \"free_memory\": " << free << ", \"memory_pools\": " << (context_.has_pools ? "true" : "false")
+         << ", \"driver_cuda_version\": " << quoted(cuda_version_text(context_.driver.cuda_version))
+         << ", \"nvrtc\": " << describe_nvrtc(context_) << ", \"kernels\": " << kernels_.size()
+         << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
+         << ", \"bytes\": " << disk_cache().bytes() << "}}";
+    return text.str();
+}
+
+}  // namespace cuarray::cuda

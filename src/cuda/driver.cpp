@@ -1,0 +1,154 @@
+// driver.cpp -- opening libcuda and its entry points, and turning result codes into errors that explain
+// themselves.
+#include "cuda/driver.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <atomic>
+#include <cstdlib>
+#include "cuda/journal.h"
+
+namespace cuarray::cuda {
+namespace {
+
+enum class State { Alive, Forked, Ended };
+std::atomic<State> the_state{State::Alive};
+
+constexpr int kLeastVersion = 12000;
+
+struct Opening {
+    Driver* driver = nullptr;
+    std::string why_none;
+};
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+template <class EntryType>
+bool bind(GetProcAddress* get, EntryType& entry) {
+    return get(entry.name, &entry.address, entry.version, 0, nullptr) == CUDA_SUCCESS && entry.address;
+}
+
+/// The name of the first required entry point that the driver lacks, or null.
+const char* bind_all(GetProcAddress* get, Driver& driver) {
+#define CUARRAY_BIND(name, ...) \
+    if (!bind(get, driver.name)) return #name;
+    CUARRAY_DRIVER_ENTRIES(CUARRAY_BIND)
+#undef CUARRAY_BIND
+#define CUARRAY_BIND(name, ...) bind(get, driver.name);
+    CUARRAY_OPTIONAL_DRIVER_ENTRIES(CUARRAY_BIND)
+#undef CUARRAY_BIND
+    return nullptr;
+}
+
+/// Fills `driver`; returns why it cannot be used, or "".
+std::string load(Driver& driver) {
+    const char* chosen = std::getenv("CUARRAY_LIBCUDA");
+    const std::string path = chosen && *chosen ? chosen : "libcuda.so.1";
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return "no NVIDIA driver: " + std::string(dlerror());
+    auto get = reinterpret_cast<GetProcAddress*>(dlsym(library, kGetProcAddress));
+    const std::string wanted = "; cuarray needs driver 525 (CUDA 12.0) or newer";
+    if (!get) return "the NVIDIA driver in " + path + " is too old (no " + kGetProcAddress + ")" + wanted;
+    if (!bind(get, driver.cuDriverGetVersion) || driver.cuDriverGetVersion.status(&driver.cuda_version))
+        return "the NVIDIA driver in " + path + " does not tell its version";
+    if (driver.cuda_version < kLeastVersion)
+        return "the NVIDIA driver is too old (CUDA " + version_text(driver.cuda_version) + ")" + wanted;
+    if (const char* missing = bind_all(get, driver))
+        return "the NVIDIA driver lacks " + std::string(missing) + wanted;
+    return "";
+}
+
+Opening open() {
+    auto* driver = new Driver;
+    Opening opening;
+    opening.why_none = load(*driver);
+    if (opening.why_none.empty()) {
+        opening.driver = driver;
+        const auto failed = [&](const char* call, CUresult result) {
+            const char *name = "", *words = "";
+            driver->cuGetErrorName.status(result, &name);
+            driver->cuGetErrorString.status(result, &words);
+            opening.why_none = std::string(call) + ": " + (name ? name : "unknown error") + " (" +
+                               std::to_string(result) + "): " + (words ? words : "");
+            opening.driver = nullptr;
+        };
+        if (const CUresult result = driver->cuInit.status(0))
+            failed("cuInit", result);
+        else if (const CUresult count = driver->cuDeviceGetCount.status(&driver->devices))
+            failed("cuDeviceGetCount", count);
+        else
+            pthread_atfork(nullptr, nullptr, [] { the_state = State::Forked; });
+    }
+    if (!opening.driver) delete driver;
+    return opening;
+}
+
+const Opening& opened() {
+    static const Opening* opening = new Opening(open());
+    return *opening;
+}
+
+}  // namespace
+
+bool is_alive() { return the_state.load(std::memory_order_relaxed) == State::Alive; }
+
+void end_driver() { the_state = State::Ended; }
+
+const Driver* find_driver(std::string* why_none) {
+    const Opening& opening = opened();
+    if (why_none) *why_none = opening.why_none;
+    return opening.driver;
+}
+
+const Driver& driver() {
+    const Opening& opening = opened();
+    if (!opening.driver) throw Error(ErrorKind::Cuda, opening.why_none);
+    return *opening.driver;
+}
+
+std::string error_text(CUresult result) {
+    const char *name = nullptr, *words = nullptr;
+    const Driver* const driver = find_driver();
+    if (driver && is_alive()) {
+        driver->cuGetErrorName.status(result, &name);
+        driver->cuGetErrorString.status(result, &words);
+    }
+    std::string text = name ? name : "CUDA error";
+    text += " (" + std::to_string(result) + ")";
+    if (words) text += std::string(": ") + words;
+    return text;
+}
+
+bool is_sticky(CUresult result) {
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_ASSERT ||
+           (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+void fail(CUresult result, const char* call) {
+    if (the_state == State::Forked)
+        raise(ErrorKind::Cuda, call,
+              ": this process was forked after CUDA had been used, and CUDA does not survive "
+              "fork; use the cpu device here, or start processes with the spawn method");
+    if (the_state == State::Ended || result == CUDA_ERROR_DEINITIALIZED) {
+        end_driver();
+        raise(ErrorKind::Cuda, call, ": the CUDA driver has been shut down (the process ends)");
+    }
+    std::string text = std::string(call) + ": " + error_text(result);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) throw Error(ErrorKind::Memory, text);
+    if (is_sticky(result)) {
+        text +=
+            "\nThe error stays: no CUDA call will succeed again in this process. Arrays on cpu still work; "
+            "arrays on this GPU are lost.";
+        if (const std::string queued = journal().text(); !queued.empty())
+            text +=
+                "\nIt arose in one of the operations queued since the last successful wait, not necessarily "
+                "in "
+                "the call named above: " +
+                queued;
+        text += "\nCUARRAY_SYNC=1 waits after every operation and so finds the one.";
+    }
+    throw Error(ErrorKind::Cuda, text);
+}
+
+}  // namespace cuarray::cuda

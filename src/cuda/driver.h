@@ -1,0 +1,61 @@
+// driver.h -- the NVIDIA driver, opened at first use: each entry point is a callable that checks its own
+// result.
+#pragma once
+#include <string>
+#include "cuarray/core/error.h"
+#include "cuda/driver_api.h"
+
+namespace cuarray::cuda {
+
+/// Whether the driver may be called: not in a child that was forked after cuInit, not once the process ends.
+bool is_alive();
+/// From now on no call reaches the driver (the process ends).
+void end_driver();
+
+/// Throws the error of a failed call: MemoryError for CUDA_ERROR_OUT_OF_MEMORY, else CudaError with CUDA's
+/// own name and words, what a sticky error means, and the operations that may have caused it.
+[[noreturn]] void fail(CUresult result, const char* call);
+/// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
+std::string error_text(CUresult result);
+/// Whether every later call in this process will fail as well.
+bool is_sticky(CUresult result);
+
+/// One function of the driver.
+template <class... Args>
+class Entry {
+ public:
+    Entry(const char* name, int version) : name(name), version(version) {}
+
+    /// Calls and throws where it fails.
+    void operator()(Args... args) const {
+        if (const CUresult result = status(args...)) fail(result, name);
+    }
+    /// Calls and returns the result, for callers with another way out.
+    CUresult status(Args... args) const {
+        return is_alive() ? reinterpret_cast<CUresult (*)(Args...)>(address)(args...)
+                          : CUDA_ERROR_DEINITIALIZED;
+    }
+    explicit operator bool() const { return address != nullptr; }
+
+    const char* const name;
+    const int version;
+    void* address = nullptr;
+};
+
+/// The entry points, under the driver's own names.
+struct Driver {
+#define CUARRAY_ENTRY(name, version, ...) Entry<__VA_ARGS__> name{#name, version};
+    CUARRAY_DRIVER_ENTRIES(CUARRAY_ENTRY)
+    CUARRAY_OPTIONAL_DRIVER_ENTRIES(CUARRAY_ENTRY)
+#undef CUARRAY_ENTRY
+    int cuda_version = 0;  ///< 13000 for CUDA 13.0
+    int devices = 0;
+};
+
+/// The driver, loaded and initialised at the first call; null with the reason where that fails. Never calls
+/// cuInit twice; CUARRAY_LIBCUDA names another library than libcuda.so.1.
+const Driver* find_driver(std::string* why_none = nullptr);
+/// The driver; CudaError with the reason where there is none.
+const Driver& driver();
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,57 @@
+// elementwise.cpp -- runs an Expr over every index: plan, kernel, launches.
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+namespace {
+
+std::vector<Place> places(std::span<const View> views) {
+    std::vector<Place> result;
+    for (const View& view : views) result.push_back({address_of(view), &view.strides});
+    return result;
+}
+
+}  // namespace
+
+Fault GpuBackend::elementwise(const Elementwise& task) {
+    if (count(task.shape) == 0) return Fault::None;
+    Staging staging(*this);
+    const bool keeps = task.expr->mask != kNoValue;
+    const std::vector<View> inputs = staging.inputs(task.inputs, task.shape);
+    const std::vector<View> outputs = staging.outputs(task.outputs, task.shape, keeps);
+    run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
+    staging.finish();
+    mark(task.outputs, task.inputs, task.name);
+    wait_if_asked();
+    return Fault::None;
+}
+
+void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
+                                 std::span<const View> inputs, const char* name) {
+    ElementwisePlan plan(expr, shape, places(outputs), places(inputs));
+    for (int64_t slice = 0; slice < plan.slices(); ++slice) {
+        if (slice > 0) plan.select(slice);
+        launch({&expr}, plan.launch, name);
+    }
+}
+
+void GpuBackend::launch(const Program& program, Launch& launch, const char* name) {
+    if (launch.grid == 0) return;
+    const CUfunction function = kernels_.find(program, launch.walk);
+    if (program.expr->fault != kNoValue)
+        launch.fault = {reinterpret_cast<uint32_t*>(faults_.claim()),
+                        reinterpret_cast<volatile kernel::FaultRecord*>(faults_.record()),
+                        faults_.number(name)};
+    void* pointers[3];
+    launch.arguments(pointers);
+    const Current current(context_);
+    context_.driver.cuLaunchKernel(function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(),
+                                   pointers, nullptr);
+}
+
+void GpuBackend::mark(std::span<const View> outputs, std::span<const View> inputs, const char* name) {
+    const uint64_t ticket = stream_.issue(name);
+    for (const View& view : inputs) view.storage->reader = ticket;
+    for (const View& view : outputs) view.storage->writer = ticket;
+}
+
+}  // namespace cuarray::cuda

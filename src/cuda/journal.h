@@ -1,0 +1,33 @@
+// journal.h -- the operations queued since the last successful wait, for messages about asynchronous errors.
+#pragma once
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace cuarray::cuda {
+
+/// The last few operations of all devices. Names are copied, so that nothing has to outlive its call.
+class Journal {
+ public:
+    /// Notes an operation that is about to be queued.
+    void note(int device, uint64_t ticket, const char* name);
+    /// Forgets what the device has finished.
+    void finished(int device, uint64_t ticket);
+    /// "add, multiply, sum (cuda:0)", oldest first; "" where nothing is pending.
+    std::string text() const;
+
+ private:
+    static constexpr int kKept = 32;
+    struct Record {
+        int device = -1;
+        uint64_t ticket = 0;
+        char name[48] = {};
+    };
+    mutable std::mutex mutex_;
+    Record records_[kKept];
+    int next_ = 0;
+};
+
+Journal& journal();
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,78 @@
+// kernels.cpp -- from a program to a function on the GPU: text, cache, NVRTC, module.
+#include "cuda/kernels.h"
+#include "cuda/cache.h"
+
+namespace cuarray::cuda {
+
+CUfunction KernelTable::look_up(uint64_t hash, const Program& program, Walk walk) const {
+    const auto [first, last] = entries_.equal_range(hash);
+    for (auto at = first; at != last; ++at)
+        if (at->second.walk == walk && same_program(at->second.program, program)) return at->second.function;
+    return nullptr;
+}
+
+CUfunction KernelTable::find(const Program& program, Walk walk) {
+    const uint64_t hash = program_hash(program) + uint64_t(walk);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const CUfunction known = look_up(hash, program, walk)) return known;
+    }
+    // Compiled without the lock: whoever finds NVRTC may need the GIL, which another thread may hold while it
+    // waits for this lock. Two threads may then compile the same kernel; the second one's stays unused.
+    const CUfunction function = build(program, walk);
+    const std::lock_guard lock(mutex_);
+    if (const CUfunction known = look_up(hash, program, walk)) return known;
+    Entry entry{std::make_unique<Expr>(*program.expr), program, walk, function};
+    entry.program.expr = entry.expr.get();
+    entries_.emplace(hash, std::move(entry));
+    return function;
+}
+
+size_t KernelTable::size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+}
+
+CUfunction KernelTable::build(const Program& program, Walk walk) {
+    std::string why_none;
+    const Toolchain* const toolchain = find_toolchain(&why_none);
+    if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
+    const Target target = choose_target(*toolchain, context_.capability, context_.driver.cuda_version);
+    if (!target.arch)
+        raise(ErrorKind::Cuda, "NVRTC ", toolchain->path, " cannot compile for ", context_.name,
+              " (compute capability ", context_.capability / 10, ".", context_.capability % 10, ")");
+
+    const std::string text = kernel_source(program, {&walk, 1}), entry = entry_point(program, walk);
+    const Hash key = hash_of(toolchain->identity() + "\n" + (target.ptx ? "compute_" : "sm_") +
+                             std::to_string(target.arch) + "\n" + text);
+    std::string binary, trouble;
+    if (disk_cache().load(key, binary))
+        if (const CUfunction function = load(binary, entry, trouble)) return function;
+    binary = compile(text, entry, target);
+    const CUfunction function = load(binary, entry, trouble);
+    if (!function) throw Error(ErrorKind::Cuda, trouble);
+    disk_cache().store(key, binary);
+    return function;
+}
+
+CUfunction KernelTable::load(const std::string& binary, const std::string& entry, std::string& trouble) {
+    const Driver& driver = context_.driver;
+    const Current current(context_);
+    const RelaxedCapture relaxed(driver);
+    char log[4096] = {};
+    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    CUresult result = driver.cuModuleLoadDataEx.status(&module, binary.data(), 2, options, values);
+    if (result != CUDA_SUCCESS) {
+        if (is_sticky(result)) fail(result, "cuModuleLoadDataEx");
+        trouble =
+            entry + ": cuModuleLoadDataEx: " + error_text(result) + (log[0] ? std::string("\n") + log : "");
+        return nullptr;
+    }
+    driver.cuModuleGetFunction(&function, module, entry.c_str());
+    return function;
+}
+
+}  // namespace cuarray::cuda

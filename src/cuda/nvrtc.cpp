@@ -1,0 +1,330 @@
+// nvrtc.cpp -- finding and opening NVRTC, asking what it knows, and compiling with it.
+#include "cuda/nvrtc.h"
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <cstdlib>
+#include <mutex>
+#include <sstream>
+#include "cuarray/codegen/source.h"
+#include "cuarray/runtime/hooks.h"
+#include "cuda/cache.h"
+#include "cuda/driver.h"
+
+namespace cuarray::cuda {
+namespace {
+
+using Program = struct nvrtcProgramOpaque*;
+
+/// NVRTC's functions: FUNCTION(name, parameters...).
+#define CUARRAY_NVRTC_FUNCTIONS(FUNCTION)                                                     \
+    FUNCTION(nvrtcVersion, int*, int*)                                                        \
+    FUNCTION(nvrtcGetNumSupportedArchs, int*)                                                 \
+    FUNCTION(nvrtcGetSupportedArchs, int*)                                                    \
+    FUNCTION(nvrtcCreateProgram, Program*, const char*, const char*, int, const char* const*, \
+             const char* const*)                                                              \
+    FUNCTION(nvrtcDestroyProgram, Program*)                                                   \
+    FUNCTION(nvrtcCompileProgram, Program, int, const char* const*)                           \
+    FUNCTION(nvrtcGetProgramLogSize, Program, size_t*)                                        \
+    FUNCTION(nvrtcGetProgramLog, Program, char*)                                              \
+    FUNCTION(nvrtcGetCUBINSize, Program, size_t*)                                             \
+    FUNCTION(nvrtcGetCUBIN, Program, char*)                                                   \
+    FUNCTION(nvrtcGetPTXSize, Program, size_t*)                                               \
+    FUNCTION(nvrtcGetPTX, Program, char*)
+
+constexpr int kLeastMajor = 12;
+
+struct Library {
+#define CUARRAY_DECLARE(name, ...) int (*name)(__VA_ARGS__) = nullptr;
+    CUARRAY_NVRTC_FUNCTIONS(CUARRAY_DECLARE)
+#undef CUARRAY_DECLARE
+    std::string path;
+    int version = 0;
+};
+
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream words(text);
+    std::vector<std::string> parts;
+    for (std::string word; words >> word;) parts.push_back(word);
+    return parts;
+}
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string real_path(const std::string& path) {
+    char* resolved = realpath(path.c_str(), nullptr);
+    const std::string text = resolved ? resolved : path;
+    std::free(resolved);
+    return text;
+}
+
+/// Some builds of NVRTC cannot find the library that stands beside them: it is opened first.
+void open_builtins(const Library& library) {
+    const std::string name = "libnvrtc-builtins.so." + version_text(library.version);
+    const size_t slash = library.path.rfind('/');
+    if (slash == std::string::npos) return;
+    dlopen((library.path.substr(0, slash + 1) + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
+/// Fills `library` from an opened handle; false where it is no NVRTC.
+bool bind(void* handle, Library& library) {
+#define CUARRAY_BIND(name, ...)                                                  \
+    library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(dlsym(handle, #name)); \
+    if (!library.name) return false;
+    CUARRAY_NVRTC_FUNCTIONS(CUARRAY_BIND)
+#undef CUARRAY_BIND
+    Dl_info where;
+    if (dladdr(reinterpret_cast<void*>(library.nvrtcVersion), &where) && where.dli_fname)
+        library.path = real_path(where.dli_fname);
+    int major = 0, minor = 0;
+    if (library.nvrtcVersion(&major, &minor) != 0) return false;
+    library.version = major * 1000 + minor * 10;
+    return true;
+}
+
+/// Opens `name` if it is an NVRTC whose major the driver can use.
+bool open(const std::string& name, int flags, int driver_major, Library& library, std::string& tried) {
+    if (name.empty()) return false;
+    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
+    if (!handle) {
+        if (!(flags & RTLD_NOLOAD)) tried += std::string("\n  ") + dlerror();
+        return false;
+    }
+    Library found;
+    if (!bind(handle, found))
+        tried += "\n  " + name + " is not an NVRTC of CUDA 12 or newer";
+    else if (found.version / 1000 > driver_major)
+        tried += "\n  " + found.path + " is NVRTC " + version_text(found.version) + ", newer than the driver";
+    else if (found.version / 1000 < kLeastMajor)
+        tried += "\n  " + found.path + " is older than CUDA 12";
+    else {
+        open_builtins(found);
+        library = found;
+        return true;
+    }
+    return false;
+}
+
+bool find_library(int driver_version, Library& library, std::string& why_none) {
+    const int driver_major = driver_version / 1000;
+    std::string tried;
+    const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
+    if (chosen && *chosen) {
+        if (open(chosen, 0, driver_major, library, tried)) return true;
+        why_none = "CUARRAY_LIBNVRTC cannot be used:" + tried;
+        return false;
+    }
+    const auto soname = [](int major) { return "libnvrtc.so." + std::to_string(major); };
+    for (int major = driver_major; major >= kLeastMajor; --major)
+        if (open(soname(major), RTLD_NOLOAD, driver_major, library, tried)) return true;
+    for (int major = driver_major; major >= kLeastMajor; --major)
+        if (open(locate_library("nvrtc", major), 0, driver_major, library, tried) ||
+            open(soname(major), 0, driver_major, library, tried))
+            return true;
+    const int major = driver_major > 13 ? 13 : driver_major;
+    why_none = "no NVRTC for this driver (CUDA " + version_text(driver_version) +
+               "): pip install \"cuarray[cuda" + std::to_string(major) + "]\"; tried:" + tried;
+    return false;
+}
+
+std::string program_log(const Library& library, Program program) {
+    size_t bytes = 0;
+    if (library.nvrtcGetProgramLogSize(program, &bytes) != 0 || bytes < 2) return "";
+    std::string log(bytes, '\0');
+    library.nvrtcGetProgramLog(program, log.data());
+    log.resize(bytes - 1);
+    return log;
+}
+
+/// Compiles to `binary`; false where that fails. Either way there may be a log.
+bool run(const Library& library, const std::string& text, const std::string& name,
+         const std::vector<std::string>& options, bool ptx, std::string& binary, std::string& log) {
+    Program program = nullptr;
+    if (library.nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
+        log = "nvrtcCreateProgram failed";
+        return false;
+    }
+    std::vector<const char*> words;
+    for (const std::string& option : options) words.push_back(option.c_str());
+    size_t bytes = 0;
+    bool good = library.nvrtcCompileProgram(program, int(words.size()), words.data()) == 0;
+    log = program_log(library, program);
+    if (good && (ptx ? library.nvrtcGetPTXSize : library.nvrtcGetCUBINSize)(program, &bytes) == 0) {
+        binary.resize(bytes);
+        good = (ptx ? library.nvrtcGetPTX : library.nvrtcGetCUBIN)(program, binary.data()) == 0;
+    }
+    library.nvrtcDestroyProgram(&program);
+    return good && bytes > 0;
+}
+
+std::string joined(std::span<const char* const> words) {
+    std::string text;
+    for (const char* word : words) text += std::string(text.empty() ? "" : " ") + word;
+    return text;
+}
+
+/// Our options that this NVRTC takes without a word.
+std::string known_options(const Library& library, int arch) {
+    const std::string probe = "extern \"C\" __global__ void probe(float* x) { *x += 1; }";
+    const std::string architecture = "--gpu-architecture=compute_" + std::to_string(arch);
+    std::string known, binary, log;
+    for (const char* option : compile_options())
+        if (run(library, probe, "probe.cu", {architecture, option}, true, binary, log) && log.empty())
+            known += (known.empty() ? "" : " ") + std::string(option);
+    return known;
+}
+
+bool file_state(const std::string& path, int64_t& bytes, int64_t& modified) {
+    struct stat state;
+    if (stat(path.c_str(), &state) != 0) return false;
+    bytes = state.st_size;
+    modified = int64_t(state.st_mtim.tv_sec) * 1000000000 + state.st_mtim.tv_nsec;
+    return true;
+}
+
+Toolchain inspect(const Library& library) {
+    Toolchain found;
+    found.path = library.path;
+    found.version = library.version;
+    file_state(found.path, found.bytes, found.modified);
+    int count = 0;
+    if (library.nvrtcGetNumSupportedArchs(&count) == 0 && count > 0) {
+        found.archs.resize(size_t(count));
+        library.nvrtcGetSupportedArchs(found.archs.data());
+        found.options = known_options(library, found.archs.front());
+    }
+    return found;
+}
+
+/// Where the disk cache remembers the NVRTC for a driver and a choice of the user.
+Hash memo_key(int driver_version) {
+    const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
+    return hash_of("toolchain 1\n" + std::to_string(driver_version) + "\n" + joined(compile_options()) +
+                   "\n" + (chosen ? chosen : ""));
+}
+
+std::string to_memo(const Toolchain& toolchain) {
+    std::ostringstream text;
+    text << toolchain.path << '\n'
+         << toolchain.bytes << ' ' << toolchain.modified << ' ' << toolchain.version << '\n'
+         << toolchain.options << '\n';
+    for (const int arch : toolchain.archs) text << arch << ' ';
+    return text.str();
+}
+
+bool from_memo(const std::string& memo, Toolchain& toolchain) {
+    std::istringstream text(memo);
+    int64_t bytes = 0, modified = 0;
+    if (!std::getline(text, toolchain.path) ||
+        !(text >> toolchain.bytes >> toolchain.modified >> toolchain.version >> std::ws) ||
+        !std::getline(text, toolchain.options))
+        return false;
+    for (int arch; text >> arch;) toolchain.archs.push_back(arch);
+    return file_state(toolchain.path, bytes, modified) && bytes == toolchain.bytes &&
+           modified == toolchain.modified;
+}
+
+struct Found {
+    std::mutex mutex;
+    const Toolchain* toolchain = nullptr;
+    const Library* library = nullptr;
+};
+Found& found() {
+    static Found* one = new Found;
+    return *one;
+}
+
+/// The opened library of find_toolchain's choice. The locator may take the GIL: no lock is held while it is
+/// asked.
+const Library& opened() {
+    {
+        const std::lock_guard lock(found().mutex);
+        if (found().library) return *found().library;
+    }
+    auto* library = new Library;
+    std::string why_none, tried;
+    const Toolchain* const toolchain = find_toolchain(&why_none);
+    if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
+    const int major = driver().cuda_version / 1000;
+    if (!open(toolchain->path, 0, major, *library, tried))
+        throw Error(ErrorKind::Cuda, "NVRTC has gone:" + tried);
+    const std::lock_guard lock(found().mutex);
+    if (!found().library) found().library = library;
+    return *found().library;
+}
+
+std::string numbered(const std::string& text) {
+    std::istringstream lines(text);
+    std::ostringstream result;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        result.width(5);
+        result << ++number << " | " << line << '\n';
+    }
+    return result.str();
+}
+
+}  // namespace
+
+std::string Toolchain::identity() const {
+    return std::to_string(version) + " " + std::to_string(bytes) + " " + std::to_string(modified) + " " +
+           options;
+}
+
+Target choose_target(const Toolchain& toolchain, int capability, int driver_version) {
+    Target cubin, ptx;
+    for (const int arch : toolchain.archs) {
+        if (arch > capability) continue;
+        if (arch / 10 == capability / 10 && arch > cubin.arch) cubin = {arch, false};
+        if (arch > ptx.arch) ptx = {arch, true};
+    }
+    if (cubin.arch) return cubin;
+    return toolchain.version <= driver_version ? ptx : Target{};
+}
+
+const Toolchain* find_toolchain(std::string* why_none) {
+    {
+        const std::lock_guard lock(found().mutex);
+        if (found().toolchain) return found().toolchain;
+    }
+    const int driver_version = driver().cuda_version;
+    const Hash key = memo_key(driver_version);
+    Toolchain toolchain;
+    Library library;
+    std::string memo, why;
+    bool good = disk_cache().load(key, memo) && from_memo(memo, toolchain);
+    const bool remembered = good;
+    if (!good && (good = find_library(driver_version, library, why))) {
+        toolchain = inspect(library);
+        if (!(good = !toolchain.archs.empty()))
+            why = toolchain.path + " compiles for no architecture";
+        else
+            disk_cache().store(key, to_memo(toolchain));
+    }
+    if (!good) {
+        if (why_none) *why_none = why;
+        return nullptr;
+    }
+    const std::lock_guard lock(found().mutex);
+    if (!found().toolchain) {
+        found().toolchain = new Toolchain(toolchain);
+        if (!remembered) found().library = new Library(library);
+    }
+    return found().toolchain;
+}
+
+std::string compile(const std::string& text, const std::string& name, const Target& target) {
+    const Library& library = opened();
+    const Toolchain& toolchain = *find_toolchain();
+    std::vector<std::string> options = split(toolchain.options);
+    options.push_back(std::string("--gpu-architecture=") + (target.ptx ? "compute_" : "sm_") +
+                      std::to_string(target.arch));
+    std::string binary, log;
+    if (!run(library, text, name + ".cu", options, target.ptx, binary, log))
+        raise(ErrorKind::Cuda, name, ": NVRTC ", version_text(library.version),
+              " refuses the generated program\n", log, "\n", numbered(text));
+    return binary;
+}
+
+}  // namespace cuarray::cuda

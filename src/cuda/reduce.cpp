@@ -1,0 +1,108 @@
+// reduce.cpp -- folds the axes of an Expr's value: plan, workspace, kernel, launch.
+#include <algorithm>
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+namespace {
+
+/// The kept axes, then the reduced ones.
+Dims kept_first(const Dims& axes, int ndim) {
+    Dims order;
+    for (int axis = 0; axis < ndim; ++axis)
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
+    for (const int64_t axis : axes) order.push_back(axis);
+    return order;
+}
+
+Dims permuted(const Dims& values, const Dims& order) {
+    Dims result;
+    for (const int64_t axis : order) result.push_back(values[int(axis)]);
+    return result;
+}
+
+}  // namespace
+
+void GpuBackend::reduce(const Reduce& task) {
+    fold_aligned({{task.expr, task.row, kNone},
+                  task.shape,
+                  task.inputs,
+                  task.output,
+                  task.axes,
+                  task.initial,
+                  task.name});
+}
+
+void GpuBackend::fold(const Fold& task) {
+    fold_aligned({{task.expr, kNone, task.loop},
+                  task.shape,
+                  task.inputs,
+                  task.output,
+                  task.axes,
+                  task.initial,
+                  task.name});
+}
+
+void GpuBackend::fold_aligned(const Folding& task) {
+    Dims results = task.shape;
+    for (const int64_t axis : task.axes) results[int(axis)] = 1;
+    if (count(results) == 0) return;
+    Staging staging(*this);
+    const std::vector<View> inputs = staging.inputs(task.inputs, task.shape);
+    Folding aligned = task;
+    aligned.inputs = inputs;
+    aligned.output = staging.outputs({&task.output, 1}, results, false).front();
+
+    if (!try_fold(aligned)) fold_in_memory(aligned, results);
+    staging.finish();
+    mark({&task.output, 1}, task.inputs, task.name);
+    wait_if_asked();
+}
+
+// More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.
+void GpuBackend::fold_in_memory(const Folding& task, const Dims& results) {
+    const Expr& expr = *task.program.expr;
+    const DType dtype = expr.nodes[expr.outputs[0]].dtype;
+    const Dims order = kept_first(task.axes, task.shape.size());
+    const StorageRef memory = allocate(count(task.shape) * item_size(dtype));
+    View values{memory.get(), 0, dtype, strides_in_order(task.shape, order, item_size(dtype))};
+    run_elementwise(expr, task.shape, {&values, 1}, task.inputs, task.name);
+
+    Staging staging(*this);
+    const View result = staging.contiguous(task.output, results);
+    Expr plain;
+    plain.outputs = {plain.input(dtype)};
+    Folding simple = task;
+    simple.program.expr = &plain;
+    simple.shape = permuted(task.shape, order);
+    values.strides = permuted(values.strides, order);
+    simple.inputs = {&values, 1};
+    simple.output = result;
+    simple.output.strides = permuted(result.strides, order);
+    simple.axes.resize(0);
+    for (int axis = task.shape.size() - task.axes.size(); axis < task.shape.size(); ++axis)
+        simple.axes.push_back(axis);
+    if (!try_fold(simple)) raise(ErrorKind::Runtime, task.name, ": a contiguous fold could not be planned");
+    copy_elements(task.output, result, results);
+}
+
+bool GpuBackend::try_fold(const Folding& task) {
+    std::vector<Place> inputs;
+    for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
+    Launch launch;
+    if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides},
+                   inputs, task.initial, launch))
+        return false;
+    const int64_t partials = Pool::rounded(launch.partials);
+    const StorageRef workspace = allocate(partials + launch.counters);
+    if (launch.counters > 0) {
+        const Current current(context_);
+        context_.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
+                                        stream_.handle());
+    }
+    if (workspace->bytes > 0)
+        launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
+    this->launch(task.program, launch, task.name);
+    return true;
+}
+
+}  // namespace cuarray::cuda

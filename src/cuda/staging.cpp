@@ -1,0 +1,95 @@
+// staging.cpp -- operands that no kernel can address directly are replaced by aligned copies on the same GPU.
+#include <numeric>
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+namespace {
+
+/// The widest word, in bytes, at whose multiples all elements of the view lie.
+int64_t common_word(const View& view, const Dims& shape, int64_t item) {
+    int64_t word = std::gcd(int64_t(address_of(view) % 8), int64_t(8));
+    word = std::gcd(word, item);
+    for (int axis = 0; axis < shape.size(); ++axis)
+        if (shape[axis] > 1) word = std::gcd(word, view.strides[axis]);
+    return word;
+}
+
+bool is_aligned(const View& view, const Dims& shape) {
+    return common_word(view, shape, item_size(view.dtype)) % info(view.dtype).align == 0;
+}
+
+DType unsigned_of(int64_t bytes) {
+    return bytes == 8   ? DType::uint64
+           : bytes == 4 ? DType::uint32
+           : bytes == 2 ? DType::uint16
+                        : DType::uint8;
+}
+
+/// The shape without the axes along which the view repeats itself.
+Dims distinct(const View& view, Dims shape) {
+    for (int axis = 0; axis < shape.size(); ++axis)
+        if (view.strides[axis] == 0) shape[axis] = 1;
+    return shape;
+}
+
+}  // namespace
+
+// Elements are copied as words: each becomes a row of words along one more axis, so that one program serves
+// all dtypes.
+void GpuBackend::copy_elements(const View& to, const View& from, const Dims& shape) {
+    const int64_t item = item_size(from.dtype);
+    const int64_t word = std::gcd(common_word(to, shape, item), common_word(from, shape, item));
+    Expr expr;
+    expr.outputs = {expr.input(unsigned_of(word))};
+    Dims words = shape;
+    words.push_back(item / word);
+    View target = to, source = from;
+    target.dtype = source.dtype = unsigned_of(word);
+    target.strides.push_back(word);
+    source.strides.push_back(word);
+    run_elementwise(expr, words, {&target, 1}, {&source, 1}, "copy");
+}
+
+View Staging::contiguous(const View& like, const Dims& shape) {
+    const Dims extents = distinct(like, shape);
+    const int64_t item = item_size(like.dtype);
+    View view = like;
+    view.offset = 0;
+    view.strides = c_strides(extents, item);
+    for (int axis = 0; axis < shape.size(); ++axis)
+        if (extents[axis] == 1) view.strides[axis] = 0;
+    memory_.push_back(backend_.allocate(count(extents) * item));
+    view.storage = memory_.back().get();
+    return view;
+}
+
+std::vector<View> Staging::inputs(std::span<const View> views, const Dims& shape) {
+    std::vector<View> result(views.begin(), views.end());
+    for (View& view : result) {
+        if (is_aligned(view, shape)) continue;
+        const View staged = contiguous(view, shape);
+        backend_.copy_elements(staged, view, distinct(view, shape));
+        view = staged;
+    }
+    return result;
+}
+
+std::vector<View> Staging::outputs(std::span<const View> views, const Dims& shape, bool keep) {
+    std::vector<View> result(views.begin(), views.end());
+    for (View& view : result) {
+        if (is_aligned(view, shape)) continue;
+        const View staged = contiguous(view, shape);
+        const Dims extents = distinct(view, shape);
+        if (keep) backend_.copy_elements(staged, view, extents);
+        back_.push_back({view, staged, extents});
+        view = staged;
+    }
+    return result;
+}
+
+void Staging::finish() {
+    for (const CopyBack& copy : back_) backend_.copy_elements(copy.to, copy.from, copy.shape);
+    back_.clear();
+}
+
+}  // namespace cuarray::cuda

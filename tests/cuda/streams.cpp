@@ -1,0 +1,117 @@
+// streams.cpp -- order with streams of other libraries, and faults that are found when somebody waits.
+#include <dlfcn.h>
+#include <cstdlib>
+#include "programs.h"
+#include "random_views.h"
+
+namespace tests {
+namespace {
+
+/// The driver as another library of the process uses it.
+struct Peer {
+    int (*cuStreamCreate)(void**, unsigned);
+    int (*cuStreamSynchronize)(void*);
+    int (*cuMemsetD8Async)(unsigned long long, unsigned char, size_t, void*);
+    int (*cuMemcpyDtoDAsync)(unsigned long long, unsigned long long, size_t, void*);
+    int (*cuDevicePrimaryCtxRetain)(void**, int);
+    int (*cuCtxSetCurrent)(void*);
+
+    Peer() {
+        const char* path = std::getenv("CUARRAY_LIBCUDA");
+        void* library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW);
+        const auto bind = [&](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+            CHECK(function, "%s", name);
+        };
+        bind(cuStreamCreate, "cuStreamCreate");
+        bind(cuStreamSynchronize, "cuStreamSynchronize");
+        bind(cuMemsetD8Async, "cuMemsetD8Async");
+        bind(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+        bind(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+        bind(cuCtxSetCurrent, "cuCtxSetCurrent");
+        void* context = nullptr;
+        CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0, "peer context");
+    }
+};
+
+unsigned long long address(const StorageRef& storage) {
+    return reinterpret_cast<unsigned long long>(storage->data);
+}
+
+}  // namespace
+
+void test_foreign_streams() {
+    constexpr unsigned kNonBlocking = 1;
+    constexpr int64_t kBytes = 4096;
+    Backend& gpu = backend({Device::Kind::Cuda, 0});
+    const Peer peer;
+    void* made = nullptr;
+    CHECK(peer.cuStreamCreate(&made, kNonBlocking) == 0, "cuStreamCreate");
+    void* const legacy = reinterpret_cast<void*>(1);
+    void* const per_thread = reinterpret_cast<void*>(2);
+    for (void* const stream : {made, legacy, per_thread}) {
+        for (int round = 0; round < 20; ++round) {
+            const StorageRef a = gpu.allocate(kBytes), b = gpu.allocate(kBytes), c = gpu.allocate(kBytes);
+            const std::vector<char> sevens(kBytes, 7), nines(kBytes, 9);
+            gpu.write(*a, 0, sevens.data(), kBytes);
+            gpu.write(*c, 0, sevens.data(), kBytes);
+            // Ours, then theirs: they read what we have only queued.
+            gpu.publish(*a, int64_t(stream));
+            gpu.publish(*b, int64_t(stream));
+            gpu.publish(*c, int64_t(stream));
+            CHECK(peer.cuMemcpyDtoDAsync(address(b), address(a), kBytes, stream) == 0, "peer copy");
+            CHECK(peer.cuMemsetD8Async(address(c), 9, kBytes, stream) == 0, "peer memset");
+            // Theirs, then ours.
+            gpu.adopt_stream(int64_t(stream));
+            CHECK(download(gpu, *b) == sevens, "round %d: what another stream copied", round);
+            CHECK(download(gpu, *c) == nines, "round %d: what another stream wrote", round);
+        }
+        CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
+    }
+    gpu.trim();
+    CHECK(gpu.memory_stats().allocations == 0, "published blocks leaked");
+}
+
+void test_faults() {
+    Backend& gpu = backend({Device::Kind::Cuda, 0});
+    // power(2, y) whose fault value is y < 0.
+    Expr expr;
+    const DType dtype = DType::int32;
+    const ValueId y = expr.input(dtype);
+    expr.outputs = {
+        expr.loop(loop_for(find_row("power"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
+    expr.fault = expr.loop(loop_for(find_row("less"), dtype), y, expr.scalar(Scalar::of(dtype, int32_t(0))));
+    const auto run = [&](int32_t exponent) {
+        std::vector<int32_t> exponents(1000, 3);
+        exponents[777] = exponent;
+        const StorageRef from = gpu.allocate(4000), to = gpu.allocate(4000);
+        gpu.write(*from, 0, exponents.data(), 4000);
+        const View input{from.get(), 0, dtype, Dims{4}}, output{to.get(), 0, dtype, Dims{4}};
+        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, "power"});
+    };
+    run(5);
+    gpu.synchronize();
+    for (int round = 0; round < 3; ++round) {
+        bool raised = false;
+        try {
+            run(-1);
+            gpu.synchronize();
+        } catch (const Error& error) {
+            raised = true;
+            CHECK(error.kind() == ErrorKind::Value, "%s", error.what());
+            CHECK(std::string(error.what()).rfind("power: ", 0) == 0, "%s", error.what());
+        }
+        CHECK(raised, "a negative power was not reported");
+        run(4);
+        gpu.synchronize();  // reported once
+    }
+    // A read is a wait as well.
+    run(-1);
+    const StorageRef any = gpu.allocate(4);
+    int32_t value = 0;
+    gpu.write(*any, 0, &value, 4);
+    CHECK(RAISES(Value, gpu.read(&value, *any, 0, 4)), "a read did not report the fault");
+    CHECK(gpu.memory_stats().allocations == 1, "faults leaked memory");
+}
+
+}  // namespace tests
