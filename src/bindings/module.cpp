@@ -62,6 +62,7 @@ void make_module(py::module_& module) {
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The compiled part of cuarray.";
+    module.attr("__version__") = CUARRAY_VERSION;
     pybind11::register_local_exception_translator(cuarray::python::translate);
     try {
         cuarray::python::make_module(module);

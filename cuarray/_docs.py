@@ -1,0 +1,87 @@
+"""Docstrings of ufuncs, written from their rows: what is not in the table is not said twice."""
+
+from functools import cache
+
+import numpy as np
+
+from cuarray import _core
+
+#: Arguments of the examples, by kind of dtype; the first that gives only finite results is shown.
+SAMPLES = {
+    "b": [([True, True, False], [True, False, False], [False, True, True])],
+    "i": [([6, 7, 8], [2, 2, 3], [9, 9, 9])],
+    "f": [([0.25, 0.5, 0.75], [0.5, 0.25, 2.0], [1.0, 1.0, 1.0]), ([1.25, 2.5, 4.0], [1.0, 2.0, 3.0], [5.0, 5.0, 5.0])],
+}
+#: The loops that examples are shown for, if the row has them.
+SHOWN = ("float64", "int64", "bool")
+NAMES = ("x", "y", "z")
+
+
+@cache
+def row_named(name):
+    return next(row for row in _core.rows() if row["name"] == name)
+
+
+def sample_call(ufunc, row, sample):
+    """Return an example's arguments as text, and its result."""
+    loops = {inputs: outputs for inputs, outputs in row["loops"]}
+    inputs = next((i for want in SHOWN for i in loops if i[-1] == want or i[0] == want), next(iter(loops)))
+    kinds = [np.dtype(name).kind for name in inputs]
+    arguments = [SAMPLES["i" if kind == "u" else kind] for kind in kinds]
+    values = [choices[min(sample, len(choices) - 1)][i] for i, choices in enumerate(arguments)]
+    arrays = [_core.array_from_object(value, dtype, "cpu") for value, dtype in zip(values, inputs)]
+    return ", ".join(f"ca.asarray({value})" for value in values), ufunc(*arrays)
+
+
+def is_finite(result):
+    parts = result if isinstance(result, tuple) else (result,)
+    return all(np.isfinite(part.numpy()).all() for part in parts)
+
+
+def example(ufunc, row):
+    with _core.device("cpu"):
+        calls = [sample_call(ufunc, row, sample) for sample in range(2)]
+    text, result = next((call for call in calls if is_finite(call[1])), calls[0])
+    return f">>> import cuarray as ca\n>>> ca.{ufunc.__name__}({text})\n{result!r}"
+
+
+def ufunc_doc(ufunc):
+    """Return the docstring of a ufunc, in numpydoc's form."""
+    row = row_named(ufunc.__name__)
+    names = ", ".join(NAMES[: ufunc.nin])
+    results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
+    identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""
+    return f"""{ufunc.__name__}({names}, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)
+
+{row["doc"]}
+{identity}
+Parameters
+----------
+{names} : array_like
+    {"Of shapes that broadcast." if ufunc.nin > 1 else "Of any shape."}
+out : ndarray or tuple of ndarray, optional
+    Where the result goes; it must have the broadcast shape.
+where : array_like of bool, optional
+    Where to compute; elsewhere out keeps what it has.
+dtype : dtype, optional
+    The type to compute in.
+casting : {{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}}, optional
+    Which casts of arguments and result are allowed.
+order : {{'K', 'C', 'F', 'A'}}, optional
+    The memory layout of a new result.
+
+Returns
+-------
+{results}
+
+Raises
+------
+TypeError
+    If no loop takes the types.
+ValueError
+    If shapes do not broadcast or devices differ.
+
+Examples
+--------
+{example(ufunc, row)}
+"""

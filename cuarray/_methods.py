@@ -1,0 +1,319 @@
+"""The methods of ndarray that are written in Python; importing this module puts them into the type."""
+
+import math
+import sys
+import warnings
+from pickle import PickleBuffer
+
+import numpy as np
+
+import cuarray
+from cuarray import _core
+from cuarray._repr import host_copy, html_table, ndarray_repr, ndarray_str
+
+# Attributes
+
+
+class Flags:
+    """How an array lies in memory, by NumPy's names: attributes, and items in both spellings."""
+
+    NAMES = {
+        "C_CONTIGUOUS": "c_contiguous",
+        "C": "c_contiguous",
+        "F_CONTIGUOUS": "f_contiguous",
+        "F": "f_contiguous",
+        "OWNDATA": "owndata",
+        "O": "owndata",
+        "WRITEABLE": "writeable",
+        "W": "writeable",
+        "ALIGNED": "aligned",
+        "A": "aligned",
+    }
+
+    def __init__(self, array):
+        self._array = array
+
+    @property
+    def c_contiguous(self):
+        return self._array._memory_flags()[0]
+
+    @property
+    def f_contiguous(self):
+        return self._array._memory_flags()[1]
+
+    @property
+    def contiguous(self):
+        return self.c_contiguous
+
+    @property
+    def forc(self):
+        return self.c_contiguous or self.f_contiguous
+
+    @property
+    def fnc(self):
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def owndata(self):
+        return self._array._memory_flags()[2]
+
+    @property
+    def aligned(self):
+        # Arrays whose address is no multiple of the item size are correct here, so nothing depends on it.
+        return True
+
+    @property
+    def writeable(self):
+        return self._array._memory_flags()[3]
+
+    @writeable.setter
+    def writeable(self, value):
+        if value and not self.writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        if not value:
+            self._array._protect()
+
+    def __getitem__(self, key):
+        if key not in self.NAMES:
+            raise KeyError(f"unknown flag {key!r}")
+        return getattr(self, self.NAMES[key])
+
+    def __setitem__(self, key, value):
+        if self.NAMES.get(key) != "writeable":
+            raise KeyError(f"the flag {key!r} cannot be set")
+        self.writeable = value
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED")
+        return "\n".join(f"  {name} : {self[name]}" for name in names)
+
+
+class Flat:
+    """The elements of an array as one axis, in C order, for reading and writing."""
+
+    def __init__(self, array):
+        self.base = array
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return iter(self.base.ravel())
+
+    def copy(self):
+        """Return the elements as a new array of one axis."""
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.copy().__array__(dtype)
+
+    def position(self, index):
+        """Return the place of element `index` as one integer per axis."""
+        size = self.base.size
+        index = int(index) if isinstance(index, np.integer) else index.__index__()
+        if not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for size {size}")
+        index %= size
+        place = []
+        for extent in reversed(self.base.shape):
+            index, rest = divmod(index, extent)
+            place.append(rest)
+        return tuple(reversed(place))
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return self.base.ravel()[key].copy()
+        if key is Ellipsis or key == ():
+            return self.copy()
+        return self.base[self.position(key)]
+
+    def __setitem__(self, key, value):
+        if not isinstance(key, slice) and key is not Ellipsis:
+            self.base[self.position(key)] = value
+            return
+        flat = self.base.ravel()
+        flat[key] = value
+        if not _core.shares_memory(flat, self.base):
+            self.base[...] = flat.reshape(self.base.shape)
+
+
+def set_flat(self, value):
+    self.flat[...] = value
+
+
+# Elementwise
+
+
+def array_round(self, decimals=0, out=None):
+    """Round to a number of decimals; see cuarray.round."""
+    return cuarray.round(self, decimals, out=out)
+
+
+def array_clip(self, min=None, max=None, out=None, **kwargs):
+    """Limit the elements to a range; see cuarray.clip."""
+    return cuarray.clip(self, min, max, out=out, **kwargs)
+
+
+def conj(self):
+    """Return the complex conjugate of the elements."""
+    return _core.ufuncs["conj"](self)
+
+
+def repeat(self, repeats, axis=None):
+    """Repeat the elements; see cuarray.repeat."""
+    return cuarray.repeat(self, repeats, axis)
+
+
+# Python's numbers
+
+
+def tolist(self):
+    """Return the elements as nested lists of Python numbers, a 0-d array's as the number itself."""
+    bfloat16_has_no_python_number = self.dtype.kind == "V"
+    return (self.astype(np.float32) if bfloat16_has_no_python_number else self).numpy().tolist()
+
+
+def to_numpy(self):
+    """Return a copy as a numpy.ndarray."""
+    return self.numpy()
+
+
+def array_complex(self):
+    if self.ndim:
+        raise TypeError(f"complex: only 0-dimensional arrays can be converted, not shape {self.shape}")
+    return complex(self.item())
+
+
+def python_round(self, ndigits=None):
+    if self.ndim == 0 and ndigits is None:
+        return round(self.item())
+    return self.round(ndigits or 0)
+
+
+def python_trunc(self):
+    return math.trunc(self.item()) if self.ndim == 0 else _core.ufuncs["trunc"](self)
+
+
+def python_floor(self):
+    return math.floor(self.item()) if self.ndim == 0 else _core.ufuncs["floor"](self)
+
+
+def python_ceil(self):
+    return math.ceil(self.item()) if self.ndim == 0 else _core.ufuncs["ceil"](self)
+
+
+def array_format(self, spec):
+    if not spec:
+        return str(self)
+    if self.ndim:
+        raise TypeError(f"format: {spec!r} formats one number, not an array of shape {self.shape}")
+    return format(self.item(), spec)
+
+
+# Pickle
+
+
+def host_bytes(array):
+    """Return the elements as contiguous bytes on the host, without a copy where they lie so, and their order."""
+    order = "F" if array.flags.fnc else "C"
+    array = array.T if order == "F" else array
+    if array.dtype.kind == "V":
+        array = array.view(np.uint16)
+    host = host_copy(array)
+    return np.ascontiguousarray(host).reshape(-1).view(np.uint8), order
+
+
+def reduce_ex(self, protocol):
+    host, order = host_bytes(self)
+    data = PickleBuffer(host) if protocol >= 5 else host.tobytes()
+    return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
+
+
+def rebuild(data, dtype, shape, order, device):
+    """Make an array of pickled bytes: on its device, or on cpu with a warning where there is no such device."""
+    dtype = _core.dtype(dtype)
+    raw = np.frombuffer(data, np.uint8)
+    host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
+    try:
+        place = _core.device(device)
+        _core.memory_stats(place)
+    except (ValueError, _core.CudaError) as reason:
+        # The default filter shows a warning once per place, which is this line.
+        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
+        place = _core.device("cpu")
+    array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
+    if dtype.kind == "V":
+        array = array.view(dtype)
+    return array.T if order == "F" else array
+
+
+# Protocols
+
+
+def array_namespace(self, *, api_version=None):
+    """Return the module cuarray, by the Array API standard."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", cuarray.__array_api_version__):
+        raise ValueError(f"cuarray does not implement the Array API standard {api_version!r}")
+    return cuarray
+
+
+def is_ours_to_handle(value):
+    """Tell whether an operand is one that cuarray's functions take, not another library's array."""
+    if isinstance(value, (_core.ndarray, np.ndarray, np.generic)):
+        return True
+    return not hasattr(type(value), "__array_ufunc__")
+
+
+def array_ufunc(self, ufunc, method, *inputs, out=(), **kwargs):
+    """Run the ufunc of that name on a ufunc call of NumPy's."""
+    name = ufunc.__name__
+    ours = getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
+    if not all(map(is_ours_to_handle, inputs + out)):
+        return NotImplemented
+    if ours is None:
+        raise TypeError(f"cuarray has no function for the ufunc numpy.{name}")
+    if out and method == "reduce":
+        kwargs["out"] = out[0]
+    elif out:
+        kwargs["out"] = out if len(out) > 1 else out[0]
+    return ours(*inputs, **kwargs) if method == "__call__" else getattr(ours, method)(*inputs, **kwargs)
+
+
+def array_function(self, function, types, args, kwargs):
+    """Run the function of that name on a function call of NumPy's."""
+    if not all(issubclass(t, (_core.ndarray, np.ndarray, np.generic)) for t in types):
+        return NotImplemented
+    module = function.__module__
+    if module.partition(".")[0] != "numpy":
+        return NotImplemented
+    namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
+    ours = getattr(namespace, function.__name__, None)
+    return NotImplemented if ours is None else ours(*args, **kwargs)
+
+
+_core.extend_ndarray(
+    {
+        "__array_function__": array_function,
+        "__array_namespace__": array_namespace,
+        "__array_ufunc__": array_ufunc,
+        "__ceil__": python_ceil,
+        "__complex__": array_complex,
+        "__floor__": python_floor,
+        "__format__": array_format,
+        "__reduce_ex__": reduce_ex,
+        "__repr__": ndarray_repr,
+        "__round__": python_round,
+        "__str__": ndarray_str,
+        "__trunc__": python_trunc,
+        "_repr_html_": html_table,
+        "clip": array_clip,
+        "conj": conj,
+        "conjugate": conj,
+        "flags": property(Flags, doc="How the array lies in memory."),
+        "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
+        "repeat": repeat,
+        "round": array_round,
+        "to_numpy": to_numpy,
+        "tolist": tolist,
+    }
+)

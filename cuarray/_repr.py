@@ -1,0 +1,67 @@
+"""How arrays are shown: NumPy's own text of the values, plus the device where it is not the default one."""
+
+from html import escape
+
+import numpy as np
+
+from cuarray import _core
+
+KDLCPU = 1  # DLPack's device type of host memory
+
+#: Arrays of at most so many elements are shown with their values in notebooks.
+HTML_VALUES = 64
+
+
+def is_on_host(array):
+    return array.__dlpack_device__()[0] == KDLCPU
+
+
+def host_copy(array):
+    """Return the values as a numpy.ndarray, a view where the memory is on the host."""
+    return array.__array__() if is_on_host(array) else array.numpy()
+
+
+def corners(array):
+    """Return what NumPy would show of a long array: of each axis the first and last entries and one between."""
+    edge = np.get_printoptions()["edgeitems"]
+    for axis, extent in enumerate(array.shape):
+        if extent > 2 * edge + 1:
+            before = (slice(None),) * axis
+            head, tail = array[*before, : edge + 1], array[*before, extent - edge :]
+            array = _core.concatenate([head, tail], axis)
+    return array
+
+
+def host_text(array, text):
+    """Return text(values), fetching only the corners of a long array that is not on the host."""
+    is_long = array.size > np.get_printoptions()["threshold"]
+    if is_on_host(array) or not is_long:
+        return text(host_copy(array))
+    few = corners(array)
+    with np.printoptions(threshold=0):
+        shown = text(host_copy(few))
+    return shown.replace(f"shape={few.shape}", f"shape={array.shape}")
+
+
+def ndarray_repr(array):
+    shown = host_text(array, repr)
+    if array.device == _core.default_device():
+        return shown
+    return f"{shown[:-1]}, device='{array.device}')"
+
+
+def ndarray_str(array):
+    return host_text(array, str)
+
+
+def html_table(array):
+    """Return a small table for notebooks. Values are shown only where that moves nothing between devices."""
+    rows = {
+        "shape": str(array.shape),
+        "dtype": array.dtype.name,
+        "device": str(array.device),
+        "bytes": f"{array.nbytes:,}",
+    }
+    cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+    values = f"<pre>{escape(str(array))}</pre>" if is_on_host(array) and array.size <= HTML_VALUES else ""
+    return f"<table>{cells}</table>{values}"
