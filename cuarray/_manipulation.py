@@ -803,7 +803,7 @@ def as_arrays(sequence, function):
         if sequence.ndim == 0:
             raise TypeError(f"{function}: a sequence of arrays is needed, not an array without axes")
         return [sequence[i, ...] for i in range(sequence.shape[0])]
-    if not np.iterable(sequence):
+    if not hasattr(sequence, "__getitem__"):
         raise TypeError(f"{function}: a sequence of arrays is needed, not {type(sequence).__name__}")
     items = list(sequence)
     device = next((item.device for item in items if isinstance(item, ndarray)), None)

@@ -288,7 +288,10 @@ def array_function(self, function, types, args, kwargs):
         return NotImplemented
     namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
     ours = getattr(namespace, function.__name__, None)
-    return NotImplemented if ours is None else ours(*args, **kwargs)
+    if ours is None:
+        return NotImplemented
+    with self.device:  # what has no device yet, such as the result of numpy.zeros(3, like=x), joins this array's
+        return ours(*args, **kwargs)
 
 
 _core.extend_ndarray(

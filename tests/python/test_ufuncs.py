@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from layouts import LAYOUTS, contiguous, rectangle, unaligned
-from oracle import BFLOAT16, distance, expected, limit, same_bits
+from oracle import BFLOAT16, bits, distance, expected, limit, same_bits
 from samples import arguments, every
 
 import cuarray
@@ -105,14 +105,6 @@ def test_every_value_of_small_types(row, ins, outs, device):
         keep = np.minimum(*inputs) > -128
         inputs = [x[keep] for x in inputs]
     check(row, inputs, outs, device)
-
-
-def bits(x):
-    """The bytes of each element of an array of ours, NaNs made alike, and its shape."""
-    x = x.numpy()
-    if x.dtype.kind in "fcV":
-        x = np.where(np.isnan(x), np.full(1, np.nan).astype(x.dtype), x)
-    return x.shape, np.ascontiguousarray(x).tobytes()
 
 
 def test_bits_sees_the_sign_of_zero(device):

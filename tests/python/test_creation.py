@@ -1,0 +1,229 @@
+"""Making arrays gives NumPy's values, types, layouts and errors."""
+
+import itertools
+
+import numpy as np
+import pytest
+from same import agree
+
+import cuarray
+from cuarray import _core
+
+SCALAR_TYPES = [_core.dtype(name) for name in _core.dtype_names() if name != "bfloat16"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.arange(5)", "xp.arange(5.0)", "xp.arange(2, 7)", "xp.arange(2, 7, 2)", "xp.arange(7, 2, -2)", "xp.arange(0)",
+        "xp.arange(5, 2)", "xp.arange(0, 1, 0.1)", "xp.arange(0.5, 3)", "xp.arange(3, dtype='f4')", "xp.arange(3, dtype='u1')",
+        "xp.arange(250, 260, dtype='u1')", "xp.arange(5, 0, -1, dtype='u1')", "xp.arange(0, 2, 0.5, dtype=int)",
+        "xp.arange(2, dtype=bool)", "xp.arange(3, dtype=bool)", "xp.arange(stop=3)", "xp.arange(start=1, stop=3, step=1)",
+        "xp.arange(1, 3, dtype='c8')", "xp.arange(np.float32(3))", "xp.arange(np.int8(3))", "xp.arange(True)",
+        "xp.arange(np.float16(0), np.int8(3))", "xp.arange(0, 5, 0)", "xp.arange(0.0, 5.0, 0.0)", "xp.arange(0, np.nan)",
+        "xp.arange(10**19)", "xp.arange()", "xp.arange(300, 305, dtype='u1')", "xp.arange(2**62, 2**62 + 3)",
+        "xp.arange(-3, 3, 1.5)", "xp.arange(3, dtype='f2')", "xp.arange(xp.asarray(4))", "xp.arange(1, 2, 0.3, 'f4')",
+    ],
+)  # fmt: skip
+def test_arange(expression, device):
+    agree(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.linspace(0, 1)", "xp.linspace(0, 10, 11)", "xp.linspace(0, 1, 5, endpoint=False)", "xp.linspace(0, 1, 1)",
+        "xp.linspace(0, 1, 0)", "xp.linspace(0, 1, -1)", "xp.linspace(5, 5, 3)", "xp.linspace(0, 1, 3, dtype=int)",
+        "xp.linspace(0, 10, 4, dtype='f4')", "xp.linspace(-3, 3, 7, dtype='i1')", "xp.linspace(0, 1, 5, retstep=True)",
+        "xp.linspace(0, 1, 1, retstep=True, endpoint=False)", "xp.linspace(0, 1j, 3)", "xp.linspace(np.float32(0), 1, 3)",
+        "xp.linspace(0, 5e-324, 4)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5, axis=1)",
+        "xp.linspace(xp.asarray([0.0, 1.0]), xp.asarray([[2.0], [3.0]]), 3, axis=-1)", "xp.linspace(0, 1, 3, axis=1)",
+        "xp.linspace(xp.asarray([1, 2]), xp.asarray([1, 5]), 4)", "xp.linspace(0, 1, 2.5)",
+    ],
+)  # fmt: skip
+def test_linspace(expression, device):
+    agree(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.logspace(0, 3, 4)", "xp.logspace(0, 1, 5, base=2)", "xp.logspace(0, 3, 4, endpoint=False)",
+        "xp.logspace(0, 3, 4, dtype=int)", "xp.logspace(xp.asarray([0.0, 1.0]), 2, 3, axis=1)",
+        "xp.logspace(0, 2, 3, base=xp.asarray([2.0, 3.0]))",
+        "xp.geomspace(1, 1000, 4)", "xp.geomspace(1, 256, 9)", "xp.geomspace(1000, 1, 4)", "xp.geomspace(-1, -8, 4)",
+        "xp.geomspace(1, 8, 3, endpoint=False)", "xp.geomspace(0, 1, 3)", "xp.geomspace(1, 8, 0)", "xp.geomspace(1j, 1000j, 4)",
+        "xp.geomspace(1, 2, 3, dtype='f4')", "xp.geomspace(xp.asarray([1.0, 2.0]), 8, 3, axis=1)", "xp.geomspace(1, 8, -1)",
+    ],
+)  # fmt: skip
+def test_logarithmic_scales(expression, device):
+    agree(expression, rtol=2e-6 if "f4" in expression else 1e-14)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.zeros(3)", "xp.zeros((2, 0), dtype='i4')", "xp.zeros(())", "xp.ones((2, 3), 'c8')", "xp.ones([2, 2], dtype=bool)",
+        "xp.full(3, 7)", "xp.full((2,), 2.5)", "xp.full((2, 2), [1, 2])", "xp.full(2, 300, dtype='u1')", "xp.full(2, 1.7, dtype=int)",
+        "xp.full(2, np.float32(3))", "xp.full(2, True)", "xp.full(2, 1j)", "xp.full((2, 2), xp.asarray([[1.5], [2.5]]))",
+        "xp.full(3, xp.asarray([1, 2]))", "xp.zeros(-1)", "xp.zeros((2, -3))", "xp.zeros('x')", "xp.zeros(2.5)",
+        "xp.zeros_like(xp.ones((2, 3), 'f4'))", "xp.ones_like([1.5, 2.5])", "xp.full_like(xp.ones(2, int), 2.9)",
+        "xp.full_like(xp.ones(2, 'u1'), 256)", "xp.full_like([1, 2], [3, 4], dtype='f2')", "xp.zeros_like(xp.ones(2), shape=(3, 1))",
+        "xp.empty_like(xp.ones((2, 3)), dtype='i2').shape", "xp.empty((2, 3), 'f4').dtype", "xp.empty(3).shape",
+        "xp.identity(3)", "xp.identity(2, 'i4')", "xp.eye(3)", "xp.eye(2, 3)", "xp.eye(3, 2, 1)", "xp.eye(3, k=-1)", "xp.eye(3, k=5)",
+        "xp.eye(3, k=-5)", "xp.eye(0)", "xp.eye(2, dtype=bool)", "xp.eye(-1)",
+        "xp.tri(3)", "xp.tri(2, 4, 1)", "xp.tri(3, k=-1, dtype=int)", "xp.tri(3, 3, -9)", "xp.tri(3, 3, 9)",
+        "xp.diag([1, 2, 3])", "xp.diag([1, 2], 1)", "xp.diag([1, 2], -2)", "xp.diag(xp.arange(12).reshape(3, 4))",
+        "xp.diag(xp.arange(12).reshape(3, 4), 2)", "xp.diag(xp.arange(12).reshape(3, 4), -1)", "xp.diag(xp.arange(12).reshape(3, 4), 9)",
+        "xp.diag(xp.arange(12).reshape(3, 4).T[::-1], 1)", "xp.diag(xp.ones((2, 2, 2)))", "xp.diag(3)", "xp.diagflat([[1, 2], [3, 4]])",
+        "xp.diagflat(5, 1)",
+    ],
+)  # fmt: skip
+def test_filled(expression, device):
+    agree(expression)
+
+
+@pytest.mark.parametrize("k", range(-5, 6))
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (2, 3, 3), (1, 1), (0, 3), (3,)])
+@pytest.mark.parametrize("function", ["tril", "triu"])
+def test_triangles(function, shape, k, device):
+    names = {"m": lambda xp: xp.arange(1, 1 + np.prod(shape)).reshape(shape)}
+    agree(f"xp.{function}(m, {k})", names)
+    agree(f"xp.{function}(m.T, {k})", names)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.meshgrid([1, 2, 3], [4, 5])", "xp.meshgrid([1, 2, 3], [4, 5], indexing='ij')", "xp.meshgrid([1, 2])", "xp.meshgrid()",
+        "xp.meshgrid([1, 2], [3.5], [4, 5, 6])", "xp.meshgrid([1, 2], [3, 4], sparse=True)", "xp.meshgrid([1], [2], copy=False)",
+        "xp.meshgrid([1], [2], indexing='zz')", "xp.meshgrid(3, [1, 2])", "xp.meshgrid([], [1, 2])",
+        "xp.fromfunction(lambda i, j: i + 10 * j, (2, 3))", "xp.fromfunction(lambda i: i * 2, (4,), dtype=int)",
+        "xp.fromfunction(lambda i, j, k: i + k, (2, 2), k=5)",
+        "xp.frombuffer(b'abcd', dtype='u1')", "xp.frombuffer(b'abcdefgh', 'i2', 2, 2)", "xp.frombuffer(b'abc', 'i2')",
+        "xp.frombuffer(b'abcdefgh')", "xp.frombuffer(b'ab', 'u1', 5)", "xp.fromiter(range(4), 'f4')",
+        "xp.fromiter((x * x for x in range(9)), int, 4)", "xp.fromiter(range(2), int, 4)",
+    ],
+)  # fmt: skip
+def test_grids_and_sources(expression, device):
+    agree(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.array(3)", "xp.array([1, 2])", "xp.array([1, 2.5])", "xp.array([[1, 2], [3, 4]], 'f4')", "xp.array([])", "xp.array([[]])",
+        "xp.array([True, 2])", "xp.array([1, 2j])", "xp.array((1, [2][0]))", "xp.array([2**63])", "xp.array([-1, 2**63])",
+        "xp.array([[1], [2, 3]])", "xp.array(['a'])", "xp.array([None])", "xp.array([1, 2], ndmin=3)", "xp.array(range(3))",
+        "xp.array([np.float32(1), 2])", "xp.array([np.arange(3), np.arange(3)])", "xp.array(b'ab')", "xp.array({1: 2})",
+        "xp.array([300], 'u1')", "xp.array([1.7], 'i4')", "xp.array(memoryview(b'abc'))", "xp.array(bytearray(b'abc'))",
+        "xp.asarray(np.arange(6).reshape(2, 3).T)", "xp.asarray(np.float16(2))", "xp.asarray(5, 'u1')", "xp.asarray([1, 2], dtype=bool)",
+        "xp.asarray([xp.asarray(1), xp.asarray(2)])", "xp.asarray([[xp.asarray(1.5), 2], [3, 4]])", "xp.asarray([xp.ones(2), xp.zeros(2)])",
+        "xp.asarray(np.arange(4)[::-1])", "xp.asarray(np.datetime64('2020-01-01'))", "xp.ascontiguousarray(3)",
+        "xp.ascontiguousarray(xp.ones((2, 3)).T).flags.c_contiguous", "xp.asfortranarray(xp.ones((2, 3))).flags.f_contiguous",
+        "xp.copy([1, 2])", "xp.asanyarray([1])",
+    ],
+)  # fmt: skip
+def test_from_objects(expression, device):
+    agree(expression)
+
+
+@pytest.mark.parametrize("type", SCALAR_TYPES, ids=str)
+def test_numpy_arrays_of_every_type_go_there_and_back(type, device):
+    host = np.array([0, 1, 1]).astype(type)
+    for view in (host, host[::-1], host[:0], host[1], host.reshape(3, 1)):
+        there = cuarray.asarray(view)
+        assert there.dtype == type and there.shape == view.shape
+        back = there.numpy()
+        np.testing.assert_array_equal(back, view, strict=True)
+        assert back.flags.writeable and not np.shares_memory(back, host)
+
+
+def test_big_endian_and_unaligned_input(device):
+    with pytest.raises(TypeError, match=">f4"):
+        cuarray.asarray(np.ones(3, ">f4"))
+    raw = np.frombuffer(bytes(range(41)), np.uint8)
+    unaligned = raw[1:].view(np.float64)
+    np.testing.assert_array_equal(cuarray.asarray(unaligned).numpy(), unaligned)
+    np.testing.assert_array_equal((cuarray.asarray(unaligned) + 0).numpy(), unaligned)
+
+
+def test_asarray_on_cpu_shares_memory():
+    host = np.arange(6.0).reshape(2, 3)
+    with cuarray.device("cpu"):
+        x = cuarray.asarray(host)
+        x[0, 0] = 7
+        assert host[0, 0] == 7
+        host[1, 2] = 9
+        assert x[1, 2] == 9
+        assert cuarray.asarray(host.T).strides == host.T.strides
+        y = cuarray.array(host)
+        y[0, 0] = 1
+        assert host[0, 0] == 7
+        host.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            cuarray.asarray(host)[0, 0] = 1
+
+
+def test_copy_keyword(device):
+    x = cuarray.arange(3)
+    assert cuarray.asarray(x) is x
+    assert cuarray.shares_memory(cuarray.asarray(x, copy=False), x)
+    assert not cuarray.shares_memory(cuarray.asarray(x, copy=True), x)
+    assert not cuarray.shares_memory(cuarray.array(x), x)
+    with pytest.raises(ValueError, match="copy"):
+        cuarray.asarray(x, dtype=float, copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        cuarray.asarray([1, 2], copy=False)
+
+
+@pytest.mark.parametrize(("order", "source"), itertools.product("CFAK", ["c", "f", "strided"]))
+def test_order_keyword(order, source, device):
+    def make(xp):
+        x = xp.arange(24.0).reshape(2, 3, 4)
+        return {"c": x, "f": xp.asfortranarray(x), "strided": x.transpose(1, 0, 2)}[source]
+
+    names = {"x": make}
+    agree(f"xp.array(x, order={order!r}).strides", names)
+    agree(f"xp.array(x, order={order!r})", names)
+    agree(f"xp.empty_like(x, order={order!r}).strides", names)
+    agree(f"x.copy(order={order!r}).strides", names)
+    agree(f"x.astype('f4', order={order!r}).strides", names)
+    agree(f"x.ravel(order={order!r})", names)
+    agree(f"x.flatten(order={order!r})", names)
+    if order in "CF":
+        agree(f"xp.zeros((2, 3, 4), order={order!r}).strides", names)
+        agree(f"xp.full((2, 3, 4), 5, order={order!r}).strides", names)
+        agree(f"xp.eye(3, 4, order={order!r}).strides", names)
+
+
+def test_device_and_like(device):
+    x = cuarray.zeros(3, device=device)
+    assert x.device == device and str(x.device) == device
+    for make in (cuarray.zeros, cuarray.ones, cuarray.empty, cuarray.arange, cuarray.eye, cuarray.identity):
+        assert make(2, like=x).device == x.device
+        assert make(2, device=device).device == x.device
+    assert cuarray.asarray([1], like=x).device == x.device
+    assert cuarray.linspace(0, 1, 3, device=device).device == x.device
+    assert cuarray.zeros_like(x, device="cpu").device == "cpu"
+    with pytest.raises(TypeError, match="like"):
+        cuarray.zeros(3, like=[1])
+    with pytest.raises(ValueError, match="tpu"):
+        cuarray.zeros(3, device="tpu")
+
+
+def test_sizes_that_do_not_fit(device):
+    with pytest.raises(ValueError, match="4611686018427387904"):
+        cuarray.empty((2**62, 2), "f8")
+    with pytest.raises(ValueError):
+        cuarray.zeros((2**40, 2**40))
+    with pytest.raises(MemoryError, match=str(2**50)):
+        cuarray.empty(2**50, "u1")
+    assert cuarray.zeros((2**62, 0, 2)).size == 0
+
+
+def test_64_axes(device):
+    x = cuarray.zeros((1,) * 64)
+    assert x.ndim == 64 and (x + 1).shape == x.shape
+    with pytest.raises(ValueError):
+        cuarray.zeros((1,) * 65)

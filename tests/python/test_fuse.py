@@ -1,0 +1,382 @@
+"""Fused code gives the bits of the same code unfused, whatever it does in between."""
+
+import asyncio
+import threading
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from oracle import bits
+
+import cuarray
+from cuarray import _core
+
+# Programs: lists of steps that work on a growing list of arrays.
+
+SHAPE = (5, 6)
+TYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "complex64"]
+UNARY = ["negative", "abs", "square", "sqrt", "exp", "sin", "tanh", "floor", "sign", "reciprocal", "isnan", "logical_not", "log1p", "real", "conj"]
+BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "hypot", "atan2", "less", "equal", "remainder", "floor_divide", "logical_or",
+          "bitwise_xor", "copysign", "fmod"]  # fmt: skip
+REDUCTIONS = ["sum", "max", "mean", "any", "argmin", "count_nonzero"]
+VIEWS = [lambda x: x.T.reshape(x.shape), lambda x: x[::-1], lambda x: x[:, ::-1], lambda x: x[:1], lambda x: x[:, 2:3], lambda x: x[None][0, ...]]
+
+indices = st.integers(0, 10**6)
+steps = st.one_of(
+    st.tuples(st.just("unary"), st.sampled_from(UNARY), indices),
+    st.tuples(st.just("binary"), st.sampled_from(BINARY), indices, indices),
+    st.tuples(st.just("scalar"), st.sampled_from(BINARY[:8]), indices, st.sampled_from([0, 1, 2, -3, 0.5, 1.5])),
+    st.tuples(st.just("where"), indices, indices, indices),
+    st.tuples(st.just("cast"), indices, st.sampled_from(TYPES)),
+    st.tuples(st.just("view"), st.sampled_from(VIEWS), indices),
+    st.tuples(st.just("reduce"), st.sampled_from(REDUCTIONS), indices, st.sampled_from([None, 0, 1])),
+    st.tuples(st.just("write"), indices, indices, st.sampled_from([(slice(None),), (slice(1, 3),), (slice(None), slice(None, None, 2)), (0,)])),
+    st.tuples(st.just("inplace"), st.sampled_from(["__iadd__", "__imul__", "__isub__"]), indices, indices),
+    st.tuples(st.just("out"), st.sampled_from(BINARY[:3]), indices, indices, indices),
+    st.tuples(st.just("two"), indices),
+    st.tuples(st.just("look"), indices),
+    st.tuples(st.just("forget"), indices),
+)
+
+
+def run_step(step, arrays):
+    """Carry out one step on the arrays; errors are part of the outcome."""
+    kind, *rest = step
+
+    def pick(i):
+        return arrays[i % len(arrays)]
+
+    if kind == "unary":
+        arrays.append(getattr(cuarray, rest[0])(pick(rest[1])))
+    elif kind == "binary":
+        arrays.append(getattr(cuarray, rest[0])(pick(rest[1]), pick(rest[2])))
+    elif kind == "scalar":
+        arrays.append(getattr(cuarray, rest[0])(pick(rest[1]), rest[2]))
+    elif kind == "where":
+        arrays.append(cuarray.where(pick(rest[0]), pick(rest[1]), pick(rest[2])))
+    elif kind == "cast":
+        arrays.append(pick(rest[0]).astype(rest[1]))
+    elif kind == "view":
+        arrays.append(rest[0](pick(rest[1])))
+    elif kind == "reduce":
+        arrays.append(getattr(cuarray, rest[0])(pick(rest[1]), axis=rest[2]))
+    elif kind == "write":
+        pick(rest[0])[(*rest[2], ...)] = pick(rest[1])
+    elif kind == "inplace":
+        getattr(pick(rest[1]), rest[0])(pick(rest[2]))
+    elif kind == "out":
+        getattr(cuarray, rest[0])(pick(rest[1]), pick(rest[2]), out=pick(rest[3]))
+    elif kind == "two":
+        arrays.extend(cuarray.frexp(pick(rest[0])))
+    elif kind == "look":
+        return pick(rest[0]).tolist()
+    elif kind == "forget" and len(arrays) > 4:
+        del arrays[rest[0] % len(arrays)]
+    return None
+
+
+def run_program(program, values):
+    """Return the bits of all arrays at the end, and what happened at each step."""
+    arrays = [cuarray.asarray(v.copy()) for v in values]
+    events = []
+    for step in program:
+        try:
+            events.append(repr(run_step(step, arrays)))
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            events.append((type(error), str(error)))
+    return arrays, events
+
+
+@hypothesis.given(program=st.lists(steps, min_size=1, max_size=25), seed=st.integers(0, 1000))
+@pytest.mark.filterwarnings("ignore")
+def test_random_programs(program, seed, device):
+    rng = np.random.default_rng(seed)
+    values = [(rng.standard_normal(SHAPE) * 4).astype(t) for t in ("float32", "float64", "int32")] + [rng.integers(0, 2, SHAPE).astype(bool)]
+    plain, plain_events = run_program(program, values)
+    with cuarray.fuse():
+        fused, fused_events = run_program(program, values)
+    assert fused_events == plain_events
+    assert [bits(x) for x in fused] == [bits(x) for x in plain]
+
+
+@pytest.mark.parametrize("type", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int32", "uint8"])
+def test_every_row_in_a_chain(type, rng, device):
+    """Each row between two others: what it reads is not in memory, and neither is what it gives."""
+    x = cuarray.asarray(rng.integers(1, 5, (7, 33)).astype(_core.dtype(type)))
+
+    def chain(function, nin):
+        inputs = [x + 1, x * 2, x - 1][:nin]
+        if function.__name__ == "where":
+            inputs[0] = x > 2
+        results = function(*inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        return [cuarray.where(x > 1, r, r) for r in results]
+
+    for row in _core.rows():
+        function = _core.ufuncs[row["name"]]
+        try:
+            plain = chain(function, row["nin"])
+        except TypeError:
+            with pytest.raises(TypeError):
+                cuarray.fuse(chain)(function, row["nin"])
+            continue
+        fused = cuarray.fuse(chain)(function, row["nin"])
+        assert [bits(r) for r in fused] == [bits(r) for r in plain], row["name"]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero", "argmax", "argmin", "var", "std"])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2])
+def test_reductions_absorb_what_they_fold(name, axis, rng, device):
+    a = cuarray.asarray(rng.standard_normal((9, 17, 33)).astype("f4"))
+    b = cuarray.asarray(rng.standard_normal((17, 33)).astype("f4"))
+
+    def program(a, b):
+        return getattr(cuarray, name)(cuarray.exp(a) * b + 1, axis=axis)
+
+    assert bits(cuarray.fuse(program)(a, b)) == bits(program(a, b))
+    transposed = a.T.copy().T
+    assert bits(cuarray.fuse(program)(transposed, b)) == bits(program(transposed, b))
+
+
+def test_bits_of_a_long_chain_in_every_layout(rng, device):
+    def program(a, b, c):
+        y = a * b + cuarray.sin(c)
+        return cuarray.where(y > 0, y, cuarray.exp(y) - 1), y.astype("f8") / 3
+
+    for shape, strided in [((1000,), slice(None)), ((70, 90), (slice(None), slice(None, None, 2))), ((70, 90), (slice(None, None, -1), slice(1, None)))]:
+        inputs = [cuarray.asarray(rng.standard_normal(shape).astype("f4"))[strided] for _ in range(3)]
+        assert [bits(r) for r in cuarray.fuse(program)(*inputs)] == [bits(r) for r in program(*inputs)]
+        turned = [x.T for x in inputs[:1]] + [x.T.copy() for x in inputs[1:]]
+        assert [bits(r) for r in cuarray.fuse(program)(*turned)] == [bits(r) for r in program(*turned)]
+
+
+# How it is used
+
+
+def test_forms_of_fuse(device):
+    @cuarray.fuse
+    def plain(x):
+        """Adds one."""
+        return x + 1
+
+    @cuarray.fuse()
+    def called(x, *, k=2):
+        return x * k
+
+    x = cuarray.arange(3)
+    assert plain(x).tolist() == [1, 2, 3] and plain.__doc__ == "Adds one." and plain.__name__ == "plain"
+    assert called(x, k=5).tolist() == [0, 5, 10]
+    with cuarray.fuse():
+        y = x + 1
+        z = y * y
+    assert (y.tolist(), z.tolist()) == ([1, 2, 3], [1, 4, 9])
+
+    class Model:
+        @cuarray.fuse
+        def scale(self, x):
+            return x * 10
+
+    assert Model().scale(x).tolist() == [0, 10, 20]
+
+
+def test_the_code_runs_at_every_call(device):
+    calls = []
+
+    @cuarray.fuse
+    def f(x, n):
+        calls.append(n)
+        for _ in range(n):
+            x = x * 2
+        return x
+
+    assert [f(cuarray.asarray(1.0), n).item() for n in (0, 1, 5)] == [1, 2, 32]
+    assert calls == [0, 1, 5]
+
+
+def test_values_can_be_looked_at(device):
+    @cuarray.fuse
+    def f(x):
+        y = x * 2
+        if y.sum() > 10:
+            y = y - 100
+        return y, float(y[0]), y.tolist(), str(y)
+
+    y, first, values, text = f(cuarray.asarray([1.0, 2.0, 9.0]))
+    assert (first, values) == (-98.0, [-98.0, -96.0, -82.0]) and y.tolist() == values and "-98" in text
+
+
+def test_nesting(device):
+    @cuarray.fuse
+    def inner(x):
+        return cuarray.sqrt(x) + 1
+
+    @cuarray.fuse
+    def outer(x):
+        with cuarray.fuse():
+            return inner(x) * inner(x + 1)
+
+    x = cuarray.asarray([1.0, 4.0])
+    want = (cuarray.sqrt(x) + 1) * (cuarray.sqrt(x + 1) + 1)
+    assert bits(outer(x)) == bits(want)
+
+
+def test_exceptions_end_the_collecting(device):
+    class Mine(Exception):
+        pass
+
+    kept = []
+
+    @cuarray.fuse
+    def f(x):
+        kept.append(x + 1)
+        raise Mine
+
+    with pytest.raises(Mine):
+        f(cuarray.arange(3))
+    assert kept[0].tolist() == [1, 2, 3]
+    with pytest.raises(Mine), cuarray.fuse():
+        kept.append(cuarray.arange(2) * 5)
+        raise Mine
+    assert kept[1].tolist() == [0, 5]
+    with pytest.raises(ValueError, match="broadcast"):
+        cuarray.fuse(lambda x: x + cuarray.ones(4))(cuarray.ones(3))
+    assert (cuarray.ones(3) + 1).tolist() == [2, 2, 2]
+
+
+def test_errors_stand_where_the_operation_stands(device):
+    @cuarray.fuse
+    def f(x):
+        y = x + 1
+        try:
+            x + cuarray.ones(7)
+        except ValueError:
+            return y
+        raise AssertionError("the error came late")
+
+    assert f(cuarray.arange(3)).tolist() == [1, 2, 3]
+
+
+def test_inputs_changed_inside_and_after(device):
+    x = cuarray.arange(4.0)
+    with cuarray.fuse():
+        y = x * 2
+        x[...] = 100
+        z = x * 2
+        w = x
+        w += 1
+    x[...] = -1
+    assert (y.tolist(), z.tolist()) == ([0, 2, 4, 6], [200] * 4)
+
+
+def test_shared_memory_changed_from_outside():
+    """NumPy writes into memory that a waiting operation reads."""
+    with cuarray.device("cpu"):
+        host = np.arange(4.0)
+        with cuarray.fuse():
+            y = cuarray.asarray(host) * 2
+            host[...] = 100
+        assert y.tolist() == [0, 2, 4, 6]
+        x = cuarray.arange(4.0)
+        view = np.asarray(x)
+        with cuarray.fuse():
+            y = x + 1
+            view[...] = 50
+        assert y.tolist() == [1, 2, 3, 4]
+
+
+def test_generators_and_coroutines_are_refused():
+    def generator():
+        yield 1
+
+    async def coroutine():
+        pass
+
+    async def both():
+        yield 1
+
+    for function in (generator, coroutine, both):
+        with pytest.raises(TypeError, match=function.__name__):
+            cuarray.fuse(function)
+    with pytest.raises(TypeError, match="fuse"):
+        cuarray.fuse(3)
+
+    def inside():
+        with cuarray.fuse():
+            yield 1
+
+    async def awaiting():
+        with cuarray.fuse():
+            await asyncio.sleep(0)
+
+    with pytest.raises(TypeError, match="inside"):
+        next(inside())
+    with pytest.raises(TypeError, match="awaiting"):
+        asyncio.run(awaiting())
+
+
+def test_each_thread_collects_for_itself(device):
+    results = {}
+
+    def work(k):
+        with cuarray.device(device), cuarray.fuse():
+            x = cuarray.full(1000, k)
+            for _ in range(50):
+                x = x + k
+        results[k] = x
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(1, 6)]
+    with cuarray.fuse():
+        mine = cuarray.ones(3) * 7
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert mine.tolist() == [7, 7, 7]
+    assert {k: (v == 51 * k).all().item() for k, v in results.items()} == dict.fromkeys(range(1, 6), True)
+
+
+def test_a_chain_takes_no_temporaries():
+    with cuarray.device("cpu"):
+        x = cuarray.ones(1_000_000, "f4")
+        cuarray.memory_trim()
+        before = cuarray.memory_stats()["current"]
+
+        @cuarray.fuse
+        def chain(x):
+            y = x
+            for k in range(10):
+                y = y * 2 + k
+            return y
+
+        peak_before = reset_peak()
+        y = chain(x)
+        assert reset_peak() - max(before, 0) <= y.nbytes + 2**20, peak_before
+        assert y[0].item() == float(np.float32(sum(k * 2 ** (9 - k) for k in range(10)) + 2**10))
+
+
+def reset_peak():
+    """The peak of memory in arrays since the start."""
+    return cuarray.memory_stats()["peak"]
+
+
+def test_long_chains_and_many_inputs(device):
+    """Beyond what one kernel takes: the plan is cut, the bits stay."""
+    inputs = [cuarray.full((3, 5), k / 7, dtype="f4") for k in range(40)]
+
+    def program():
+        total = inputs[0]
+        for x in inputs[1:]:
+            total = total * 0.5 + cuarray.sin(x)
+        outputs = [total * k for k in range(20)]
+        return [total, *outputs]
+
+    assert [bits(r) for r in cuarray.fuse(program)()] == [bits(r) for r in program()]
+
+    def deep():
+        x = inputs[1]
+        for k in range(300):
+            x = x + k
+        return x
+
+    assert bits(cuarray.fuse(deep)()) == bits(deep())

@@ -1,0 +1,134 @@
+"""Basic indexing: the elements, shapes, strides and errors of NumPy, but a copy where every axis has an integer."""
+
+import itertools
+
+import numpy as np
+import pytest
+from same import agree
+
+import cuarray
+
+NAMES = {
+    "x": lambda xp: xp.arange(60).reshape(3, 4, 5),
+    "v": lambda xp: xp.arange(7.0),
+    "s": lambda xp: xp.asarray(2.5),
+    "e": lambda xp: xp.zeros((0, 3)),
+}
+
+ENTRIES = ["0", "-1", "2", ":", "1:", ":-1", "::2", "::-1", "-1:0:-2", "5:2", "...", "None", "9:", "-9:9", "1:1"]
+
+
+@pytest.mark.parametrize("index", [", ".join(t) for n in (1, 2, 3) for t in itertools.product(ENTRIES[:9:2] + ENTRIES[9:12], repeat=n)])
+def test_reading(index, device):
+    agree(f"x[{index}]", NAMES)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_reading_one_axis(entry, device):
+    for name in ("x", "v", "e"):
+        agree(f"{name}[{entry}]", NAMES)
+        agree(f"{name}[{entry},]", NAMES)
+
+
+@pytest.mark.parametrize(
+    "index",
+    ["()", "...", "None", "..., None", "0", "5", "-6", "np.int64(1)", "np.uint8(2)", "xp.asarray(1)", "0, 0, 0, 0", "..., ...", "0, 0, 7", "'a'", "1.5", "1.0",
+     "slice(None, None, 0)", "slice(1.5)", "slice(np.int8(1), None)", "slice(-100, 100, 3)", "slice(None, None, -4)", "2**70", "-2**70", "0, slice(2**62, None)",
+     "slice(None, 2**70)"],
+)  # fmt: skip
+def test_forms_of_an_index(index, device):
+    for name in ("x", "v", "s", "e"):
+        agree(f"{name}[{index}]", NAMES)
+
+
+@pytest.mark.parametrize("index", ["1:", "::-1", "::2", "..., 1:3", "None, 1:", "1, ...", "1, :, ::-2"])
+def test_views(index, device):
+    x = NAMES["x"](cuarray)
+    assert cuarray.shares_memory(eval(f"x[{index}]"), x)
+    agree(f"[(n, s) for n, s in zip(x[{index}].shape, x[{index}].strides) if n > 1]", NAMES)
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    ["x[0] = 7", "x[0, 0, 0] = 7", "x[1:] = 7", "x[::-1] = x", "x[...] = x[::-1]", "x[:, 1] = [1, 2, 3, 4, 5]", "x[..., 0] = x[0, :, 0]", "x[1:] = x[:-1]",
+     "x[:-1] = x[1:]", "x[:] = 1.9", "x[0] = np.arange(5)", "x[0] = np.arange(4)", "x[7] = 1", "x[0, 0, 0] = [1]", "x[0, 0, 0] = [1, 2]", "x[None] = 3",
+     "x[5:2] = 3", "x[5:2] = [1, 2]", "x[:, :, ::2] = x[:, :, ::-2]", "x[0] = xp.asarray(3.7)", "x[()] = 5", "x[0, 0, 0] = 2**70", "x[1] = True", "x.T[...] = x.T[::-1]",
+     "v[0] = 3", "v[::2] = v[1::2]", "v[::2] = 4", "v[1:] = v[:-1]", "v[:-1] = v[1:]", "v[::-1] = v", "v[0] = 1j", "v[...] = v", "s[...] = 4", "s[()] = 5", "s[0] = 1",
+     "v[0], v[2] = v[2], v[0]", "x[0], x[1] = x[1].copy(), x[0].copy()", "e[...] = 5", "v[0] = 'a'", "v[2:5] += 1", "v[0] += 1", "x[1, 2, 3] *= 2", "x[0, :, 1:3] -= x[1, :, 1:3]"],
+)  # fmt: skip
+def test_writing(assignment, device):
+    """The whole array after the assignment is that of NumPy."""
+    results = []
+    for xp in (np, cuarray):
+        names = {name: make(xp) for name, make in NAMES.items()}
+        try:
+            with np.testing.suppress_warnings() as quiet:
+                quiet.filter(np.exceptions.ComplexWarning)
+                exec(assignment, {"xp": xp, "np": np}, names)
+            results.append({n: np.asarray(a.numpy() if xp is cuarray else a).tolist() for n, a in names.items()})
+        except Exception as error:
+            results.append(error)
+    want, got = results
+    if isinstance(want, Exception):
+        assert isinstance(got, type(want)), f"{got!r} instead of {want!r}"
+    else:
+        assert got == want
+
+
+def test_integers_on_every_axis_give_a_value(device):
+    """Not a view: what was read does not change when the array does."""
+    v = cuarray.arange(3)
+    first, third = v[0], v[2]
+    assert first.shape == () and isinstance(first, cuarray.ndarray)
+    v[0], v[2] = third, first
+    assert v.tolist() == [2, 1, 0] and first.item() == 0
+    low = high = v[1]
+    high += 5
+    assert (low.item(), high.item()) == (1, 6), "in-place operators rebind values"
+    total = kept = v.sum()
+    total += 1
+    assert (total.item(), kept.item()) == (4, 3)
+    view = v[0, ...]
+    view += 40
+    assert v[0].item() == 42, "an index with an ellipsis is a view"
+
+
+def test_iteration_gives_values_and_views(device):
+    assert [int(i) for i in cuarray.arange(4)] == [0, 1, 2, 3]
+    v = cuarray.arange(3)
+    elements = list(v)
+    v[...] = 9
+    assert [e.item() for e in elements] == [0, 1, 2]
+    x = cuarray.zeros((2, 3))
+    for row in x:
+        row[...] = 5
+    assert x.tolist() == [[5.0] * 3] * 2
+    with pytest.raises(TypeError):
+        iter(cuarray.asarray(1))
+    assert 2 in cuarray.arange(4) and 9 not in cuarray.arange(4)
+
+
+def test_index_errors_name_index_axis_and_size(device):
+    x = NAMES["x"](cuarray)
+    with pytest.raises(IndexError, match=r"index 7 .*axis 1 .*size 4"):
+        x[0, 7]
+    with pytest.raises(IndexError, match=r"index -4 .*axis 0 .*size 3"):
+        x[-4] = 1
+
+
+@pytest.mark.parametrize("index", ["[0, 1]", "np.array([0, 1])", "x > 3", "[True, False, True]", "xp.asarray([0, 1])", "True", "([0, 1], 0)"])
+def test_indexing_with_arrays_is_not_there_yet(index, device):
+    x = NAMES["x"](cuarray)
+    with pytest.raises(NotImplementedError, match="index"):
+        x[eval(index, {"x": x, "np": np, "xp": cuarray})]
+    with pytest.raises(NotImplementedError, match="index"):
+        x[eval(index, {"x": x, "np": np, "xp": cuarray})] = 1
+
+
+def test_indexing_in_higher_rank(device):
+    x = np.arange(2**7).reshape((2,) * 7)
+    a = cuarray.asarray(x)
+    for index in [(0, ..., 1), (..., slice(None, None, -1), 0), (1, slice(None), None, 0, ..., None)]:
+        np.testing.assert_array_equal(a[index].numpy(), x[index])
+    with pytest.raises(IndexError):
+        a[(None,) * 60]

@@ -1,0 +1,214 @@
+"""Reductions give NumPy's values, types, shapes and errors; their order of folding depends on the shape alone."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from layouts import LAYOUTS
+from oracle import bits
+from same import agree
+
+import cuarray
+from cuarray import _core
+
+NAMES = {
+    "x": lambda xp: xp.arange(24).reshape(2, 3, 4) - 7,
+    "f": lambda xp: xp.asarray([[1.5, -2.0, 0.25], [4.0, 0.0, -8.5]]),
+    "c": lambda xp: xp.asarray([[1 + 2j, -3j], [0.5, 2 - 1j]]),
+    "b": lambda xp: xp.asarray([[True, False], [True, True]]),
+    "u": lambda xp: xp.asarray([[200, 100], [255, 1]], "u1"),
+    "n": lambda xp: xp.asarray([[1.0, np.nan, 3.0], [np.nan, np.nan, -1.0]]),
+    "e": lambda xp: xp.zeros((0, 3)),
+    "s": lambda xp: xp.asarray(-2.5),
+    "m": lambda xp: xp.asarray([[True, False, True], [False, False, True]]),
+}
+NAMED = ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero", "argmax", "argmin", "var", "std"]
+WITH_ONE_AXIS = {"argmax", "argmin"}
+
+
+def test_every_row_is_a_function():
+    assert {row["name"] for row in _core.reductions()} <= set(NAMED)
+    assert all(callable(getattr(cuarray, name)) for name in NAMED)
+
+
+@pytest.mark.parametrize("array", ["x", "f", "c", "b", "u", "n", "e", "s"])
+@pytest.mark.parametrize("name", NAMED)
+def test_axes(name, array, device):
+    shape = NAMES[array](np).shape
+    axes = [None, *range(-len(shape) - 1, len(shape) + 1)]
+    if name not in WITH_ONE_AXIS:
+        axes += [(), (0,), *itertools.permutations(range(len(shape)), 2), (0, 0)]
+    rtol = 1e-15 if name in ("mean", "var", "std", "prod") else 0
+    for axis, keepdims in itertools.product(axes, (False, True)):
+        if name == "count_nonzero" and axis is None and not keepdims:
+            assert cuarray.count_nonzero(NAMES[array](cuarray)).item() == np.count_nonzero(NAMES[array](np))
+            continue
+        agree(f"xp.{name}({array}, axis={axis}, keepdims={keepdims})", NAMES, rtol=rtol)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.sum(x, dtype='f4')", "xp.sum(f, dtype='i4')", "xp.sum(u)", "xp.sum(u, dtype='u1')", "xp.sum(b)", "xp.sum(b, dtype=bool)", "xp.sum(u, axis=0, initial=5)",
+        "xp.sum(f, where=m)", "xp.sum(f, axis=1, where=m, initial=10)", "xp.sum(f, out=xp.empty(()))", "xp.sum(f, 0, None, xp.empty(3))", "xp.sum(f, 0, out=xp.empty(2))",
+        "xp.sum(f, 0, out=xp.empty(3, int))", "xp.sum(x, 0, out=xp.empty((3, 4), 'f4'))", "xp.sum(c, dtype='f8')", "xp.sum([])", "xp.sum(5)", "xp.sum(f, initial=None)",
+        "xp.prod(f, where=m)", "xp.prod(u)", "xp.prod(x, axis=2, initial=2)", "xp.prod([])", "xp.prod(b)", "xp.prod(f, dtype='f4')",
+        "xp.max(f, where=m)", "xp.max(f, where=m, initial=-1)", "xp.max(f, axis=0, initial=2)", "xp.max([])", "xp.max(e, axis=1)", "xp.max(e, axis=0, initial=3)", "xp.max(b)",
+        "xp.min(x, (0, 2))", "xp.min(c)", "xp.max(c, 0)", "xp.amax(x)", "xp.amin(x, 1)", "xp.max(x, out=xp.empty((), int))", "xp.max(f, initial='a')",
+        "xp.mean(x)", "xp.mean(x, dtype='f4')", "xp.mean(u, 0)", "xp.mean(f, where=m)", "xp.mean(f, 1, where=m, keepdims=True)", "xp.mean([])", "xp.mean(e, 0)", "xp.mean(b)",
+        "xp.mean(f, out=xp.empty((), 'f4'))", "xp.any(f, where=m)", "xp.all(f, 0, where=m)", "xp.any([])", "xp.all([])", "xp.any(f, out=xp.empty((), bool))", "xp.all(n)",
+        "xp.argmax([3, 1, 3])", "xp.argmin([3, 1, 1])", "xp.argmax([])", "xp.argmax(e, 1)", "xp.argmax(f, 0, xp.empty(3, int))", "xp.argmax(f, (0, 1))", "xp.argmax(b, 1)",
+        "xp.argmin(n)", "xp.argmin(n, 1)", "xp.argmax(c)", "xp.argmin(u, axis=0)", "xp.argmax(x, keepdims=True)",
+        "xp.var(x, ddof=1)", "xp.var(x, correction=1)", "xp.var(x, ddof=1, correction=1)", "xp.std(f, 0)", "xp.std(f, axis=1, ddof=1, keepdims=True)", "xp.var(f, where=m)",
+        "xp.var(c)", "xp.std(c, 0)", "xp.var(b)", "xp.var(u, dtype='f4')", "xp.var(f, mean=xp.mean(f, keepdims=True))", "xp.var([])", "xp.std([1], ddof=1)", "xp.var(f, out=xp.empty(()))",
+        "xp.var(s)", "f.sum(0)", "f.prod()", "f.max(axis=1)", "f.min()", "f.mean(0)", "f.any()", "f.all(1)", "f.argmax()", "f.argmin(0)", "f.var(ddof=1)", "f.std(1)",
+        "f.sum(axis=0, keepdims=True)", "f.sum(0, 'f4')", "xp.sum(f, 0, keepdims=True).shape", "xp.sum([f, f])",
+        "xp.add.reduce(x)", "xp.add.reduce(x, axis=None)", "xp.multiply.reduce(x, 1)", "xp.maximum.reduce(x, axis=(0, 1))", "xp.add.reduce(u)", "xp.subtract.reduce(x, 2)",
+        "xp.logical_and.reduce(x)", "xp.bitwise_or.reduce(x, 0)", "xp.add.reduce(f, where=m, initial=1)", "xp.subtract.reduce(f, axis=(0, 1))", "xp.minimum.reduce([])",
+        "xp.gcd.reduce(xp.abs(x))", "xp.hypot.reduce(f)", "xp.add.reduce(s)", "xp.multiply.outer([1, 2], [3, 4])", "xp.subtract.outer(f, [1, 2])", "xp.power.reduce([2, 3, 2])",
+        "xp.divide.reduce(f, 1)", "xp.bitwise_xor.reduce(b)", "xp.logaddexp.reduce(f)", "xp.fmax.reduce(n, 0)",
+    ],
+)  # fmt: skip
+def test_keywords(expression, device):
+    agree(expression, NAMES, rtol=1e-6 if "f4" in expression else 2e-15)
+
+
+NUMBERS = [t for t in map(_core.dtype, _core.dtype_names()) if t.name != "bfloat16"]
+
+
+@pytest.mark.parametrize("type", NUMBERS, ids=str)
+@pytest.mark.parametrize("name", NAMED)
+def test_types(name, type, device):
+    """Every type that NumPy reduces: the type and value of the result, also along each axis."""
+    values = {"a": lambda xp: xp.asarray(np.array([[1, 0, 3], [5, 7, 1]]).astype(type))}
+    rtol = {"float16": 2e-3, "float32": 1e-6, "complex64": 1e-6}.get(type.name, 1e-15)
+    for axis in (0, 1):
+        agree(f"xp.{name}(a, axis={axis})", values, rtol=rtol)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_bfloat16(name, device):
+    a = cuarray.asarray([[1, 0, 3], [5, 7, 1]], dtype="bfloat16")
+    got, want = getattr(cuarray, name)(a, axis=0), getattr(np, name)(a.astype("f4").numpy(), axis=0)
+    same_type = name in ("any", "all", "count_nonzero", "argmax", "argmin")
+    assert got.dtype == (want.dtype if same_type else cuarray.bfloat16)
+    np.testing.assert_allclose(got.astype("f8").numpy(), want, rtol=2**-7)
+
+
+SHAPES = [(1,), (7,), (31,), (32,), (33,), (255,), (256,), (257,), (1023,), (4097,), (100_003,), (1, 5000), (5000, 1), (3, 4099), (4099, 3),
+          (64, 64), (17, 5, 33), (2, 3, 1, 5), (1000, 17), (17, 1000), (40, 1, 50)]  # fmt: skip
+
+
+def exact_sum(x, axis):
+    return np.apply_along_axis(lambda line: math.fsum(line.tolist()), axis, x) if x.size else x.sum(axis)
+
+
+@pytest.mark.parametrize("type", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_are_accurate(shape, type, rng, device):
+    """Within the bound of a tree of additions: eps * (log2 n + 4) * sum of magnitudes."""
+    x = rng.standard_normal(shape).astype(type)
+    for axis in range(x.ndim):
+        n = shape[axis]
+        bound = np.finfo(type).eps * (math.log2(n) + 4) * np.abs(x.astype("f8")).sum(axis)
+        for name in ("sum", "mean"):
+            got = getattr(cuarray, name)(cuarray.asarray(x), axis=axis).numpy()
+            want = exact_sum(x, axis) / (n if name == "mean" else 1)
+            assert (np.abs(got.astype("f8") - want) <= bound).all()
+    total = cuarray.asarray(x).sum().item()
+    assert abs(total - math.fsum(x.ravel().tolist())) <= np.finfo(type).eps * (math.log2(x.size) + 4) * np.abs(x.astype("f8")).sum()
+
+
+def test_a_long_sum_of_equal_values(device, full):
+    n = 2**24 if full else 2**22
+    x = cuarray.full(n, 0.1, dtype="f4")
+    exact = float(np.float32(0.1)) * n
+    assert abs(x.sum().item() - exact) <= 4 * np.spacing(np.float32(exact))
+    assert abs(x.mean().item() - float(np.float32(0.1))) <= 4 * np.spacing(np.float32(0.1))
+
+
+def test_half_types_are_added_in_float32(device):
+    assert cuarray.ones(5000, "f2").sum().item() == 5000
+    assert cuarray.ones(4096, "bfloat16").sum().item() == 4096
+    assert cuarray.full(10_000, 100, "f2").mean().item() == 100
+
+
+def test_variance_of_large_numbers(device):
+    """Two passes: the squares of the numbers themselves would swallow the variance."""
+    x = cuarray.arange(1000, dtype="f8") + 1e9
+    assert x.var().item() == pytest.approx((1000**2 - 1) / 12, rel=1e-12)
+    y = cuarray.arange(1000, dtype="f4") + 1e5
+    assert y.var().item() == pytest.approx((1000**2 - 1) / 12, rel=1e-5)
+
+
+# The order of folding
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "max", "argmax", "var"])
+@pytest.mark.parametrize("shape", [(257,), (37, 41), (5, 130, 7), (3, 2000)], ids=str)
+def test_layout_changes_no_bit(name, shape, rng, device):
+    x = (rng.standard_normal(shape) + 1).astype("f4")
+    for axis in (None, *range(len(shape))):
+        want = bits(getattr(cuarray, name)(cuarray.asarray(x), axis=axis))
+        for recipe in LAYOUTS:
+            if recipe.__name__ == "fortran":
+                continue  # an array whose axes lie in another order is folded in that order
+            got = getattr(cuarray, name)(recipe(x), axis=axis)
+            assert bits(got) == want, (recipe.__name__, axis)
+
+
+def test_threads_change_no_bit(rng, device):
+    x = cuarray.asarray(rng.standard_normal((700, 1100)).astype("f4"))
+    before = cuarray.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            cuarray.set_num_threads(threads)
+            results.append([bits(x.sum(axis)) for axis in (None, 0, 1)] + [bits(x.var())])
+    finally:
+        cuarray.set_num_threads(before)
+    assert results[0] == results[1] == results[2]
+
+
+def test_operand_type_changes_no_bit(rng, device):
+    """The order is a function of the accumulator's type, not of the operands'."""
+    x = rng.integers(-1000, 1000, (50, 70))
+    small, wide = cuarray.asarray(x.astype("i2")), cuarray.asarray(x.astype("f8"))
+    for axis in (None, 0, 1):
+        assert bits(small.sum(axis, dtype="f8")) == bits(wide.sum(axis))
+
+
+# What wins
+
+
+def test_nan_wins_in_max_and_argmax(device):
+    x = np.ones(1000, "f4")
+    x[[700, 300]] = np.nan
+    a = cuarray.asarray(x)
+    assert np.isnan(a.max().item()) and np.isnan(a.min().item())
+    assert a.argmax().item() == a.argmin().item() == 300
+
+
+def test_the_first_of_equals_is_found(rng, device):
+    x = rng.integers(0, 3, (40, 333))
+    a = cuarray.asarray(x)
+    for axis in (None, 0, 1):
+        np.testing.assert_array_equal(a.argmax(axis).numpy(), x.argmax(axis))
+        np.testing.assert_array_equal(a.argmin(axis).numpy(), x.argmin(axis))
+
+
+def test_out_may_overlap_the_input(device):
+    x = cuarray.arange(12.0).reshape(3, 4)
+    want = x.sum(axis=0).tolist()
+    assert cuarray.sum(x, axis=0, out=x[0, ...]).tolist() == want
+    assert x[0, ...].tolist() == want
+
+
+def test_large_axes_of_every_kind(device):
+    """Sizes on both sides of the borders of blocks, folded exactly because the numbers are small integers."""
+    for n in (1, 15, 16, 17, 4095, 4096, 4097, 65537, 200_001):
+        x = cuarray.ones(n, "i8")
+        assert x.sum().item() == n and cuarray.count_nonzero(x).item() == n
+        assert cuarray.ones((n, 2), "f8").sum(axis=0).tolist() == [n, n]
+        assert cuarray.ones((2, n), "f8").sum(axis=1).tolist() == [n, n]
