@@ -84,38 +84,45 @@ CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink)
     P::write(where, out);
 }
 
-/// One axis; lanes are neighbours.
+/// One axis; lanes are neighbours, `count` of them exist. Only the grid's last thread has less than V.
 template <class P, int V> struct FlatWalk {
     const Flat<P::operands>& p;
     u64 first;
-    CUARRAY_FN bool has(int u) const { return first + u < p.size; }
+    int count;
+    CUARRAY_FN bool has(int u) const { return u < count; }
     template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
-        const FlatOperand& operand = p.operands[K];
-        const char* from = operand.data + first * sizeof(T) * operand.step;
-        if (operand.aligned && operand.step && has(V - 1)) read_vector(from, x);
-        else {
+        const char* from = p.operands[K].data;
+        if (p.operands[K].step == 0) {
+            const T one = *reinterpret_cast<const T*>(from);
 #pragma unroll
-            for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<const T*>(from)[has(u) ? u * operand.step : 0];
+            for (int u = 0; u < V; ++u) x[u] = one;
+            return;
+        }
+        from += first * sizeof(T);
+        if (count == V) return read_vector(from, x);
+#pragma unroll 1
+        for (int u = 0; u < V; ++u) {
+            shift_lanes(x);
+            x[V - 1] = reinterpret_cast<const T*>(from)[u < count ? u : 0];
         }
     }
     template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
-        const i64 from = reinterpret_cast<i64>(p.operands[K].data) + i64(first * p.operands[K].step);
+        const i64 from = reinterpret_cast<i64>(p.operands[K].data) + i64(first);
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = from + u * p.operands[K].step;
+        for (int u = 0; u < V; ++u) x[u] = from + u;
     }
-    template <int K, class T> CUARRAY_FN void write(const T (&y)[V], const bool* kept) const {
-        const FlatOperand& operand = p.operands[K];
-        char* to = operand.data + first * sizeof(T) * operand.step;
-        bool all = operand.aligned && operand.step && has(V - 1);
+    template <int K, class T> CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
+        char* to = p.operands[K].data + first * sizeof(T);
+        u32 wanted = (1u << count) - 1;
         if constexpr (P::masked) {
 #pragma unroll
-            for (int u = 0; u < V; ++u) all &= kept[u];
+            for (int u = 0; u < V; ++u) wanted &= ~(u32(!kept[u]) << u);
         }
-        if (all) write_vector(to, y);
-        else {
-#pragma unroll
-            for (int u = 0; u < V; ++u)
-                if (has(u) && (!P::masked || kept[u])) reinterpret_cast<T*>(to)[u * operand.step] = y[u];
+        if (wanted == (1u << V) - 1) return write_vector(to, y);
+#pragma unroll 1
+        for (int u = 0; u < V; ++u) {
+            if (wanted >> u & 1u) reinterpret_cast<T*>(to)[u] = y[0];
+            shift_lanes(y);
         }
     }
 };
@@ -123,7 +130,9 @@ template <class P, int V> struct FlatWalk {
 template <class P, int V, class S>
 CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const FaultSink& sink) {
     const u64 first = (u64(blockIdx.x) * kThreads + threadIdx.x) * V;
-    if (first < p.size) run<P, V>(FlatWalk<P, V>{p, first}, scalars, sink);
+    if (first >= p.size) return;
+    const u64 left = p.size - first;
+    run<P, V>(FlatWalk<P, V>{p, first, left < V ? int(left) : V}, scalars, sink);
 }
 
 /// Up to 8 axes; lanes lie a block apart, so that neighbouring threads hold neighbouring elements.
@@ -165,7 +174,7 @@ template <class P, int V, class Index> struct StridedWalk {
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[K].data) + offsets[K][u];
     }
-    template <int K, class T> CUARRAY_FN void write(const T (&y)[V], const bool* kept) const {
+    template <int K, class T> CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
             if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[K].data + offsets[K][u]) = y[u];
@@ -182,79 +191,89 @@ CUARRAY_FN void strided(const Strided<Index, P::operands>& p, const S& scalars, 
 }
 
 constexpr int kTile = 32;
-constexpr int kTileLanes = kTile * kTile / int(kThreads);
+constexpr int kTileLanes = 4;
+constexpr int kTileStep = kTile / kTileLanes;
 
-/// A 32 x 32 tile of the last two axes: a thread holds four elements of one column. A transposed operand is read along
-/// rows and handed over through shared memory, padded so that both directions meet every bank once.
+/// A 32 x 32 tile of the last two axes: a thread holds four elements of one column, 8 rows apart. A transposed operand
+/// is read with rows and columns exchanged and turned in shared memory, padded so that both directions meet every bank
+/// once.
 template <class P> struct TiledWalk {
     static constexpr int V = kTileLanes;
-    static constexpr int kStep = kTile / V;
     const Tiled<P::operands>& p;
     char* shared;
-    u64 row, column;
-    i64 bases[P::operands];
-    CUARRAY_FN int x() const { return int(threadIdx.x) % kTile; }
-    CUARRAY_FN int y() const { return int(threadIdx.x) / kTile; }
-    CUARRAY_FN u64 rows() const { return p.extents[p.axes - 2]; }
-    CUARRAY_FN u64 columns() const { return p.extents[p.axes - 1]; }
-    CUARRAY_FN bool has(int u) const { return row + y() + u * kStep < rows() && column + x() < columns(); }
-    CUARRAY_FN i64 offset(int k, u64 i, u64 j) const {
-        const u64 last_row = rows() - 1, last_column = columns() - 1;
-        const auto& strides = p.operands[k].strides;
-        return bases[k] + i64(i < last_row ? i : last_row) * strides[p.axes - 2] +
-               i64(j < last_column ? j : last_column) * strides[p.axes - 1];
+    i64 row, column, bases[P::operands];
+    int x, y;
+    /// How many lanes start, start + 8, ... are below the extent.
+    static CUARRAY_FN int lanes_below(i64 start, i64 extent) {
+        const i64 left = extent - start;
+        return left >= kTile ? V : left <= 0 ? 0 : (int(left) + kTileStep - 1) / kTileStep;
     }
+    CUARRAY_FN i64 rows() const { return p.extents[p.axes - 2]; }
+    CUARRAY_FN i64 columns() const { return p.extents[p.axes - 1]; }
+    CUARRAY_FN int count(bool turned) const {
+        if ((turned ? row : column) + x >= (turned ? rows() : columns())) return 0;
+        return turned ? lanes_below(column + y, columns()) : lanes_below(row + y, rows());
+    }
+    CUARRAY_FN bool has(int u) const { return u < count(false); }
     CUARRAY_FN void locate() {
-        u64 rest = blockIdx.x;
-        column = rest % p.column_tiles * kTile;
-        rest /= p.column_tiles;
-        row = rest % p.row_tiles * kTile;
-        rest /= p.row_tiles;
+        x = int(threadIdx.x) % kTile;
+        y = int(threadIdx.x) / kTile;
+        u64 rest = blockIdx.x, outer = rest / p.column_tiles;
+        column = i64(rest - outer * p.column_tiles) * kTile;
+        rest = outer;
+        outer = rest / p.row_tiles;
+        row = i64(rest - outer * p.row_tiles) * kTile;
 #pragma unroll
         for (int k = 0; k < P::operands; ++k) bases[k] = 0;
 #pragma unroll 1
         for (int d = int(p.axes) - 3; d >= 0; --d) {
-            const u64 outer = rest / p.extents[d];
+            rest = outer;
+            outer = rest / p.extents[d];
 #pragma unroll
             for (int k = 0; k < P::operands; ++k) bases[k] += i64(rest - outer * p.extents[d]) * p.operands[k].strides[d];
-            rest = outer;
         }
     }
-    template <int K, class T> CUARRAY_FN void read(T (&x_)[V]) const {
-        const char* data = p.operands[K].data;
-        if (p.transposed >> K & 1u) {
-            T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
-            __syncthreads();
-#pragma unroll
-            for (int u = 0; u < V; ++u)
-                tile[y() + u * kStep][x()] =
-                    *reinterpret_cast<const T*>(data + offset(K, row + x(), column + y() + u * kStep));
-            __syncthreads();
-#pragma unroll
-            for (int u = 0; u < V; ++u) x_[u] = tile[x()][y() + u * kStep];
-        } else {
-#pragma unroll
-            for (int u = 0; u < V; ++u)
-                x_[u] = *reinterpret_cast<const T*>(data + offset(K, row + y() + u * kStep, column + x()));
-        }
+    /// The first lane of operand K, and the way from lane to lane.
+    template <int K> CUARRAY_FN i64 offset(bool turned) const {
+        const i64 i = row + (turned ? x : y), j = column + (turned ? y : x);
+        return bases[K] + i * p.operands[K].strides[p.axes - 2] + j * p.operands[K].strides[p.axes - 1];
     }
-    template <int K> CUARRAY_FN void index(i64 (&x_)[V]) const {
-#pragma unroll
-        for (int u = 0; u < V; ++u)
-            x_[u] = reinterpret_cast<i64>(p.operands[K].data) + offset(K, row + y() + u * kStep, column + x());
+    template <int K> CUARRAY_FN i64 step(bool turned) const {
+        return p.operands[K].strides[p.axes - (turned ? 1 : 2)] * kTileStep;
     }
-    template <int K, class T> CUARRAY_FN void write(const T (&y_)[V], const bool* kept) const {
+    template <int K, class T> CUARRAY_FN void read(T (&lanes)[V]) const {
+        const bool turned = p.transposed >> K & 1u;
+        const char* from = p.operands[K].data + offset<K>(turned);
+        const int present = count(turned);
 #pragma unroll
-        for (int u = 0; u < V; ++u)
-            if (has(u) && (!P::masked || kept[u]))
-                *reinterpret_cast<T*>(p.operands[K].data + offset(K, row + y() + u * kStep, column + x())) = y_[u];
+        for (int u = 0; u < V; ++u, from += step<K>(turned)) lanes[u] = u < present ? *reinterpret_cast<const T*>(from) : T{};
+        if (turned) turn(lanes);
+    }
+    template <class T> CUARRAY_FN void turn(T (&lanes)[V]) const {
+        T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < V; ++u) tile[y + u * kTileStep][x] = lanes[u];
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < V; ++u) lanes[u] = tile[x][y + u * kTileStep];
+    }
+    template <int K> CUARRAY_FN void index(i64 (&lanes)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) lanes[u] = reinterpret_cast<i64>(p.operands[K].data) + offset<K>(false) + u * step<K>(false);
+    }
+    template <int K, class T> CUARRAY_FN void write(T (&lanes)[V], const bool* kept) const {
+        char* to = p.operands[K].data + offset<K>(false);
+#pragma unroll
+        for (int u = 0; u < V; ++u, to += step<K>(false))
+            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(to) = lanes[u];
     }
 };
 
 template <class P, class S>
 CUARRAY_FN void transposed(const Tiled<P::operands>& p, const S& scalars, const FaultSink& sink) {
-    __shared__ alignas(16) char shared[kTile * (kTile + 1) * P::largest];
-    TiledWalk<P> walk{p, shared, 0, 0, {}};
+    alignas(16) __shared__ char shared[kTile * (kTile + 1) * P::largest];
+    TiledWalk<P> walk{p, shared, 0, 0, {}, 0, 0};
     walk.locate();
     run<P, kTileLanes>(walk, scalars, sink);
 }

@@ -41,9 +41,8 @@ struct FaultRecord { u64 ticket; i64 index, axis, size; };
 /// Where to report a fault: `claim` is a zeroed device word, so that only the first faulty thread writes the record.
 struct FaultSink { u32* claim; volatile FaultRecord* record; u64 ticket; };
 
-/// An operand along one axis: contiguous (step 1) or one element for all (step 0). `aligned`: its address is a multiple
-/// of the vector that the kernel would use.
-struct FlatOperand { char* data; u32 step, aligned; };
+/// An operand along one axis: one element for all (step 0), or contiguous (step 1) at a multiple of the kernel's vector.
+struct FlatOperand { char* data; u64 step; };
 
 template <int N> struct Flat {
     u64 size;

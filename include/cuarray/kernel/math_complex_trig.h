@@ -7,8 +7,8 @@
 
 namespace cuarray::math {
 
-constexpr f64 kPi = 3.1415926535897932384626433832795;
-constexpr f64 kLn2 = 0.69314718055994530941723212145818;
+template <class R> constexpr R kPi = R(3.1415926535897932384626433832795);
+template <class R> constexpr R kLn2 = R(0.69314718055994530941723212145818);
 
 template <class R> CUARRAY_FN complex<R> both_nan() { return {quiet_nan<R>(), quiet_nan<R>()}; }
 
@@ -58,28 +58,31 @@ template <class R> CUARRAY_FN bool is_large(complex<R> z) {
 }
 
 template <class R> CUARRAY_FN complex<R> asinh_of_nonfinite(R x, R y) {
-    if (isinf(x)) return {x, isnan(y) ? y : copysign(isinf(y) ? R(kPi / 4) : R(0), y)};
-    if (isinf(y)) return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(R(kPi / 2), y)};
+    if (isinf(x)) return {x, isnan(y) ? y : copysign(isinf(y) ? kPi<R> / 4 : R(0), y)};
+    if (isinf(y)) return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(kPi<R> / 2, y)};
     return {quiet_nan<R>(), y == 0 ? y : quiet_nan<R>()};
 }
 
 template <class R> CUARRAY_FAR complex<R> asinh(complex<R> z) {
     if (!isfinite(z)) return asinh_of_nonfinite(z.re, z.im);
-    if (is_large(z)) return {copysign(log_abs(z) + R(kLn2), z.re), atan2(z.im, abs(z.re))};
+    if (is_large(z)) return {copysign(log_abs(z) + kLn2<R>, z.re), atan2(z.im, abs(z.re))};
     const complex<R> a = sqrt(complex<R>{1 - z.im, -z.re}), b = sqrt(complex<R>{1 + z.im, z.re});
     return {asinh(a.re * b.im - a.im * b.re), atan2(z.im, a.re * b.re - a.im * b.im)};
 }
 
 template <class R> CUARRAY_FN complex<R> acos_of_nonfinite(R x, R y) {
     if (isinf(x) && isnan(y)) return {y, x};
-    if (isinf(x)) return {R(isinf(y) ? (x > 0 ? kPi / 4 : 3 * kPi / 4) : x > 0 ? 0 : kPi), copysign(infinity<R>(), -y)};
-    if (isinf(y)) return {isnan(x) ? x : R(kPi / 2), -y};
-    return {x == 0 ? R(kPi / 2) : quiet_nan<R>(), quiet_nan<R>()};
+    if (isinf(x)) {
+        const R angle = isinf(y) ? kPi<R> / 4 : R(0);
+        return {x > 0 ? angle : kPi<R> - angle, copysign(infinity<R>(), -y)};
+    }
+    if (isinf(y)) return {isnan(x) ? x : kPi<R> / 2, -y};
+    return {x == 0 ? kPi<R> / 2 : quiet_nan<R>(), quiet_nan<R>()};
 }
 
 template <class R> CUARRAY_FAR complex<R> acos(complex<R> z) {
     if (!isfinite(z)) return acos_of_nonfinite(z.re, z.im);
-    if (is_large(z)) return {atan2(abs(z.im), z.re), copysign(log_abs(z) + R(kLn2), -z.im)};
+    if (is_large(z)) return {atan2(abs(z.im), z.re), copysign(log_abs(z) + kLn2<R>, -z.im)};
     const complex<R> a = sqrt(complex<R>{1 - z.re, -z.im}), b = sqrt(complex<R>{1 + z.re, z.im});
     return {2 * atan2(a.re, b.re), asinh(b.re * a.im - b.im * a.re)};
 }
@@ -90,7 +93,7 @@ template <class R> CUARRAY_FN complex<R> acosh(complex<R> z) {
 }
 
 template <class R> CUARRAY_FN complex<R> atanh_of_nonfinite(R x, R y) {
-    if (isinf(y) || (isinf(x) && !isnan(y))) return {copysign(R(0), x), copysign(R(kPi / 2), y)};
+    if (isinf(y) || (isinf(x) && !isnan(y))) return {copysign(R(0), x), copysign(kPi<R> / 2, y)};
     return {isinf(x) || x == 0 ? copysign(R(0), x) : quiet_nan<R>(), quiet_nan<R>()};
 }
 
@@ -98,7 +101,7 @@ template <class R> CUARRAY_FAR complex<R> atanh(complex<R> z) {
     if (!isfinite(z)) return atanh_of_nonfinite(z.re, z.im);
     const R x = abs(z.re), y = z.im, near = abs(complex<R>{1 - x, y});
     if (is_large(z) && near > kLargeSquare<R> * kLargeSquare<R>)
-        return {copysign(x / near / near, z.re), copysign(R(kPi / 2), y)};
+        return {copysign(x / near / near, z.re), copysign(kPi<R> / 2, y)};
     const R angle = atan2(2 * y, (1 - x) * (1 + x) - y * y) * R(0.5);
     const R length = near < R(0x1p-10) ? (log(abs(complex<R>{1 + x, y})) - log(near)) * R(0.5)
                                        : log1p(4 * x / (near * near)) * R(0.25);

@@ -273,7 +273,7 @@ CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename
 template <class P, class R, bool Several, class Index, class S>
 CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
     using A = typename R::A;
-    __shared__ alignas(16) char bytes[kFoldThreads * sizeof(A)];
+    alignas(16) __shared__ char bytes[kFoldThreads * sizeof(A)];
     __shared__ bool is_last;
     A* shared = reinterpret_cast<A*>(bytes);
     const u32 chunks = u32(p.chunks);
