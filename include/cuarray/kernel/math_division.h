@@ -24,37 +24,45 @@ template <class T> constexpr bool has_residue = true;
 template <class T> constexpr bool has_residue = is_same<T, f32>;
 #endif
 
-/// Truncated quotient and exact remainder of finite x and y, y not 0, |x / y| below 2 to the significand's bits.
-template <class T> CUARRAY_FN pair<T, T> quick_quotient(T x, T y, bool& rare) {
+/// Truncated quotient and remainder, both exact, of finite x and y, y not 0, |x / y| below 2 to the significand's bits.
+template <class T> CUARRAY_FN pair<T, T> exact_quotient(T x, T y, bool& beyond) {
     constexpr T limit = T(u64(1) << (ieee<T>::fraction + 1));
-    if constexpr (!has_residue<T>) {
-        rare = true;
-        return {x, x};
-    } else {
-        const T q = trunc(x / y);
-        rare = !((abs(q) < limit) & (abs(y) < infinity<T>()));
-        // x / y may have been rounded up to the next integer; then the residue has the other sign.
-        const T r = residue(x, q, y);
-        const bool beyond = (r != 0) & (signbit(r) != signbit(x));
-        const T one = copysign(T(1), q);
-        return {beyond ? q - one : q, copysign(beyond ? r + copysign(y, x) : r, x)};
-    }
+    const T q = trunc(x / y);
+    beyond = !((abs(q) < limit) & (abs(y) < infinity<T>()));
+    // x / y may have been rounded up to the next integer; then the residue has the other sign.
+    const T r = residue(x, q, y);
+    const bool up = (r != 0) & (signbit(r) != signbit(x));
+    return {up ? q - copysign(T(1), q) : q, copysign(up ? r + copysign(y, x) : r, x)};
 }
 
-template <class T> CUARRAY_FN T quick_fmod(T x, T y, bool& rare) { return quick_quotient(x, y, rare).second; }
-
-CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
-CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
-
-template <class T> CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
-    const pair<T, T> t = quick_quotient(x, y, rare);
+/// Floor quotient and its remainder, with the same bounds.
+template <class T> CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
+    const pair<T, T> t = exact_quotient(x, y, beyond);
     const bool apart = (t.second != 0) & (signbit(x) != signbit(y));
     const T q = apart ? t.first - 1 : t.first;
     return {q == 0 ? copysign(T(0), x / y) : q, apart ? t.second + y : copysign(t.second, y)};
 }
 
+template <class T> CUARRAY_FN T quick_fmod(T x, T y, bool& rare) {
+    rare = true;
+    if constexpr (has_residue<T>) return exact_quotient(x, y, rare).second;
+    else return x;
+}
+
+template <class T> CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
+    rare = true;
+    if constexpr (has_residue<T>) return exact_divmod(x, y, rare);
+    else return {x, x};
+}
+
+CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
+CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
+
 /// Any x and y. An infinite x has an infinite quotient and y infinite a quotient of zero, as the Array API suite wants.
 template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
+    bool beyond;
+    const pair<T, T> exact = exact_divmod(x, y, beyond);
+    if (!beyond) return exact;
     const T ratio = x / y;
     T r = careful_fmod(x, y);
     if (!isfinite(x) || isnan(y) || y == 0) return {ratio, r};
