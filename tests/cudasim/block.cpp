@@ -1,0 +1,157 @@
+// block.cpp -- barriers and warp-wide exchanges of one block.
+#include "block.h"
+
+#include <algorithm>
+
+#include "driver.h"
+
+namespace cudasim {
+namespace {
+
+// Finite and huge as a float or a double, odd as an integer: a value read before it was written shows.
+constexpr char kPoison = static_cast<char>(0xCB);
+constexpr size_t kGuard = 64;
+constexpr char kGuardByte = static_cast<char>(0xB7);
+
+unsigned lanes_below(unsigned n) { return n >= 32 ? ~0u : (1u << n) - 1; }
+
+const char* kind_name(int kind) {
+    constexpr const char* kNames[] = {"__syncwarp", "a shuffle", "a vote", "a match"};
+    return kNames[kind];
+}
+
+}  // namespace
+
+void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsigned first, unsigned step,
+                  size_t static_bytes, size_t dynamic_bytes) {
+    index = where;
+    size_ = size;
+    count_ = unstarted_ = size.x * size.y * size.z;
+    ended_ = at_barrier_ = 0;
+    next_ = first;
+    step_ = step;
+    dynamic_bytes_ = dynamic_bytes;
+    static_shared.assign(static_bytes, kPoison);
+    dynamic_shared.assign(dynamic_bytes, kPoison);
+    dynamic_shared.resize(dynamic_bytes + kGuard, kGuardByte);
+    threads_.resize(count_);
+    warps_.resize((count_ + 31) / 32);
+    for (unsigned w = 0; w < warps_.size(); ++w) {
+        warps_[w].alive = lanes_below(count_ - 32 * w);
+        warps_[w].open.clear();
+    }
+    ready_.clear();
+}
+
+Thread& Block::begin_thread(Fiber* fiber) {
+    unsigned n = next_;
+    next_ = (next_ + step_) % count_;
+    --unstarted_;
+    Thread& thread = threads_[n];
+    thread.fiber = fiber;
+    thread.number = n;
+    thread.index = {n % size_.x, n / size_.x % size_.y, n / size_.x / size_.y};
+    thread.waiting = false;
+    return thread;
+}
+
+Thread& Block::take_ready(size_t which) {
+    std::swap(ready_[which], ready_.back());
+    Thread& thread = threads_[ready_.back()];
+    ready_.pop_back();
+    return thread;
+}
+
+void Block::make_ready(Thread& thread) {
+    thread.waiting = false;
+    ready_.push_back(thread.number);
+}
+
+std::string Block::end_thread(Thread& thread) {
+    ++ended_;
+    if (at_barrier_ > 0)
+        return format("divergent barrier: thread %u left the kernel while others wait in line %d", thread.number, barrier_line_);
+    unsigned w = thread.number / 32;
+    warps_[w].alive &= ~(1u << (thread.number % 32));
+    complete(w, nullptr);
+    return "";
+}
+
+std::string Block::arrive(Thread& thread, int line, bool& waits) {
+    if (ended_ > 0) return format("divergent barrier: line %d is reached after a thread of the block has left the kernel", line);
+    if (at_barrier_ > 0 && line != barrier_line_)
+        return format("divergent barrier: threads of one block wait in lines %d and %d", barrier_line_, line);
+    barrier_line_ = line;
+    waits = ++at_barrier_ < count_;
+    thread.waiting = waits;
+    if (waits) return "";
+    at_barrier_ = 0;
+    for (Thread& other : threads_)
+        if (&other != &thread) make_ready(other);
+    return "";
+}
+
+std::string Block::join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits) {
+    unsigned w = thread.number / 32, lane = thread.number % 32, bit = 1u << lane;
+    Warp& warp = warps_[w];
+    if (!(mask & bit)) return format("%s: lane %u is not in its own mask 0x%x", kind_name(kind), lane, mask);
+    std::memcpy(warp.given[lane], value, bytes);
+    auto same = std::find_if(warp.open.begin(), warp.open.end(), [&](auto& r) { return r.mask == mask; });
+    if (same == warp.open.end()) {
+        for (const Rendezvous& other : warp.open)
+            if (other.mask & mask & warp.alive)
+                return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w, other.mask, mask);
+        warp.open.push_back({mask, bit, kind});
+    } else {
+        if (same->kind != kind)
+            return format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind), kind_name(kind));
+        same->arrived |= bit;
+    }
+    thread.waiting = true;
+    complete(w, &thread);
+    waits = thread.waiting;
+    return "";
+}
+
+/// Ends the exchanges of a warp whose living lanes have all arrived. The lane that arrived last goes on running.
+void Block::complete(unsigned w, const Thread* running) {
+    Warp& warp = warps_[w];
+    for (size_t i = 0; i < warp.open.size();) {
+        Rendezvous meeting = warp.open[i];
+        unsigned needed = meeting.mask & warp.alive;
+        if ((meeting.arrived & needed) != needed) {
+            ++i;
+            continue;
+        }
+        warp.open.erase(warp.open.begin() + static_cast<long>(i));
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            if (!(meeting.arrived >> lane & 1)) continue;
+            std::memcpy(warp.taken[lane], warp.given[lane], sizeof warp.given[lane]);
+            warp.lanes[lane] = meeting.arrived;
+            Thread& thread = threads_[32 * w + lane];
+            thread.waiting = false;
+            if (&thread != running) make_ready(thread);
+        }
+    }
+}
+
+cudasim_exchanged Block::exchanged(const Thread& thread) const {
+    const Warp& warp = warps_[thread.number / 32];
+    return {&warp.taken[0][0], warp.lanes[thread.number % 32]};
+}
+
+std::string Block::stalled() const {
+    std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y, index.z, count_, ended_, at_barrier_);
+    if (at_barrier_ > 0) text += format(" in line %d", barrier_line_);
+    for (size_t w = 0; w < warps_.size(); ++w)
+        for (const Rendezvous& r : warps_[w].open)
+            text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);
+    return text;
+}
+
+bool Block::dynamic_guard_intact() const {
+    return std::all_of(dynamic_shared.begin() + static_cast<long>(dynamic_bytes_), dynamic_shared.end(),
+                       [](char c) { return c == kGuardByte; });
+}
+
+}  // namespace cudasim

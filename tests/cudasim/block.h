@@ -1,0 +1,79 @@
+// block.h -- a block of threads in flight: who may run, who waits at the barrier or in a warp-wide exchange.
+#pragma once
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "fiber.h"
+#include "module_abi.h"
+
+namespace cudasim {
+
+/// A thread that has started and not ended.
+struct Thread {
+    Fiber* fiber = nullptr;
+    unsigned number = 0;
+    cudasim_extent index = {};
+    bool waiting = false;
+};
+
+/// Lanes of a warp that named the same mask and wait for each other.
+struct Rendezvous {
+    unsigned mask, arrived;
+    int kind;
+};
+
+/// A warp's part in exchanges: values given, values as they were when the exchange was complete.
+struct Warp {
+    unsigned alive = 0;
+    std::vector<Rendezvous> open;
+    unsigned char given[32][16];
+    unsigned char taken[32][16];
+    unsigned lanes[32];
+};
+
+/// One resident block.
+class Block {
+public:
+    void start(const cudasim_extent& index, const cudasim_extent& size, unsigned first, unsigned step,
+               size_t static_bytes, size_t dynamic_bytes);
+
+    bool runnable() const { return unstarted_ > 0 || !ready_.empty(); }
+    bool finished() const { return ended_ == count_; }
+    unsigned unstarted() const { return unstarted_; }
+    size_t ready() const { return ready_.size(); }
+
+    /// The next thread in the block's own order.
+    Thread& begin_thread(Fiber* fiber);
+    Thread& take_ready(size_t which);
+    void make_ready(Thread& thread);
+
+    /// Ends a thread. The text says what is wrong, if something is.
+    std::string end_thread(Thread& thread);
+    /// Arrives at the barrier in `line`; `waits` tells whether the thread must wait.
+    std::string arrive(Thread& thread, int line, bool& waits);
+    /// Joins an exchange; `waits` tells whether the thread must wait.
+    std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
+    cudasim_exchanged exchanged(const Thread& thread) const;
+
+    /// Who waits where, for the report of a deadlock.
+    std::string stalled() const;
+    bool dynamic_guard_intact() const;
+
+    cudasim_extent index = {};
+    std::vector<char> static_shared, dynamic_shared;
+
+private:
+    void complete(unsigned warp, const Thread* running);
+
+    cudasim_extent size_ = {};
+    unsigned count_ = 0, unstarted_ = 0, ended_ = 0, at_barrier_ = 0;
+    unsigned next_ = 0, step_ = 1;
+    int barrier_line_ = 0;
+    size_t dynamic_bytes_ = 0;
+    std::vector<Thread> threads_;
+    std::vector<Warp> warps_;
+    std::vector<unsigned> ready_;
+};
+
+}  // namespace cudasim

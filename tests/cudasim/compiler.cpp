@@ -1,0 +1,228 @@
+// compiler.cpp -- runs g++ on a CUDA text behind the prelude, and keeps the results on disk.
+#include "compiler.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "module_abi.h"
+#include "source.h"
+
+extern char** environ;
+
+namespace cudasim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const fs::path& path, const std::string& content) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+/// The folder of this library, where the prelude lies and the cache is kept.
+fs::path home() {
+    static const fs::path* path = [] {
+        Dl_info info;
+        dladdr(reinterpret_cast<void*>(&home), &info);
+        return new fs::path(fs::absolute(info.dli_fname).parent_path());
+    }();
+    return *path;
+}
+
+const char* host_compiler() {
+    const char* chosen = std::getenv("CUDASIM_CXX");
+    return chosen && *chosen ? chosen : "g++";
+}
+
+/// 128 bits of FNV-1a over two offsets.
+std::string digest(const std::string& content) {
+    uint64_t a = 0xCBF29CE484222325ull, b = 0x84222325CBF29CE4ull;
+    for (unsigned char c : content) {
+        a = (a ^ c) * 0x100000001B3ull;
+        b = (b ^ (c + 0x9Eu)) * 0x100000001B3ull;
+    }
+    char text[33];
+    std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
+    return text;
+}
+
+std::vector<std::string> compiler_flags(const Job& job) {
+    std::vector<std::string> flags{"-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-nostdlib", "-fno-exceptions",
+                                   "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
+                                   "-fcf-protection=none", "-fno-threadsafe-statics", "-fno-gnu-unique",
+                                   "-fno-strict-aliasing", "-fno-math-errno", "-Wl,-Bsymbolic", "-Wl,-z,norelro"};
+    // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
+    if (job.contract)
+        flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma"});
+    else
+        flags.push_back("-ffp-contract=off");
+    for (size_t i = 0; i < job.options.size(); ++i) {
+        const std::string& option = job.options[i];
+        bool define = option.rfind("-D", 0) == 0 || option.rfind("-U", 0) == 0 || option.rfind("-I", 0) == 0;
+        bool alone = option == "-D" || option == "-U" || option == "-I";
+        if (define) flags.push_back(option);
+        if (alone && i + 1 < job.options.size()) flags.push_back(job.options[i + 1]);
+        if (option.rfind("--define-macro=", 0) == 0) flags.push_back("-D" + option.substr(15));
+        if (option.rfind("--include-path=", 0) == 0) flags.push_back("-I" + option.substr(15));
+        if (option.rfind("-std=", 0) == 0) flags.front() = option;
+        if (option.rfind("--std=", 0) == 0) flags.front() = option.substr(1);
+    }
+    return flags;
+}
+
+/// The description of the module that the simulator reads, appended to the text.
+std::string footer(const Job& job) {
+    std::ostringstream out;
+    out << "\n#line 1 \"cudasim\"\n";
+    unsigned count = 0;
+    std::ostringstream rows;
+    for (const FoundKernel& kernel : find_kernels(job.text)) {
+        rows << "    cudasim::Thunk<&" << kernel.scope << kernel.name << ">::describe(\"" << kernel.name << "\", cudasim::first_of("
+             << kernel.bounds << ")),\n";
+        ++count;
+    }
+    for (const std::string& expression : job.name_expressions) {
+        std::string name = expression[0] == '&' ? expression.substr(1) : expression;
+        rows << "    cudasim::Thunk<&" << name << ">::describe(\"" << lowered_name(expression) << "\", 1024),\n";
+        ++count;
+    }
+    out << "static const cudasim_kernel cudasim_kernels[] = {\n" << rows.str() << "    {}};\n"
+        << "extern \"C\" __attribute__((visibility(\"default\"))) const cudasim_module cudasim_module_info = {"
+        << "CUDASIM_ABI, " << job.architecture << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, cudasim_kernels, "
+        << count << "};\n";
+    return out.str();
+}
+
+/// A program at work, with its messages going to a file.
+class Process {
+public:
+    Process(const std::vector<std::string>& arguments, const fs::path& messages) : messages_(messages) {
+        std::vector<char*> argv;
+        for (auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 2, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (posix_spawnp(&id_, argv[0], &actions, nullptr, argv.data(), environ) != 0) id_ = -1;
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    bool succeeds() const {
+        int status = -1;
+        return id_ > 0 && waitpid(id_, &status, 0) == id_ && status == 0;
+    }
+    std::string messages() const { return id_ > 0 ? read_file(messages_) : "it cannot be started\n"; }
+
+private:
+    pid_t id_ = -1;
+    fs::path messages_;
+};
+
+/// The library that the real NVRTC is; `0` or nothing means to do without.
+std::string real_nvrtc() {
+    const char* path = std::getenv("CUDASIM_REAL_NVRTC");
+    return path && *path && std::string(path) != "0" ? path : "";
+}
+
+/// Path, size and time of the real NVRTC.
+std::string real_nvrtc_identity() {
+    struct stat info {};
+    if (real_nvrtc().empty() || stat(real_nvrtc().c_str(), &info) != 0) return "none";
+    return real_nvrtc() + ":" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtime);
+}
+
+std::string cache_key(const Job& job, const std::vector<std::string>& flags) {
+    std::string all = job.text + '\1' + footer(job) + '\1' + host_compiler() + '\1' + real_nvrtc_identity();
+    for (auto& [name, content] : job.headers) all += '\2' + name + '\2' + content;
+    for (auto& option : job.options) all += '\3' + option;
+    for (auto& flag : flags) all += '\4' + flag;
+    return digest(all);
+}
+
+/// A folder for one compilation, gone when it ends.
+struct Workplace {
+    fs::path path;
+    Workplace() {
+        static std::atomic<unsigned> number{0};
+        path = home() / "work" / (std::to_string(getpid()) + "-" + std::to_string(number++));
+        fs::create_directories(path);
+    }
+    ~Workplace() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+/// The judge works on the text as it was given; g++ on one that was changed to its taste.
+Process start_real_nvrtc(const Job& job, const fs::path& work) {
+    std::vector<std::string> arguments{home() / "real-nvrtc", real_nvrtc(), work / "kernel.cu", work / "names"};
+    arguments.insert(arguments.end(), job.options.begin(), job.options.end());
+    if (!job.headers.empty()) arguments.push_back("-I" + (work / "headers").string());
+    std::string names;
+    for (auto& expression : job.name_expressions) names += expression + "\n";
+    write_file(work / "names", names);
+    write_file(work / "kernel.cu", job.text);
+    for (auto& [name, content] : job.headers) write_file(work / "headers" / name, content);
+    if (real_nvrtc().empty()) arguments = {"true"};
+    return Process(arguments, work / "verdict");
+}
+
+Process start_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
+    write_file(work / "kernel.cpp", "#line 1 \"kernel.cu\"\n" + for_host_compiler(job.text) + footer(job));
+    for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));
+    std::vector<std::string> arguments{host_compiler()};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    std::vector<std::string> files{"-I" + (work / "include").string(), "-include", home() / "simt_prelude.h",
+                                   work / "kernel.cpp", "-o", work / "kernel.so", "-lm", "-lc", "-lgcc"};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    return Process(arguments, work / "messages");
+}
+
+}  // namespace
+
+std::string lowered_name(const std::string& expression) {
+    std::string name = "_Zcudasim_";
+    for (char c : expression) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    return name + "_" + digest(expression).substr(0, 8);
+}
+
+Compiled compile(const Job& job) {
+    std::vector<std::string> flags = compiler_flags(job);
+    fs::path cached = home() / "kernels" / (cache_key(job, flags) + ".so");
+    if (fs::exists(cached)) return {true, read_file(cached), ""};
+
+    Workplace work;
+    Process judge = start_real_nvrtc(job, work.path);
+    Process host = start_host_compiler(job, flags, work.path);
+    bool accepted = real_nvrtc().empty() || judge.succeeds();
+    bool compiled = host.succeeds();
+    if (!accepted) return {false, "", judge.messages()};
+    if (!compiled) {
+        std::string complaint = std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n";
+        return {false, "", complaint + host.messages()};
+    }
+    Compiled result;
+    result.good = true;
+    result.image = read_file(work.path / "kernel.so");
+    fs::create_directories(cached.parent_path());
+    std::error_code ignored;
+    fs::rename(work.path / "kernel.so", cached, ignored);
+    return result;
+}
+
+}  // namespace cudasim

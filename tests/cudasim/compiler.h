@@ -1,0 +1,32 @@
+// compiler.h -- makes a kernel module out of CUDA text: with g++ for execution; the real NVRTC, where there is one, must take it too.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cudasim {
+
+/// What a compilation needs.
+struct Job {
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::vector<std::string> name_expressions;
+    std::vector<std::string> options;
+    /// Taken from the options.
+    unsigned architecture = 75;
+    bool contract = true;
+};
+
+/// A module image, or the log of what went wrong.
+struct Compiled {
+    bool good = false;
+    std::string image, log;
+};
+
+/// Compiles, or takes an earlier result from the cache beside this library.
+Compiled compile(const Job& job);
+
+/// The name under which cuModuleGetFunction finds a name expression.
+std::string lowered_name(const std::string& expression);
+
+}  // namespace cudasim

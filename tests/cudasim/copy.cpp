@@ -1,0 +1,231 @@
+// copy.cpp -- copies and fills. Device ranges are checked at the call and again when the work runs.
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "memory.h"
+
+namespace cudasim {
+namespace {
+
+/// The context to blame when queued work fails.
+CUresult illegal(Context& context, const char* what, const std::string& reason) {
+    return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("%s: %s", what, reason.c_str()));
+}
+
+/// At the call: a device range must lie in one allocated block.
+bool range_is_allocated(const char* what, CUdeviceptr address, size_t bytes) {
+    Allocation* block = block_at(address);
+    if (block && block->allocated && address + bytes <= block->base + block->size) return true;
+    say(format("%s: %zu bytes at 0x%llx: %s", what, bytes, address, describe(address).c_str()));
+    return false;
+}
+
+bool pageable(CUdeviceptr address) { return !is_device_address(address) && !host_range_at(address); }
+
+uint64_t checksum(const std::string& bytes) { return std::hash<std::string>()(bytes); }
+
+/// Reads memory of the program that may be gone by now. False when it is.
+bool read_host(std::string& into, CUdeviceptr from, size_t bytes) {
+    into.resize(bytes);
+    iovec local{into.data(), bytes}, remote{reinterpret_cast<void*>(from), bytes};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+/// A host range that must still be the same registration when the work runs.
+struct HostUse {
+    CUdeviceptr address = 0;
+    uint64_t id = 0;
+
+    explicit HostUse(CUdeviceptr at) : address(at) {
+        if (const HostRange* range = host_range_at(at)) id = range->id;
+    }
+    bool still_there() const {
+        if (id == 0) return true;
+        const HostRange* range = host_range_at(address);
+        return range && range->id == id;
+    }
+};
+
+struct Copy {
+    const char* name;
+    CUdeviceptr to, from;
+    size_t bytes;
+    bool between_devices = false;
+};
+
+CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const HostUse& from_use) {
+    for (CUdeviceptr address : {c.to, c.from}) {
+        Allocation* block = c.between_devices ? block_at(address) : nullptr;
+        const Context& owner = block ? driver().contexts[static_cast<size_t>(block->device)] : context;
+        std::string reason = objection(owner, address, c.bytes);
+        if (!reason.empty()) return illegal(context, c.name, reason);
+    }
+    if (!to_use.still_there() || !from_use.still_there())
+        return illegal(context, c.name, "pinned memory was freed while a copy of it was in flight");
+    std::memcpy(view(c.to), view(c.from), c.bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult run_pageable_copy(Context& context, const Copy& c, uint64_t expected) {
+    std::string reason = objection(context, c.to, c.bytes);
+    if (!reason.empty()) return illegal(context, c.name, reason);
+    std::string bytes;
+    if (!read_host(bytes, c.from, c.bytes))
+        return illegal(context, c.name, "pageable memory was freed before an asynchronous copy had read it");
+    if (checksum(bytes) != expected)
+        return illegal(context, c.name, "pageable memory was changed before an asynchronous copy had read it");
+    std::memcpy(view(c.to), bytes.data(), c.bytes);
+    return CUDA_SUCCESS;
+}
+
+/// Queues a copy. Copies between devices go through the system where peers have no access, so that is no error here.
+CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullptr) {
+    CUresult error;
+    auto stream = stream_of(stream_handle, error);
+    if (!stream) return error;
+    if (c.bytes == 0) return CUDA_SUCCESS;
+    for (CUdeviceptr address : {c.to, c.from})
+        if (is_device_address(address) && !range_is_allocated(c.name, address, c.bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (!c.to || !c.from) return CUDA_ERROR_INVALID_VALUE;
+    if (c.to < c.from + c.bytes && c.from < c.to + c.bytes) {
+        say(format("%s: source and destination overlap", c.name));
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    Context& context = *stream->context;
+    Operation operation{c.name, {}};
+    if (pageable(c.from)) {
+        std::string bytes(reinterpret_cast<const char*>(c.from), c.bytes);
+        uint64_t sum = checksum(bytes);
+        // The driver may read pageable memory at the call or later; which one is seeded.
+        if (driver().random.chance(2))
+            operation.run = [=, &context, saved = std::move(bytes)] {
+                Copy staged{c.name, c.to, reinterpret_cast<CUdeviceptr>(saved.data()), c.bytes};
+                return run_copy(context, staged, HostUse(c.to), HostUse(0));
+            };
+        else
+            operation.run = [=, &context] { return run_pageable_copy(context, c, sum); };
+    } else {
+        operation.run = [=, &context, to = HostUse(c.to), from = HostUse(c.from)] {
+            return run_copy(context, c, to, from);
+        };
+    }
+    Point end = enqueue(*stream, std::move(operation));
+    if (point) *point = end;
+    return CUDA_SUCCESS;
+}
+
+CUresult copy_and_wait(const Copy& c) {
+    Point end;
+    CUresult result = queue_copy(c, CU_STREAM_LEGACY, &end);
+    return result == CUDA_SUCCESS && end.stream ? wait_for(*current_context(), end) : result;
+}
+
+CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
+
+template <class T>
+CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle, bool wait) {
+    CUresult error;
+    auto stream = stream_of(stream_handle, error);
+    if (!stream) return error;
+    size_t bytes = count * sizeof(T);
+    if (count == 0) return CUDA_SUCCESS;
+    bool known = is_device_address(to) ? range_is_allocated(name, to, bytes) : host_range_at(to) != nullptr;
+    if (!known || to % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
+    Context& context = *stream->context;
+    Point end = enqueue(*stream, {name, [=, &context] {
+                                      std::string reason = objection(context, to, bytes);
+                                      if (!reason.empty()) return illegal(context, name, reason);
+                                      auto* items = reinterpret_cast<T*>(view(to));
+                                      std::fill(items, items + count, value);
+                                      return CUDA_SUCCESS;
+                                  }});
+    return wait ? wait_for(context, end) : CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace cudasim
+
+using namespace cudasim;
+
+CUDASIM_API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_copy({"copy", to, from, bytes}, stream);
+}
+
+CUDASIM_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    CUDASIM_ENTER(Context);
+    return copy_and_wait({"copy", to, from, bytes});
+}
+
+CUDASIM_API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_copy({"copy to device", to, address_of(from), bytes}, stream);
+}
+
+CUDASIM_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
+    CUDASIM_ENTER(Context);
+    return copy_and_wait({"copy to device", to, address_of(from), bytes});
+}
+
+CUDASIM_API cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_copy({"copy to host", address_of(to), from, bytes}, stream);
+}
+
+CUDASIM_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
+    CUDASIM_ENTER(Context);
+    return copy_and_wait({"copy to host", address_of(to), from, bytes});
+}
+
+CUDASIM_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_copy({"copy on device", to, from, bytes}, stream);
+}
+
+CUDASIM_API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    CUDASIM_ENTER(Context);
+    return copy_and_wait({"copy on device", to, from, bytes});
+}
+
+CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                              size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    Context *target = as_context(to_context), *source = as_context(from_context);
+    if (!target || !source) return CUDA_ERROR_INVALID_CONTEXT;
+    Allocation *to_block = block_at(to), *from_block = block_at(from);
+    bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
+    if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
+    return queue_copy({"copy between devices", to, from, bytes, true}, stream);
+}
+
+CUDASIM_API cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, stream, false);
+}
+
+CUDASIM_API cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, stream, false);
+}
+
+CUDASIM_API cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, stream, false);
+}
+
+CUDASIM_API cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+}
+
+CUDASIM_API cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+}
+
+CUDASIM_API cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
+    CUDASIM_ENTER(Context);
+    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+}

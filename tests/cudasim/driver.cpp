@@ -1,0 +1,170 @@
+// driver.cpp -- settings, the global state, and the checks that open every entry point.
+#include "driver.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "stream.h"
+
+namespace cudasim {
+namespace {
+
+const char* text_setting(const char* name, const char* otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+long long number_setting(const char* name, long long otherwise) {
+    const char* value = text_setting(name, nullptr);
+    return value ? std::strtoll(value, nullptr, 0) : otherwise;
+}
+
+Progress progress_setting() {
+    std::string mode = text_setting("CUDASIM_PROGRESS", "random");
+    if (mode == "lazy") return Progress::Lazy;
+    if (mode == "eager") return Progress::Eager;
+    if (mode == "random") return Progress::Random;
+    std::fprintf(stderr, "cudasim: CUDASIM_PROGRESS=%s: use lazy, eager or random\n", mode.c_str());
+    std::abort();
+}
+
+uint64_t seed_setting() {
+    const char* given = text_setting("CUDASIM_SEED", nullptr);
+    if (given) return std::strtoull(given, nullptr, 0);
+    auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    uint64_t seed = (static_cast<uint64_t>(now) / 1000) % 1000000;
+    std::fprintf(stderr, "cudasim: CUDASIM_SEED=%llu\n", static_cast<unsigned long long>(seed));
+    return seed;
+}
+
+void failure_setting(Settings& s) {
+    s.fail_nth = 0;
+    std::string spec = text_setting("CUDASIM_FAIL", "");
+    if (spec.empty()) return;
+    char name[128];
+    int code = 0;
+    if (std::sscanf(spec.c_str(), "%127[^:]:%ld:%d", name, &s.fail_nth, &code) != 3) {
+        std::fprintf(stderr, "cudasim: CUDASIM_FAIL=%s: use entry:nth:code\n", spec.c_str());
+        std::abort();
+    }
+    s.fail_entry = name;
+    s.fail_code = static_cast<CUresult>(code);
+}
+
+Settings read_settings() {
+    Settings s{};
+    s.seed = seed_setting();
+    s.progress = progress_setting();
+    s.devices = static_cast<int>(number_setting("CUDASIM_DEVICES", 2));
+    std::sscanf(text_setting("CUDASIM_CC", "9.0"), "%d.%d", &s.major, &s.minor);
+    s.driver_version = static_cast<int>(number_setting("CUDASIM_DRIVER", 13000));
+    s.memory = static_cast<size_t>(number_setting("CUDASIM_MEMORY", 8ll << 30));
+    s.pools = number_setting("CUDASIM_POOLS", 1) != 0;
+    s.log = number_setting("CUDASIM_LOG", 0) != 0;
+    s.init_error = static_cast<CUresult>(number_setting("CUDASIM_INIT_ERROR", 0));
+    failure_setting(s);
+    return s;
+}
+
+void lock_for_fork() { driver().mutex.lock(); }
+void unlock_in_parent() { driver().mutex.unlock(); }
+void mark_child() {
+    driver().forked = true;
+    driver().mutex.unlock();
+}
+
+EntryPoint* first_entry_point = nullptr;
+
+CUresult refusal_before(const EntryPoint& entry, Needs needs) {
+    const Settings& s = settings();
+    if (s.fail_nth == entry.calls && s.fail_entry == entry.name) return s.fail_code;
+    if (needs == Needs::Nothing) return CUDA_SUCCESS;
+    if (in_host_function) return CUDA_ERROR_NOT_PERMITTED;
+    if (driver().exiting) return CUDA_ERROR_DEINITIALIZED;
+    if (driver().forked || !driver().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+    if (needs == Needs::Init) return CUDA_SUCCESS;
+    Context* context = current_context();
+    if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->destroyed) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return context->sticky;
+}
+
+}  // namespace
+
+thread_local bool in_host_function = false;
+
+const Settings& settings() {
+    static const auto* value = new Settings(read_settings());
+    return *value;
+}
+
+uint32_t Random::next() {
+    state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+    uint64_t mixed = (state_ ^ (state_ >> 29)) * 0xBF58476D1CE4E5B9ull;
+    return static_cast<uint32_t>(mixed >> 32);
+}
+
+Driver& driver() {
+    // Never destroyed: static destructors of the program may still call into the driver.
+    static Driver* state = [] {
+        auto* made = new Driver;
+        for (size_t i = 0; i < made->contexts.size(); ++i) {
+            made->contexts[i].device = static_cast<int>(i);
+            made->contexts[i].peers.assign(made->contexts.size(), false);
+        }
+        return made;
+    }();
+    static int hooked = pthread_atfork(lock_for_fork, unlock_in_parent, mark_child);
+    (void)hooked;
+    return *state;
+}
+
+std::string format(const char* pattern, ...) {
+    char buffer[2048];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(buffer, sizeof buffer, pattern, arguments);
+    va_end(arguments);
+    return buffer;
+}
+
+void say(const std::string& line) { std::fprintf(stderr, "cudasim: %s\n", line.c_str()); }
+
+CUresult fault(Context& context, CUresult code, const std::string& what) {
+    say(what);
+    if (context.sticky == CUDA_SUCCESS) context.sticky = code;
+    return code;
+}
+
+EntryPoint::EntryPoint(const char* symbol) : name(symbol), next(first_entry_point) {
+    size_t suffix = name.rfind("_v");
+    if (suffix != std::string::npos && name.find_first_not_of("0123456789", suffix + 2) == std::string::npos)
+        name.resize(suffix);
+    first_entry_point = this;
+}
+
+EntryPoint* entry_points() { return first_entry_point; }
+
+Call::Call(EntryPoint& entry, Needs needs) {
+    // A host function may hold locks of the program, and kernels run under ours: refuse before locking.
+    if (in_host_function && needs != Needs::Nothing) {
+        refusal_ = CUDA_ERROR_NOT_PERMITTED;
+        return;
+    }
+    lock_ = std::unique_lock<std::mutex>(driver().mutex);
+    ++driver().calls;
+    ++entry.calls;
+    refusal_ = refusal_before(entry, needs);
+    if (settings().log) {
+        std::string result = refusal_ == CUDA_SUCCESS ? "" : format(" -> %d", refusal_);
+        say(format("[%d] %s #%ld%s", static_cast<int>(gettid()), entry.name.c_str(), entry.calls, result.c_str()));
+    }
+    if (refusal_ == CUDA_SUCCESS && needs == Needs::Context) background_progress();
+}
+
+}  // namespace cudasim

@@ -1,0 +1,119 @@
+// driver.h -- the simulated driver's shared state: settings, contexts, the global lock, and what every entry point does first.
+#pragma once
+#include <condition_variable>
+#include <cstdarg>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cuda_abi.h"
+
+#define CUDASIM_API extern "C" __attribute__((visibility("default"))) CUresult
+
+namespace cudasim {
+
+struct Stream;
+
+/// When queued work runs: only when somebody waits for it, at once, or at random moments.
+enum class Progress { Lazy, Eager, Random };
+
+/// What the environment variables CUDASIM_* ask for; read once.
+struct Settings {
+    uint64_t seed;
+    Progress progress;
+    int devices;
+    int major, minor;
+    int driver_version;
+    size_t memory;
+    bool pools;
+    bool log;
+    CUresult init_error;
+    std::string fail_entry;
+    long fail_nth;
+    CUresult fail_code;
+};
+const Settings& settings();
+
+/// A small seeded generator; every choice of the simulator comes from one of these.
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 0x632BE59BD9B4E019ull) {}
+    uint32_t next();
+    uint32_t below(uint32_t n) { return static_cast<uint32_t>((uint64_t(next()) * n) >> 32); }
+    bool chance(unsigned one_in) { return below(one_in) == 0; }
+
+private:
+    uint64_t state_;
+};
+
+/// A device's primary context.
+struct Context {
+    int device = 0;
+    int retained = 0;
+    bool destroyed = false;
+    CUresult sticky = CUDA_SUCCESS;
+    std::shared_ptr<Stream> legacy;
+    std::vector<std::shared_ptr<Stream>> streams;
+    std::vector<bool> peers;
+};
+
+/// Everything that is process-wide. Guarded by `mutex`, which each entry point holds; kernels run under it.
+struct Driver {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    Random random{settings().seed};
+    bool initialised = false;
+    bool forked = false;
+    bool exiting = false;
+    uint64_t calls = 0;
+    std::vector<Context> contexts = std::vector<Context>(settings().devices);
+};
+Driver& driver();
+
+/// The calling thread's current context, or null.
+Context* current_context();
+/// The context behind a handle, or null when the handle is not one.
+Context* as_context(CUcontext handle);
+inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
+
+/// Records a failure of queued work in a context and says so on stderr. Returns `code`.
+CUresult fault(Context& context, CUresult code, const std::string& what);
+/// Formats like printf.
+std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
+/// Prints one line on stderr, marked as the simulator's.
+void say(const std::string& line);
+
+/// Name and call count of one entry point; made once per entry point, at its first call.
+struct EntryPoint {
+    explicit EntryPoint(const char* symbol);
+    std::string name;
+    long calls = 0;
+    EntryPoint* next;
+};
+EntryPoint* entry_points();
+
+/// What an entry point needs before it can work.
+enum class Needs { Nothing, Init, Context };
+
+/// Locks the driver for one call, counts and logs it, injects failures, and checks state in CUDA's order.
+class Call {
+public:
+    Call(EntryPoint& entry, Needs needs);
+    CUresult refusal() const { return refusal_; }
+
+private:
+    std::unique_lock<std::mutex> lock_;
+    CUresult refusal_;
+};
+
+/// True in a host function that a stream runs: there, driver calls are not permitted.
+extern thread_local bool in_host_function;
+
+}  // namespace cudasim
+
+#define CUDASIM_ENTER(needs)                              \
+    static cudasim::EntryPoint entry_point(__func__);     \
+    cudasim::Call call(entry_point, cudasim::Needs::needs); \
+    if (call.refusal() != CUDA_SUCCESS) return call.refusal()

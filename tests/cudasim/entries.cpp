@@ -1,0 +1,60 @@
+// entries.cpp -- cuGetProcAddress: symbols by base name and CUDA version.
+#include <cstring>
+
+#include "driver.h"
+
+#define ENTRY(name, symbol, version) extern "C" CUresult symbol(...);
+#define cuGetProcAddress cudasim_unused_declaration
+#define cuGetProcAddress_v2 cudasim_unused_declaration_v2
+#include "entries.def"
+#undef cuGetProcAddress
+#undef cuGetProcAddress_v2
+#undef ENTRY
+
+extern "C" CUresult cuGetProcAddress(const char*, void**, int, unsigned long long);
+extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, unsigned long long, CUdriverProcAddressQueryResult*);
+
+using namespace cudasim;
+
+namespace {
+
+struct Entry {
+    const char* name;
+    void* symbol;
+    int version;
+};
+
+const Entry kEntries[] = {
+#define ENTRY(name, symbol, version) {#name, reinterpret_cast<void*>(symbol), version},
+#include "entries.def"
+#undef ENTRY
+};
+
+/// Finds the newest form of `name` that is no newer than asked for and than the driver.
+CUdriverProcAddressQueryResult find(const char* name, int version, void** out) {
+    const Entry* best = nullptr;
+    bool known = false;
+    for (const Entry& entry : kEntries) {
+        if (std::strcmp(entry.name, name) != 0 || entry.version > settings().driver_version) continue;
+        known = true;
+        if (entry.version <= version && (!best || entry.version > best->version)) best = &entry;
+    }
+    *out = best ? best->symbol : nullptr;
+    if (best) return CU_GET_PROC_ADDRESS_SUCCESS;
+    say(format("cuGetProcAddress: no %s for CUDA %d", name, version));
+    return known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+}
+
+}  // namespace
+
+CUDASIM_API cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long long flags,
+                                CUdriverProcAddressQueryResult* status) {
+    if (!name || !out || flags > 2) return CUDA_ERROR_INVALID_VALUE;
+    auto found = find(name, version, out);
+    if (status) *status = found;
+    return found == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUDASIM_API cuGetProcAddress(const char* name, void** out, int version, unsigned long long flags) {
+    return cuGetProcAddress_v2(name, out, version, flags, nullptr);
+}

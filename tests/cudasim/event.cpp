@@ -1,0 +1,142 @@
+// event.cpp -- events: a record names a point in a stream, and a wait binds to the record made last.
+#include <chrono>
+#include <unordered_map>
+
+#include "stream.h"
+
+namespace cudasim {
+namespace {
+
+struct Event {
+    Context* context = nullptr;
+    unsigned flags = 0;
+    Point recorded;
+    uint64_t records = 0;
+    /// When the latest record ran, in nanoseconds.
+    int64_t time = 0;
+
+    bool timed() const { return (flags & CU_EVENT_DISABLE_TIMING) == 0; }
+};
+
+std::unordered_map<CUevent, std::shared_ptr<Event>>& events() {
+    static auto* table = new std::unordered_map<CUevent, std::shared_ptr<Event>>;
+    return *table;
+}
+
+std::shared_ptr<Event> event_of(CUevent handle) {
+    auto found = events().find(handle);
+    if (found != events().end()) return found->second;
+    say(format("event %p does not exist (destroyed, or never created)", static_cast<void*>(handle)));
+    return nullptr;
+}
+
+int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+CUresult record(CUevent handle, CUstream stream_handle) {
+    auto event = event_of(handle);
+    CUresult error;
+    auto stream = stream_of(stream_handle, error);
+    if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
+    uint64_t generation = ++event->records;
+    Operation operation{"event record", [=] {
+                            if (event->records == generation) event->time = now();
+                            return CUDA_SUCCESS;
+                        }};
+    operation.bookkeeping = true;
+    event->recorded = enqueue(*stream, std::move(operation));
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace cudasim
+
+using namespace cudasim;
+
+CUDASIM_API cuEventCreate(CUevent* out, unsigned flags) {
+    CUDASIM_ENTER(Context);
+    bool shared_and_timed = (flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0;
+    if (!out || flags > 7 || shared_and_timed) return CUDA_ERROR_INVALID_VALUE;
+    auto event = std::make_shared<Event>();
+    event->context = current_context();
+    event->flags = flags;
+    *out = reinterpret_cast<CUevent>(event.get());
+    events()[*out] = event;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuEventRecord(CUevent event, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return record(event, stream);
+}
+
+CUDASIM_API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    CUDASIM_ENTER(Context);
+    if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
+    return record(event, stream);
+}
+
+CUDASIM_API cuCtxRecordEvent(CUcontext handle, CUevent event_handle) {
+    CUDASIM_ENTER(Init);
+    Context* context = as_context(handle);
+    auto event = event_of(event_handle);
+    if (!context || !event || event->context != context) return CUDA_ERROR_INVALID_HANDLE;
+    // The point lies in a stream of its own, which the program cannot reach.
+    static std::unordered_map<Context*, std::shared_ptr<Stream>> gathering;
+    auto& gatherer = gathering[context];
+    if (!gatherer) gatherer = make_stream(*context, CU_STREAM_NON_BLOCKING, 0);
+    Operation operation{"context event record", {}};
+    operation.bookkeeping = true;
+    for (auto& stream : context->streams)
+        if (stream != gatherer && !stream->end().reached()) operation.waits.push_back(stream->end());
+    if (!context->legacy->end().reached()) operation.waits.push_back(context->legacy->end());
+    ++event->records;
+    event->recorded = enqueue(*gatherer, std::move(operation));
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
+    CUDASIM_ENTER(Context);
+    if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
+    auto event = event_of(event_handle);
+    CUresult error;
+    auto stream = stream_of(handle, error);
+    if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (event->recorded.reached() || event->recorded.stream == stream) return CUDA_SUCCESS;
+    enqueue(*stream, Operation{"event wait", {}, {event->recorded}});
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuEventQuery(CUevent handle) {
+    CUDASIM_ENTER(Context);
+    auto event = event_of(handle);
+    if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    nudge(event->recorded);
+    return event->recorded.reached() ? event->context->sticky : CUDA_ERROR_NOT_READY;
+}
+
+CUDASIM_API cuEventSynchronize(CUevent handle) {
+    CUDASIM_ENTER(Context);
+    auto event = event_of(handle);
+    if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    // The point is copied: another thread may record the event anew while this one waits.
+    Point point = event->recorded;
+    return wait_for(*event->context, point);
+}
+
+CUDASIM_API cuEventDestroy_v2(CUevent handle) {
+    CUDASIM_ENTER(Init);
+    return events().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUDASIM_API cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUevent end_handle) {
+    CUDASIM_ENTER(Context);
+    auto start = event_of(start_handle), end = event_of(end_handle);
+    if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
+    if (!start || !end || !start->timed() || !end->timed() || !start->records || !end->records)
+        return CUDA_ERROR_INVALID_HANDLE;
+    nudge(start->recorded);
+    nudge(end->recorded);
+    if (!start->recorded.reached() || !end->recorded.reached()) return CUDA_ERROR_NOT_READY;
+    *milliseconds = static_cast<float>(end->time - start->time) * 1e-6f;
+    return CUDA_SUCCESS;
+}

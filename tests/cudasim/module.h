@@ -1,0 +1,33 @@
+// module.h -- loaded modules, and functions as launches see them.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "driver.h"
+#include "module_abi.h"
+
+namespace cudasim {
+
+/// A loaded image. Queued launches keep it alive after cuModuleUnload.
+struct Module {
+    Context* context = nullptr;
+    void* library = nullptr;
+    int file = -1;
+    const cudasim_module* info = nullptr;
+    std::string source;
+
+    ~Module();
+};
+
+/// A kernel of a module with the attributes that can be set on it.
+struct Function {
+    std::shared_ptr<Module> module;
+    const cudasim_kernel* kernel = nullptr;
+    unsigned static_shared = 0;
+    unsigned dynamic_shared_limit = 0;
+};
+
+/// The function behind a handle, or null.
+std::shared_ptr<Function> function_of(CUfunction handle);
+
+}  // namespace cudasim

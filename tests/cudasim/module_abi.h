@@ -1,0 +1,51 @@
+// module_abi.h -- what a compiled kernel module and the simulator know of each other; read by both compilations.
+#pragma once
+
+#define CUDASIM_ABI 1
+
+struct cudasim_extent {
+    unsigned x, y, z;
+};
+
+/// Where the running thread is; the module owns one, the simulator sets it before a thread runs.
+struct cudasim_place {
+    cudasim_extent thread, block, block_size, grid_size;
+    char* dynamic_shared;
+};
+
+/// The lanes that took part in a warp-wide exchange, and what each of them gave (16 bytes per lane).
+struct cudasim_exchanged {
+    const unsigned char* slots;
+    unsigned lanes;
+};
+
+/// What kernels call.
+struct cudasim_runtime {
+    void (*barrier)(int line);
+    cudasim_exchanged (*exchange)(unsigned mask, int kind, const void* value, unsigned bytes);
+    void (*yield)();
+    void (*fail)(int code, const char* message);
+};
+
+/// One kernel: `call` runs one thread with a block of parameters laid out as CUDA lays them out.
+struct cudasim_kernel {
+    const char* name;
+    void (*call)(const char* parameters);
+    unsigned parameter_count;
+    const unsigned* sizes;
+    const unsigned* offsets;
+    unsigned parameter_bytes;
+    unsigned max_threads;
+};
+
+/// The symbol `cudasim_module_info` of every module.
+struct cudasim_module {
+    unsigned abi;
+    unsigned architecture;
+    cudasim_place* place;
+    const cudasim_runtime** runtime;
+    char* shared_begin;
+    char* shared_end;
+    const cudasim_kernel* kernels;
+    unsigned kernel_count;
+};

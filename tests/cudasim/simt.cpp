@@ -1,0 +1,343 @@
+// simt.cpp -- runs a grid: which blocks are resident, which thread runs next, and what ends a launch early.
+#include "simt.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "block.h"
+#include "memory.h"
+
+namespace cudasim {
+namespace {
+
+constexpr unsigned kMostResidentThreads = 2048;
+constexpr unsigned kMostResidentBlocks = 6;
+/// So many yields in a row, with nobody ending or passing a barrier, are a deadlock of spinning threads.
+constexpr unsigned long kSpinLimit = 5'000'000;
+
+/// A permutation of 0..n-1: i -> (first + i * step) mod n.
+struct Order {
+    unsigned long long n, first, step;
+
+    Order(unsigned long long count, Random& random) : n(count) {
+        first = wide(random) % n;
+        do step = wide(random) % n | 1;
+        while (std::gcd(step, n) != 1);
+    }
+    unsigned long long operator()(unsigned long long i) const {
+        return static_cast<unsigned long long>((static_cast<unsigned __int128>(i) * step + first) % n);
+    }
+    static unsigned long long wide(Random& random) {
+        unsigned long long high = random.next();
+        return high << 32 | random.next();
+    }
+};
+
+void fiber_body();
+
+/// Fibers are kept from launch to launch; idle ones are parked at the end of their loop.
+struct Fibers {
+    std::vector<std::unique_ptr<Fiber>> all;
+    std::vector<Fiber*> idle;
+
+    Fiber* take() {
+        if (idle.empty()) {
+            all.push_back(std::make_unique<Fiber>(fiber_body));
+            return all.back().get();
+        }
+        Fiber* fiber = idle.back();
+        idle.pop_back();
+        return fiber;
+    }
+    /// After a launch that was given up: nothing on the stacks matters any more.
+    void rewind_all() {
+        idle.clear();
+        for (auto& fiber : all) {
+            fiber->rewind();
+            idle.push_back(fiber.get());
+        }
+    }
+};
+
+Fibers& fibers() {
+    static auto* pool = new Fibers;
+    return *pool;
+}
+
+/// Blocks that are done, kept so that small launches allocate nothing.
+std::vector<std::unique_ptr<Block>>& spare_blocks() {
+    static auto* spare = new std::vector<std::unique_ptr<Block>>;
+    return *spare;
+}
+
+/// The execution of one grid. Functions marked "on a fiber" run on a kernel thread's stack.
+class Execution {
+public:
+    explicit Execution(const Grid& grid)
+        : grid_(grid), random_(grid.seed), order_(block_count(grid), random_), place_(*grid.module->place) {
+        place_.block_size = grid.block;
+        place_.grid_size = grid.size;
+        threads_ = grid.block.x * grid.block.y * grid.block.z;
+        unsigned fit = std::max(1u, std::min(kMostResidentBlocks, kMostResidentThreads / threads_));
+        residency_ = 1 + random_.below(fit);
+        shared_bytes_ = static_cast<size_t>(grid.module->shared_end - grid.module->shared_begin);
+    }
+
+    GridResult run() {
+        while (result_.code == CUDA_SUCCESS && (admitted_ < order_.n || !resident_.empty())) {
+            while (admitted_ < order_.n && resident_.size() < residency_) admit();
+            Fiber* next = choose();
+            if (!next) {
+                fail(CUDA_ERROR_LAUNCH_FAILED, "deadlock: " + resident_.front()->stalled());
+                break;
+            }
+            cudasim_switch_stacks(&main_stack_, next->stack_pointer);
+            retire();
+        }
+        if (result_.code != CUDA_SUCCESS) fibers().rewind_all();
+        return result_;
+    }
+
+    // On a fiber.
+    void run_new_threads() {
+        while (block_->unstarted() > 0) {
+            thread_ = &block_->begin_thread(fiber_);
+            place_.thread = thread_->index;
+            grid_.kernel->call(grid_.parameters);
+            spins_ = 0;
+            check(block_->end_thread(*thread_));
+        }
+        Fiber* self = fiber_;
+        fibers().idle.push_back(self);
+        switch_from(self, block_->finished() ? nullptr : choose());
+    }
+
+    // On a fiber.
+    void barrier(int line) {
+        bool waits = false;
+        check(block_->arrive(*thread_, line, waits));
+        spins_ = 0;
+        if (waits) leave();
+    }
+
+    // On a fiber.
+    cudasim_exchanged exchange(unsigned mask, int kind, const void* value, unsigned bytes) {
+        bool waits = false;
+        check(block_->join(*thread_, mask, kind, value, bytes, waits));
+        spins_ = 0;
+        if (waits) leave();
+        return block_->exchanged(*thread_);
+    }
+
+    // On a fiber.
+    void yield() {
+        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
+        block_->make_ready(*thread_);
+        leave();
+    }
+
+    // On a fiber, or in a signal handler that interrupted one.
+    [[noreturn]] void give_up(CUresult code, const std::string& message) {
+        fail(code, message);
+        void* abandoned;
+        cudasim_switch_stacks(&abandoned, main_stack_);
+        std::abort();
+    }
+
+    const Fiber* fiber() const { return fiber_; }
+
+private:
+    static unsigned long long block_count(const Grid& g) { return 1ull * g.size.x * g.size.y * g.size.z; }
+
+    void check(const std::string& wrong) {
+        if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, wrong);
+    }
+
+    void fail(CUresult code, const std::string& message) {
+        const auto& b = place_.block;
+        const auto& t = place_.thread;
+        result_.code = code;
+        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name, b.x, b.y,
+                                 b.z, t.x, t.y, t.z, message.c_str());
+    }
+
+    void admit() {
+        unsigned long long n = order_(admitted_++);
+        auto& spare = spare_blocks();
+        if (spare.empty()) spare.push_back(std::make_unique<Block>());
+        auto block = std::move(spare.back());
+        spare.pop_back();
+        cudasim_extent at{static_cast<unsigned>(n % grid_.size.x), static_cast<unsigned>(n / grid_.size.x % grid_.size.y),
+                          static_cast<unsigned>(n / grid_.size.x / grid_.size.y)};
+        Order threads(threads_, random_);
+        block->start(at, grid_.block, static_cast<unsigned>(threads.first), static_cast<unsigned>(threads.step),
+                     shared_bytes_, grid_.dynamic_shared);
+        resident_.push_back(std::move(block));
+    }
+
+    void retire() {
+        for (size_t i = 0; i < resident_.size();) {
+            Block& block = *resident_[i];
+            if (!block.finished()) {
+                ++i;
+                continue;
+            }
+            if (!block.dynamic_guard_intact() && result_.code == CUDA_SUCCESS)
+                fail(CUDA_ERROR_ILLEGAL_ADDRESS, "a write past the end of dynamic shared memory");
+            if (block_ == &block) block_ = nullptr;
+            spare_blocks().push_back(std::move(resident_[i]));
+            resident_.erase(resident_.begin() + static_cast<long>(i));
+        }
+    }
+
+    /// Makes a block the running one: its shared memory moves to where the kernel's code expects it.
+    void enter(Block& block) {
+        if (block_ == &block) return;
+        char* window = grid_.module->shared_begin;
+        if (block_ && shared_bytes_) std::memcpy(block_->static_shared.data(), window, shared_bytes_);
+        if (shared_bytes_) std::memcpy(window, block.static_shared.data(), shared_bytes_);
+        block_ = &block;
+        place_.block = block.index;
+        place_.dynamic_shared = block.dynamic_shared.data();
+    }
+
+    Block* choose_block() {
+        if (block_ && block_->runnable() && !random_.chance(8)) return block_;
+        size_t n = resident_.size(), start = n > 1 ? random_.below(static_cast<uint32_t>(n)) : 0;
+        for (size_t i = 0; i < n; ++i) {
+            Block* block = resident_[(start + i) % n].get();
+            if (block->runnable()) return block;
+        }
+        return nullptr;
+    }
+
+    /// The fiber to run next, made the current one; null when nobody can run.
+    Fiber* choose() {
+        Block* block = choose_block();
+        if (!block) return nullptr;
+        enter(*block);
+        bool start_new = block->unstarted() > 0 && (block->ready() == 0 || random_.chance(2));
+        if (start_new) {
+            fiber_ = fibers().take();
+        } else {
+            thread_ = &block->take_ready(random_.below(static_cast<uint32_t>(block->ready())));
+            place_.thread = thread_->index;
+            fiber_ = thread_->fiber;
+        }
+        return fiber_;
+    }
+
+    /// Leaves the running fiber for the next one. Returns when this fiber is chosen again.
+    void leave() {
+        Fiber* self = fiber_;
+        switch_from(self, choose());
+    }
+
+    // Nothing may touch a member after the switch: an idle fiber wakes up in another launch.
+    void switch_from(Fiber* self, Fiber* next) {
+        if (next == self) return;
+        cudasim_switch_stacks(&self->stack_pointer, next ? next->stack_pointer : main_stack_);
+    }
+
+    Grid grid_;
+    Random random_;
+    Order order_;
+    cudasim_place& place_;
+    unsigned threads_ = 0, residency_ = 1;
+    size_t shared_bytes_ = 0;
+    unsigned long long admitted_ = 0;
+    unsigned long spins_ = 0;
+    void* main_stack_ = nullptr;
+    Fiber* fiber_ = nullptr;
+    Thread* thread_ = nullptr;
+    Block* block_ = nullptr;
+    std::vector<std::unique_ptr<Block>> resident_;
+    GridResult result_;
+};
+
+/// The execution that the driver's lock holder is running.
+Execution* running = nullptr;
+/// True while the calling thread is inside a kernel; read by the signal handlers.
+__attribute__((tls_model("initial-exec"))) thread_local bool inside_kernel = false;
+
+void fiber_body() {
+    for (;;) running->run_new_threads();
+}
+
+const cudasim_runtime kRuntime = {
+    [](int line) { running->barrier(line); },
+    [](unsigned mask, int kind, const void* value, unsigned bytes) { return running->exchange(mask, kind, value, bytes); },
+    [] { running->yield(); },
+    [](int code, const char* message) { running->give_up(static_cast<CUresult>(code), message); },
+};
+
+struct sigaction previous_handler[NSIG];
+
+[[noreturn]] void end_kernel(int signal, void* address) {
+    if (signal == SIGFPE)
+        running->give_up(CUDA_ERROR_LAUNCH_FAILED, "integer division by zero or overflow, undefined on a GPU");
+    if (signal == SIGILL) running->give_up(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction");
+    if (running->fiber()->overflowed_at(address))
+        running->give_up(CUDA_ERROR_HARDWARE_STACK_ERROR, "the thread's stack overflowed");
+    auto at = reinterpret_cast<CUdeviceptr>(address);
+    const char* hint = is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
+    running->give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access to 0x%llx%s", at, hint));
+}
+
+void on_fault(int signal, siginfo_t* info, void*) {
+    if (inside_kernel) end_kernel(signal, info->si_addr);
+    auto at = reinterpret_cast<CUdeviceptr>(info->si_addr);
+    if (signal == SIGSEGV && is_device_address(at))
+        say(format("the host touched device memory at 0x%llx: %s", at, describe(at).c_str()));
+    // Returning repeats the instruction, now under the handler that was there before.
+    sigaction(signal, &previous_handler[signal], nullptr);
+}
+
+/// Handlers need a stack of their own: a kernel thread's may be what overflowed.
+void provide_signal_stack() {
+    thread_local bool provided = false;
+    if (provided) return;
+    provided = true;
+    stack_t present{};
+    sigaltstack(nullptr, &present);
+    constexpr size_t kSize = 64 << 10;
+    if (!(present.ss_flags & SS_DISABLE) && present.ss_size >= kSize) return;
+    stack_t made{};
+    made.ss_sp = std::malloc(kSize);
+    made.ss_size = kSize;
+    sigaltstack(&made, nullptr);
+}
+
+}  // namespace
+
+const cudasim_runtime* simt_runtime() { return &kRuntime; }
+
+void install_fault_handlers() {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    // Without SA_NODEFER the signal would stay blocked after a handler that never returns.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &previous_handler[signal]);
+}
+
+GridResult run_grid(const Grid& grid) {
+    provide_signal_stack();
+    Execution execution(grid);
+    *grid.module->runtime = &kRuntime;
+    running = &execution;
+    inside_kernel = true;
+    GridResult result = execution.run();
+    inside_kernel = false;
+    running = nullptr;
+    return result;
+}
+
+}  // namespace cudasim

@@ -1,0 +1,39 @@
+// simt.h -- runs a kernel's grid on the CPU: threads are fibers, created only when a thread has to wait.
+#pragma once
+#include <string>
+
+#include "cuda_abi.h"
+#include "module_abi.h"
+
+namespace cudasim {
+
+/// Static shared memory that a block may have, and all it may have after opting in.
+constexpr unsigned kStaticSharedLimit = 48 << 10;
+constexpr unsigned kSharedLimit = 227 << 10;
+
+/// One launch, ready to run: parameters hold addresses that the CPU can follow.
+struct Grid {
+    const cudasim_module* module;
+    const cudasim_kernel* kernel;
+    const char* parameters;
+    cudasim_extent size, block;
+    unsigned dynamic_shared;
+    unsigned long long seed;
+};
+
+/// How a grid ended; a message where something was wrong.
+struct GridResult {
+    CUresult code = CUDA_SUCCESS;
+    std::string message;
+};
+
+/// Runs all blocks, in an order and an interleaving drawn from the seed.
+GridResult run_grid(const Grid& grid);
+
+/// Makes faults inside kernels end the launch, and faults of the host on device memory say what they are.
+void install_fault_handlers();
+
+/// The table of functions that modules call.
+const cudasim_runtime* simt_runtime();
+
+}  // namespace cudasim

@@ -1,0 +1,65 @@
+// stream.h -- streams as queues of operations, and the rules by which operations become ready.
+#pragma once
+#include <deque>
+#include <functional>
+
+#include "driver.h"
+
+namespace cudasim {
+
+/// The point in a stream that is reached when its `ticket`-th operation has run.
+struct Point {
+    std::shared_ptr<Stream> stream;
+    uint64_t ticket = 0;
+    bool reached() const;
+};
+
+/// One piece of queued work.
+struct Operation {
+    const char* name;
+    /// Does the work; a failure spoils the context. Empty for pure ordering.
+    std::function<CUresult()> run;
+    /// Points in other streams that must be reached first.
+    std::vector<Point> waits = {};
+    /// Book-keeping (allocation, free) happens even in a spoilt context.
+    bool bookkeeping = false;
+    /// A function of the program: runs on the driver's own thread, without the driver's lock.
+    bool host_function = false;
+};
+
+/// A queue of operations. `issued` operations were queued so far, `done` of them have run.
+struct Stream : std::enable_shared_from_this<Stream> {
+    Context* context = nullptr;
+    unsigned flags = 0;
+    int priority = 0;
+    uint64_t id = 0;
+    uint64_t issued = 0, done = 0;
+    bool running = false;
+    bool destroyed = false;
+    std::deque<Operation> queue;
+
+    bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
+    Point end() { return {shared_from_this(), issued}; }
+};
+
+inline bool Point::reached() const { return !stream || stream->done >= ticket; }
+
+/// The stream behind a handle (null and 1: legacy, 2: the calling thread's own), or null with `error` set.
+std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error);
+/// A new stream of the context.
+std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
+
+/// Queues an operation, ordered after what CUDA's rules for blocking streams demand, and perhaps runs something.
+Point enqueue(Stream& stream, Operation operation);
+/// Runs work until the point is reached; the lock is given up while a host function runs. Returns the context's error.
+CUresult wait_for(Context& context, const Point& point);
+/// Waits for everything in the context.
+CUresult wait_for_all(Context& context);
+/// What a query does: perhaps some work, so that asking again and again ends.
+void nudge(const Point& point);
+/// Runs a random amount of work, if that is the mode.
+void background_progress();
+/// Starts the thread that runs host functions, and all work when the program neither calls nor waits for long.
+void start_worker();
+
+}  // namespace cudasim
