@@ -5,6 +5,7 @@
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/threads.h"
 
 namespace py = pybind11;
 
@@ -119,6 +120,11 @@ void bind_devices(py::module_& module) {
     module.def("memory_stats", &memory_stats, any_device, "Bytes in use, peak, reserved and limit; live blocks.");
     module.def("memory_trim", &trim, any_device, "Returns cached memory to the system.");
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
+    module.def("get_num_threads", &num_threads, "How many threads the CPU backend computes with.");
+    module.def("set_num_threads", [](int count) {
+        const Unlocked unlocked(true);
+        set_num_threads(count);
+    }, py::arg("count"), "Sets how many threads the CPU backend computes with.");
     module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
 }
 
