@@ -5,9 +5,12 @@
 namespace cuarray {
 namespace {
 
-/// The int's decimal digits, as far as 64 bits hold them.
+/// The int's decimal digits; beyond 64 bits those of the double next to it.
 std::string digits(const Weak& value) {
-    if (value.big != 0) return value.big > 0 ? "beyond 64 bits" : "below 64 bits";
+    if (value.big != 0) {
+        const std::string text = std::to_string(value.real);
+        return text.substr(0, text.find('.'));
+    }
     return value.negative ? std::to_string(int64_t(value.integer)) : std::to_string(value.integer);
 }
 
