@@ -1,0 +1,287 @@
+// elementwise.cpp -- which stretches of the collapsed space are computed at once, and by whom.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "host/machine.h"
+#include "host/tasks.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+constexpr int64_t kShortRow = 64;  // shorter rows are computed several at once, through buffers
+constexpr int64_t kTile = 64;
+constexpr int64_t kCacheLine = 64;
+
+/// Whether the view's elements lie side by side in C order, aligned.
+bool is_plain(const View& view, const Dims& shape, int64_t size) {
+    const DTypeInfo& type = info(view.dtype);
+    if (reinterpret_cast<uintptr_t>(view.data()) & uintptr_t(type.align - 1)) return false;
+    if (size == 1) return true;
+    int64_t expected = type.size;
+    for (int d = shape.size() - 1; d >= 0; --d) {
+        if (shape[d] != 1 && view.strides[d] != expected) return false;
+        expected *= shape[d];
+    }
+    return true;
+}
+
+/// The most frequent task, one loop over plain operands, without a plan: a small array costs no more than its loop.
+bool run_plain(const LoopLibrary& library, const Elementwise& task, int64_t size) {
+    constexpr int64_t kFewElements = 64;
+    const Expr& expr = *task.expr;
+    const ValueId last = ValueId(expr.nodes.size() - 1);
+    const ExprNode& node = expr.nodes[last];
+    if (node.op != ExprNode::Op::Loop || expr.outputs.size() != 1 || expr.outputs[0] != last ||
+        expr.mask != kNoValue || expr.fault != kNoValue)
+        return false;
+    const Row& row = rows()[loops()[node.index].row];
+    if (row.nout != 1 || !is_plain(task.outputs[0], task.shape, size)) return false;
+
+    alignas(64) char repeated[kMaxIn][kFewElements * 16];
+    const char* from[kMaxIn] = {};
+    int64_t item[kMaxIn] = {};
+    for (int k = 0; k < row.nin; ++k) {
+        const ExprNode& source = expr.nodes[node.source[k]];
+        item[k] = item_size(source.dtype);
+        if (source.op == ExprNode::Op::Input) {
+            const View& view = task.inputs[source.index];
+            if (!is_plain(view, task.shape, size)) return false;
+            from[k] = view.data();
+        } else if (source.op == ExprNode::Op::Scalar && size <= kFewElements) {
+            const unsigned char* bytes = expr.scalars[source.index].bytes;
+            for (int64_t i = 0; i < size; ++i) std::memcpy(repeated[k] + i * item[k], bytes, size_t(item[k]));
+            from[k] = repeated[k];
+        } else {
+            return false;
+        }
+    }
+    char* const to = task.outputs[0].data();
+    const int64_t out_item = item_size(node.dtype);
+    const BlockLoop loop = library.loops[node.index];
+    const auto run = [&](int64_t begin, int64_t n) {
+        const void* in[kMaxIn];
+        for (int k = 0; k < row.nin; ++k) in[k] = from[k] + begin * item[k];
+        void* out[kMaxOut] = {to + begin * out_item, nullptr};
+        loop(in, out, n);
+    };
+    if (size < 2 * kTaskElements) {
+        const DefaultFloatMode mode;
+        run(0, size);
+    } else {
+        parallel_for((size + kTaskElements - 1) / kTaskElements, [&](int64_t i) {
+            run(i * kTaskElements, std::min(kTaskElements, size - i * kTaskElements));
+        });
+    }
+    return true;
+}
+
+/// One task over one plan.
+class Run {
+ public:
+    Run(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
+        plan_.library = &library;
+        lay_out(task);
+        plan_.program.build(*task.expr, library, aliased_outputs(task));
+        choose_tiles();
+        plan_.choose_block();
+    }
+
+    Fault operator()() {
+        const int64_t units = tile_axis_ >= 0 ? tiles() : stretches();
+        const int64_t per_task = std::max<int64_t>(1, kTaskElements / (tile_axis_ >= 0 ? kTile * kTile : stretch_));
+        const int64_t tasks = plan_.space.size < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
+        std::atomic<bool> fault{false};
+        parallel_for(tasks, [&](int64_t i) {
+            const int64_t begin = i * per_task, end = tasks == 1 ? units : std::min(units, begin + per_task);
+            Scratch scratch;
+            Machine machine(plan_, scratch, plan_.space.size);
+            if (tile_axis_ >= 0) run_tiles(machine, scratch, begin, end);
+            else run_stretches(machine, begin, end);
+            if (machine.fault()) fault.store(true, std::memory_order_relaxed);
+        });
+        return fault ? Fault::Raised : Fault::None;
+    }
+
+ private:
+    /// Kept between tasks, for its memory. No task starts another one in its own thread.
+    static Plan& plan_of_thread() {
+        thread_local Plan plan;
+        return plan;
+    }
+
+    static uint64_t aliased_outputs(const Elementwise& task) {
+        uint64_t bits = 0;
+        for (size_t k = 0; k < task.outputs.size(); ++k)
+            for (const View& input : task.inputs)
+                if (input.data() == task.outputs[k].data()) bits |= uint64_t(1) << k;
+        return bits;
+    }
+
+    void lay_out(const Elementwise& task) {
+        const size_t ins = task.inputs.size(), outs = task.outputs.size();
+        const bool indexed = std::any_of(task.expr->nodes.begin(), task.expr->nodes.end(),
+                                         [](const ExprNode& n) { return n.op == ExprNode::Op::Index; });
+        if (ins + outs + indexed > size_t(Space::kMaxOperands))
+            raise(ErrorKind::Value, task.name, ": ", ins + outs, " operands; the host takes at most ",
+                  Space::kMaxOperands - 1);
+        const Dims index_strides = indexed ? c_strides(task.shape, 1) : Dims();
+        const Dims* strides[Space::kMaxOperands];
+        for (size_t k = 0; k < outs; ++k) strides[k] = &task.outputs[k].strides;
+        for (size_t k = 0; k < ins; ++k) strides[outs + k] = &task.inputs[k].strides;
+        if (indexed) strides[ins + outs] = &index_strides;
+        plan_.set_space(task.shape, {strides, ins + outs + indexed});
+        Space& space = plan_.space;
+        plan_.index_strides = space.strides[ins + outs];
+        plan_.index_base = indexed ? space.offset[ins + outs] : 0;
+        plan_.operands.resize(ins + outs);
+        for (size_t k = 0; k < ins + outs; ++k) {
+            const View& view = k < ins ? task.inputs[k] : task.outputs[k - ins];
+            const size_t row = k < ins ? outs + k : k - ins;
+            Operand& operand = plan_.operands[k];
+            operand.base = view.data() + space.offset[row];
+            operand.strides = space.strides[row];
+            plan_.classify(operand, view.dtype);
+        }
+    }
+
+    // Stretches: whole blocks of the flattened space, or of its rows where these are long.
+
+    int64_t stretches() {
+        const int64_t row = plan_.inner();
+        if (plan_.space.ndim == 1 || row < kShortRow) {
+            stretch_ = plan_.block;
+            per_row_ = 0;
+            return (plan_.space.size + stretch_ - 1) / stretch_;
+        }
+        per_row_ = (row + plan_.block - 1) / plan_.block;
+        stretch_ = std::min(((row + per_row_ - 1) / per_row_ + 15) & ~int64_t(15), plan_.block);
+        return plan_.space.size / row * per_row_;
+    }
+
+    void run_stretches(Machine& machine, int64_t begin, int64_t end) const {
+        const int64_t row = plan_.inner(), size = plan_.space.size;
+        for (int64_t i = begin; i < end; ++i) {
+            if (per_row_) {
+                const int64_t r = i / per_row_, first = (i - r * per_row_) * stretch_;
+                if (first < row) machine.run(r * row + first, std::min(stretch_, row - first));
+            } else {
+                machine.run(i * stretch_, std::min(stretch_, size - i * stretch_));
+            }
+        }
+    }
+
+    // Tiles: squares of the innermost axis and the one along which some operand lies side by side, so that every cache
+    // line of that operand is read once.
+
+    bool is_transposed(const Operand& o, int axis) const {
+        const int64_t inner = std::abs(o.strides[plan_.space.ndim - 1]), other = std::abs(o.strides[axis]);
+        return o.kind == Operand::Kind::General && inner >= kCacheLine && other > 0 && 2 * other <= kCacheLine;
+    }
+
+    void choose_tiles() {
+        tile_axis_ = -1;
+        const Space& s = plan_.space;
+        if (s.ndim < 2 || plan_.program.mask != kNoSlot || plan_.inner() < 8) return;
+        for (int axis = 0; axis < s.ndim - 1 && tile_axis_ < 0; ++axis) {
+            const bool any = std::any_of(plan_.operands.begin(), plan_.operands.end(),
+                                         [&](const Operand& o) { return is_transposed(o, axis); });
+            if (any && s.shape[axis] >= 8) tile_axis_ = axis;
+        }
+    }
+
+    static int64_t tiles_along(int64_t extent) { return (extent + kTile - 1) / kTile; }
+
+    int64_t tiles() const {
+        const Space& s = plan_.space;
+        const int64_t rows = s.shape[tile_axis_], columns = plan_.inner();
+        return s.size / (rows * columns) * tiles_along(rows) * tiles_along(columns);
+    }
+
+    void run_tiles(Machine& machine, Scratch& scratch, int64_t begin, int64_t end) const {
+        const Space& s = plan_.space;
+        const int last = s.ndim - 1;
+        char* buffers[Space::kMaxOperands];
+        for (size_t k = 0; k < plan_.operands.size(); ++k) {
+            const Operand& o = plan_.operands[k];
+            buffers[k] = is_transposed(o, tile_axis_) ? scratch.take(kTile * kTile * o.item()) : nullptr;
+        }
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t at[kMaxDims], rest = i;
+            for (int d = last; d >= 0; --d) {
+                const bool tiled = d == last || d == tile_axis_;
+                const int64_t extent = tiled ? tiles_along(s.shape[d]) : s.shape[d];
+                at[d] = rest % extent * (tiled ? kTile : 1);
+                rest /= extent;
+            }
+            run_tile(machine, buffers, at);
+        }
+    }
+
+    void run_tile(Machine& machine, char* const* buffers, const int64_t* at) const {
+        const Space& s = plan_.space;
+        const int last = s.ndim - 1;
+        const int64_t rows = std::min(kTile, s.shape[tile_axis_] - at[tile_axis_]);
+        const int64_t columns = std::min(kTile, s.shape[last] - at[last]);
+        const auto corner = [&](const Operand& o) {
+            char* p = o.base;
+            for (int d = 0; d <= last; ++d) p += at[d] * o.strides[d];
+            return p;
+        };
+        for (size_t k = 0; k < plan_.operands.size(); ++k) {
+            if (!buffers[k]) continue;
+            const Operand& o = plan_.operands[k];
+            machine.use_tile(int(k), buffers[k], columns);
+            if (int(k) >= plan_.program.inputs || !plan_.program.read[k]) continue;
+            plan_.library->copy[o.log_size](buffers[k], columns * o.item(), o.item(), corner(o), o.strides[tile_axis_],
+                                            o.strides[last], rows, columns);
+        }
+        int64_t begin = 0, step = 1;
+        for (int d = last; d >= 0; --d) {
+            begin += at[d] * step;
+            step *= s.shape[d];
+        }
+        const int64_t row_step = rows_apart();
+        for (int64_t r = 0; r < rows; ++r) {
+            machine.set_tile_row(r);
+            machine.run(begin + r * row_step, columns);
+        }
+        for (size_t k = size_t(plan_.program.inputs); k < plan_.operands.size(); ++k) {
+            if (!buffers[k]) continue;
+            const Operand& o = plan_.operands[k];
+            plan_.library->copy[o.log_size](corner(o), o.strides[tile_axis_], o.strides[last], buffers[k],
+                                            columns * o.item(), o.item(), rows, columns);
+        }
+    }
+
+    /// How far apart in the flattened space two neighbours on the tile axis lie.
+    int64_t rows_apart() const {
+        int64_t step = 1;
+        for (int d = plan_.space.ndim - 1; d > tile_axis_; --d) step *= plan_.space.shape[d];
+        return step;
+    }
+
+    Plan& plan_;
+    int tile_axis_ = -1;
+    int64_t stretch_ = 0, per_row_ = 0;
+};
+
+}  // namespace
+
+Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
+    const int64_t size = count(task.shape);
+    if (size == 0 || run_plain(library, task, size)) return Fault::None;
+    return Run(library, task)();
+}
+
+void copy_bytes(void* to, const void* from, int64_t bytes) {
+    constexpr int64_t kPiece = int64_t(1) << 20;
+    parallel_for((bytes + kPiece - 1) / kPiece, [&](int64_t i) {
+        std::memcpy(static_cast<char*>(to) + i * kPiece, static_cast<const char*>(from) + i * kPiece,
+                    size_t(std::min(kPiece, bytes - i * kPiece)));
+    });
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,112 @@
+// fold_space.cpp -- kept and reduced axes collapsed apart, then put in the order in which elements are visited.
+#include "host/fold_space.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cuarray::host {
+namespace {
+
+/// Some of the axes of all operands.
+struct Axes {
+    Dims shape;
+    Dims strides[Space::kMaxOperands];
+    const Dims* rows[Space::kMaxOperands];
+
+    explicit Axes(const Dims& from, const Dims& axes) {
+        for (const int64_t d : axes) shape.push_back(from[int(d)]);
+    }
+    void take(int row, const Dims& from, const Dims& axes) {
+        for (const int64_t d : axes) strides[row].push_back(from[int(d)]);
+        rows[row] = &strides[row];
+    }
+};
+
+/// The smallest step of the inputs along a space's axes.
+int64_t smallest_stride(const Space& s) {
+    int64_t smallest = INT64_MAX;
+    for (int k = 1; k < s.operands; ++k)
+        for (int d = 0; d < s.ndim; ++d)
+            if (s.shape[d] > 1 && s.strides[k][d] != 0) smallest = std::min(smallest, std::abs(s.strides[k][d]));
+    return smallest;
+}
+
+}  // namespace
+
+void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr& expr, const Dims& shape,
+                        const Dims& axes, std::span<const View> inputs, const View& output, int64_t least_row) {
+    const int ins = int(inputs.size());
+    const bool indexed = std::any_of(expr.nodes.begin(), expr.nodes.end(),
+                                     [](const ExprNode& node) { return node.op == ExprNode::Op::Index; });
+    const int operands = 1 + ins + indexed;
+    if (operands > Space::kMaxOperands)
+        raise(ErrorKind::Value, name, ": ", ins, " inputs; the host takes at most ", Space::kMaxOperands - 2);
+    Dims kept_axes;
+    for (int d = 0; d < shape.size(); ++d)
+        if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept_axes.push_back(d);
+
+    const Dims index_strides = indexed ? c_strides(shape, 1) : Dims();
+    Axes kept(shape, kept_axes), reduced(shape, axes);
+    for (int k = 0; k < operands; ++k) {
+        const Dims& from = k == 0 ? output.strides : k <= ins ? inputs[size_t(k - 1)].strides : index_strides;
+        kept.take(k, from, kept_axes);
+        reduced.take(k, from, axes);
+    }
+    Plan along;
+    along.set_space(reduced.shape, {reduced.rows, size_t(operands)}, true);
+    results_.set_space(kept.shape, {kept.rows, size_t(operands)});
+    n = along.space.size;
+    folds = results_.space.size;
+    by_columns = folds > 1 && (n < least_row || smallest_stride(results_.space) < smallest_stride(along.space));
+    rows_are_even = by_columns && along.space.ndim == 1;
+    if (by_columns) join(along.space, results_.space);
+    else join(results_.space, along.space);
+
+    plan.library = &library;
+    plan.operands.resize(size_t(ins));
+    for (int k = 0; k < ins; ++k) {
+        Operand& operand = plan.operands[size_t(k)];
+        operand.base = inputs[size_t(k)].data() + plan.space.offset[k + 1];
+        operand.strides = plan.space.strides[k + 1];
+        plan.classify(operand, inputs[size_t(k)].dtype);
+    }
+    plan.index_strides = plan.space.strides[ins + 1];
+    plan.index_base = indexed ? plan.space.offset[ins + 1] : 0;
+    plan.program.build(expr, library, 0);
+    plan.choose_block();
+
+    result_.base = output.data() + results_.space.offset[0];
+    result_.strides = results_.space.strides[0];
+    results_.library = &library;
+    results_.classify(result_, output.dtype);
+}
+
+void FoldSpace::join(const Space& outer, const Space& inner) {
+    Space& s = plan.space;
+    s.ndim = outer.ndim + inner.ndim;
+    s.operands = outer.operands;
+    s.size = outer.size * inner.size;
+    std::copy_n(inner.shape, inner.ndim, std::copy_n(outer.shape, outer.ndim, s.shape));
+    for (int k = 0; k < s.operands; ++k) {
+        s.offset[k] = outer.offset[k] + inner.offset[k];
+        std::copy_n(inner.strides[k], inner.ndim, std::copy_n(outer.strides[k], outer.ndim, s.strides[k]));
+    }
+}
+
+char* FoldSpace::place(int64_t first) const {
+    return result_.kind == Operand::Kind::Linear ? result_.base + first * result_.item() : nullptr;
+}
+
+void FoldSpace::store(int64_t first, int64_t count, const char* results) const {
+    const int64_t item = result_.item();
+    int64_t at[kMaxDims];
+    locate(results_.space, first, at);
+    for_each_piece(results_.space, result_.strides, result_.base, at, count,
+                   [&](char* to, int64_t rows, int64_t row, int64_t columns, int64_t column) {
+                       plan.library->copy[result_.log_size](to, row, column, results, columns * item, item, rows,
+                                                            columns);
+                       results += rows * columns * item;
+                   });
+}
+
+}  // namespace cuarray::host

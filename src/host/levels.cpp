@@ -1,0 +1,94 @@
+// levels.cpp -- finds _host_<level>.so beside this library and hands it the vector mathematics library.
+#include "host/levels.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cuarray/core/table.h"
+
+namespace cuarray::host {
+namespace {
+
+/// From the highest level of the processor down.
+struct Level {
+    const char* name;
+    bool supported;
+};
+
+#if defined(__x86_64__)
+const Level* levels() {
+    __builtin_cpu_init();
+    static const Level all[] = {
+        {"v4", bool(__builtin_cpu_supports("x86-64-v4"))},
+        {"v3", bool(__builtin_cpu_supports("x86-64-v3"))},
+        {"v2", bool(__builtin_cpu_supports("x86-64-v2"))},
+        {"base", true},
+        {nullptr, false},
+    };
+    return all;
+}
+#else
+const Level* levels() {
+    static const Level all[] = {{"base", true}, {nullptr, false}};
+    return all;
+}
+#endif
+
+const char* choose_level() {
+    const Level* best = levels();
+    while (!best->supported) ++best;
+    const char* wish = std::getenv("CUARRAY_CPU_LEVEL");
+    if (!wish || !*wish) return best->name;
+    for (const Level* level = levels(); level->name; ++level) {
+        if (std::string(wish) != level->name) continue;
+        if (!level->supported)
+            raise(ErrorKind::Value, "CUARRAY_CPU_LEVEL: this processor has ", best->name, ", not ", wish);
+        return level->name;
+    }
+    raise(ErrorKind::Value, "CUARRAY_CPU_LEVEL: base, v2, v3 or v4 expected, got '", wish, "'; this processor has ",
+          best->name);
+}
+
+/// The folder of this very library, with a slash.
+std::string own_folder() {
+    Dl_info own;
+    if (!dladdr(reinterpret_cast<void*>(&own_folder), &own)) return "";
+    const std::string path = own.dli_fname;
+    return path.substr(0, path.rfind('/') + 1);
+}
+
+/// Null where the machine has no vector mathematics library, or CUARRAY_LIBMVEC=off hides it.
+void* vector_mathematics() {
+    static void* const library = [] {
+        const char* wish = std::getenv("CUARRAY_LIBMVEC");
+        const bool hidden = wish && std::string(wish) == "off";
+        return hidden ? nullptr : dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+    }();
+    return library;
+}
+
+void* find_vector_function(const char* name) { return dlsym(vector_mathematics(), name); }
+
+const LoopLibrary& open_library() {
+    const std::string file = own_folder() + "_host_" + choose_level() + ".so";
+    void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) raise(ErrorKind::Runtime, "cpu: ", dlerror());
+    const auto entry = reinterpret_cast<decltype(&cuarray_host_library)>(dlsym(handle, "cuarray_host_library"));
+    if (!entry) raise(ErrorKind::Runtime, "cpu: ", file, " is no loop library");
+    const LoopLibrary& library = *entry(vector_mathematics() ? find_vector_function : nullptr);
+    if (library.bytes != sizeof library || library.loop_count != int(loops().size()) ||
+        library.reduction_count != int(reductions().size()) || library.dtype_count != kDTypes)
+        raise(ErrorKind::Runtime, "cpu: ", file, " belongs to another build of cuarray; build and install again");
+    return library;
+}
+
+}  // namespace
+
+const LoopLibrary& loop_library() {
+    static const LoopLibrary& library = open_library();
+    return library;
+}
+
+}  // namespace cuarray::host

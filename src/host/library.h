@@ -1,0 +1,70 @@
+// library.h -- what a loop library (_host_base, _host_v2, ...) hands to the host backend: tables of block loops.
+//
+// The same sources are compiled once per instruction set into an object of its own, whose only exported symbol is
+// `cuarray_host_library`. Everything here is plain C data, because the two sides are compiled for different processors.
+#pragma once
+#include <cstdint>
+
+namespace cuarray::host {
+
+/// Finds a function of the vector mathematics library by name; null where it has none.
+using SymbolFinder = void* (*)(const char* name);
+
+/// One row at one type (or one cast) over n elements that lie side by side, in their stored types. An output may be the
+/// very memory of an input of the same item size.
+using BlockLoop = void (*)(const void* const* in, void* const* out, int64_t n);
+
+/// A rectangle of items between strided places; strides in bytes. Addresses need no alignment.
+using CopyLoop = void (*)(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row,
+                          int64_t from_column, int64_t rows, int64_t columns);
+
+/// n items side by side to a strided place, where the mask (bytes) is true.
+using MaskedStore = void (*)(char* to, int64_t stride, const char* from, const uint8_t* mask, int64_t n);
+
+/// Item sizes 1, 2, 4, 8 and 16 by their binary logarithm.
+constexpr int kItemSizes = 5;
+
+/// A reduction at one element type, in the fold order of kernel/reduce.h. Accumulators lie side by side.
+struct ReductionLoops {
+    int accumulator_size = 0;  ///< 0: the row has no such type
+    int result_size = 0;
+
+    /// nodes[leaf][lane] of n elements side by side, at most a chunk, that begin a leaf; `first` is the first's index.
+    void (*fold_leaves)(const void* x, int64_t n, int64_t first, void* nodes) = nullptr;
+    /// The accumulator of a chunk of n elements from its nodes, which are overwritten.
+    void (*fold_nodes)(void* nodes, int64_t n, void* acc) = nullptr;
+    /// lanes[lane][column] of a leaf: rows [row, row + rows) of it, `stride` bytes apart, are added. Columns lie side by
+    /// side and are independent folds; `first` is the index of the first row given.
+    void (*fold_columns)(const void* x, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
+                         void* lanes) = nullptr;
+    /// to[i] = combine(to[i], from[i])
+    void (*combine)(void* to, const void* from, int64_t n) = nullptr;
+    /// acc[i] = what a fold of nothing gives; null where the row has no identity.
+    void (*identity)(void* acc, int64_t n) = nullptr;
+    /// acc[i] = map(value)
+    void (*map)(const void* value, void* acc, int64_t n) = nullptr;
+    /// result[i] = finish(acc[i], count)
+    void (*finish)(const void* acc, void* result, int64_t n, int64_t count) = nullptr;
+};
+
+struct LoopLibrary {
+    int64_t bytes;                     ///< sizeof(LoopLibrary) as compiled, checked when it is opened
+    const char* level;
+    int loop_count, reduction_count, dtype_count;
+    int vector_functions;              ///< variants of the vector mathematics library in use
+    const BlockLoop* loops;            ///< by LoopId
+    const BlockLoop* casts;            ///< by from * dtype_count + to
+    const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
+    CopyLoop copy[kItemSizes];
+    MaskedStore store_where[kItemSizes];
+    /// to[i] = first + step * i
+    void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
+    /// Whether any of n bytes is not zero.
+    bool (*any)(const uint8_t* x, int64_t n);
+};
+
+}  // namespace cuarray::host
+
+/// The tables of this library, filled at the first call. `find` may be null: then every function is scalar.
+extern "C" __attribute__((visibility("default"))) const cuarray::host::LoopLibrary* cuarray_host_library(
+    cuarray::host::SymbolFinder find);

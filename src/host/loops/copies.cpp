@@ -1,0 +1,123 @@
+// copies.cpp -- items moved between strided places without looking at them.
+#include <cstring>
+
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+struct Item16 { uint64_t low, high; };
+
+/// An item of this size at any address, whatever type was stored there.
+template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
+template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
+template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
+
+template <class Item> void fill(char* to, Item value, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) put(to + i * int64_t(sizeof(Item)), value);
+}
+
+/// Strided items side by side; a constant step lets the compiler load vectors and pick from them.
+template <class Item, int Step> void pick(char* to, const char* from, int64_t n) {
+    constexpr int64_t size = sizeof(Item);
+    for (int64_t i = 0; i < n; ++i) put(to + i * size, get<Item>(from + i * Step * size));
+}
+
+template <class Item> void gather(char* to, const char* from, int64_t stride, int64_t n) {
+    constexpr int64_t size = sizeof(Item);
+    switch (stride) {
+        case 0: return fill(to, get<Item>(from), n);
+        case size: std::memcpy(to, from, size_t(n * size)); return;
+        case -size: return pick<Item, -1>(to, from, n);
+        case 2 * size: return pick<Item, 2>(to, from, n);
+        default:
+            for (int64_t i = 0; i < n; ++i) put(to + i * size, get<Item>(from + i * stride));
+    }
+}
+
+template <class Item>
+void strided(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) put(to + i * to_stride, get<Item>(from + i * from_stride));
+}
+
+/// Rows of a few items each, with the number known to the compiler.
+template <class Item, int Columns>
+void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, int64_t from_column, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r)
+        for (int c = 0; c < Columns; ++c)
+            put(to + r * to_row + c * int64_t(sizeof(Item)), get<Item>(from + r * from_row + c * from_column));
+}
+
+/// Blocks of Side x Side items, so that what is read of a cache line is read at once.
+template <class Item>
+void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
+               int64_t rows, int64_t columns) {
+    constexpr int64_t side = 64 / int64_t(sizeof(Item));
+    for (int64_t r0 = 0; r0 < rows; r0 += side) {
+        const int64_t r1 = r0 + side < rows ? r0 + side : rows;
+        for (int64_t c = 0; c < columns; ++c)
+            for (int64_t r = r0; r < r1; ++r)
+                put(to + r * to_row + c * to_column, get<Item>(from + r * from_row + c * from_column));
+    }
+}
+
+int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+template <class Item>
+void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
+          int64_t rows, int64_t columns) {
+    constexpr int64_t size = sizeof(Item);
+    if (rows > 1 && columns > 4 && from_row != 0 && magnitude(from_row) < magnitude(from_column))
+        return transpose<Item>(to, to_row, to_column, from, from_row, from_column, rows, columns);
+    if (rows > 1 && columns > 4 && to_row != 0 && magnitude(to_row) < magnitude(to_column))
+        return transpose<Item>(to, to_column, to_row, from, from_column, from_row, columns, rows);
+    if (to_column == size) {
+        switch (columns) {
+            case 1: return strided<Item>(to, to_row, from, from_row, rows);
+            case 2: return short_rows<Item, 2>(to, to_row, from, from_row, from_column, rows);
+            case 3: return short_rows<Item, 3>(to, to_row, from, from_row, from_column, rows);
+            case 4: return short_rows<Item, 4>(to, to_row, from, from_row, from_column, rows);
+            default:
+                for (int64_t r = 0; r < rows; ++r) gather<Item>(to + r * to_row, from + r * from_row, from_column, columns);
+        }
+        return;
+    }
+    for (int64_t r = 0; r < rows; ++r)
+        strided<Item>(to + r * to_row, to_column, from + r * from_row, from_column, columns);
+}
+
+template <class Item>
+void store_where(char* to, int64_t stride, const char* from, const uint8_t* mask, int64_t n) {
+    constexpr int64_t size = sizeof(Item);
+    for (int64_t i = 0; i < n; ++i)
+        if (mask[i]) put(to + i * stride, get<Item>(from + i * size));
+}
+
+void count(int64_t* to, int64_t first, int64_t step, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) to[i] = first + step * i;
+}
+
+bool any(const uint8_t* x, int64_t n) {
+    unsigned found = 0;
+    for (int64_t i = 0; i < n; ++i) found |= x[i];
+    return found != 0;
+}
+
+template <class Item> void collect(LoopLibrary& library, int log_size) {
+    library.copy[log_size] = copy<Item>;
+    library.store_where[log_size] = store_where<Item>;
+}
+
+}  // namespace
+
+void collect_copies(LoopLibrary& library) {
+    collect<uint8_t>(library, 0);
+    collect<uint16_t>(library, 1);
+    collect<uint32_t>(library, 2);
+    collect<uint64_t>(library, 3);
+    collect<Item16>(library, 4);
+    library.count = count;
+    library.any = any;
+}
+
+}  // namespace cuarray::host

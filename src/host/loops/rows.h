@@ -1,0 +1,222 @@
+// rows.h -- every row of ufuncs.def at every type as a loop over elements that lie side by side.
+//
+// Four kinds of loop, chosen at compile time. Each gives an element the same bits wherever it stands:
+//   exact    n elements; for bodies whose vector and scalar code round alike
+//   grouped  groups of kGroup; for bodies that call vector mathematics, whose scalar functions differ from the vector
+//            ones. The last group is filled up with copies of an element.
+//   quick    branch-free code for all elements, then the careful text for those that it reports
+//   staged   halves through float32, by the loop of float32
+#pragma once
+#include <cstdint>
+#include "cuarray/core/loops.h"
+#include "host/loops/halves.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+
+constexpr int kGroup = 16;
+constexpr int kQuickStage = 64;
+
+/// Row F at T and U over its operands' memory.
+template <class F, class T, class U> struct BoundRow {
+    using In = typename F::template in<T, U>;
+    using Out = typename F::template out<T, U>;
+    static constexpr int ins = In::size, outs = Out::size;
+    template <int K> using in = stored_t<fn::item_t<K, In>>;
+    template <int K> using out = stored_t<fn::item_t<K, Out>>;
+
+    const in<0>* x;
+    const in<1>* y;
+    const in<2>* z;
+    out<0>* a;
+    out<1>* b;
+
+    BoundRow(const void* const* from, void* const* to)
+        : x(static_cast<const in<0>*>(from[0])),
+          y(static_cast<const in<1>*>(ins > 1 ? from[1] : nullptr)),
+          z(static_cast<const in<2>*>(ins > 2 ? from[2] : nullptr)),
+          a(static_cast<out<0>*>(to[0])),
+          b(static_cast<out<1>*>(outs > 1 ? to[1] : nullptr)) {}
+
+    CUARRAY_FN auto call(int64_t i) const {
+        if constexpr (ins == 1) return fn::call<F, T, U>(x[i]);
+        else if constexpr (ins == 2) return fn::call<F, T, U>(x[i], y[i]);
+        else return fn::call<F, T, U>(x[i], y[i], z[i]);
+    }
+    template <class R> CUARRAY_FN void put(int64_t i, R result) const {
+        if constexpr (outs == 1) {
+            a[i] = store(result);
+        } else {
+            a[i] = store(result.first);
+            b[i] = store(result.second);
+        }
+    }
+};
+
+/// Room for N elements of each operand of a row.
+template <class Row, int N> struct RowBlock {
+    alignas(64) typename Row::template in<0> x[N];
+    alignas(64) typename Row::template in<1> y[N];
+    alignas(64) typename Row::template in<2> z[N];
+    alignas(64) typename Row::template out<0> a[N];
+    alignas(64) typename Row::template out<1> b[N];
+
+    Row row() {
+        const void* const in[] = {x, y, z};
+        void* const out[] = {a, b};
+        return Row(in, out);
+    }
+    void take_results(const Row& to, int64_t begin, int64_t n) const {
+        for (int64_t j = 0; j < n; ++j) {
+            to.a[begin + j] = a[j];
+            if constexpr (Row::outs > 1) to.b[begin + j] = b[j];
+        }
+    }
+};
+
+template <class F, class T, class U> void exact_loop(const void* const* in, void* const* out, int64_t n) {
+    const BoundRow<F, T, U> row(in, out);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) row.put(i, row.call(i));
+}
+
+template <class Row> CUARRAY_FN void one_group(const Row& row, int64_t begin) {
+#pragma omp simd
+    for (int j = 0; j < kGroup; ++j) row.put(begin + j, row.call(begin + j));
+}
+
+template <class F, class T, class U> void grouped_loop(const void* const* in, void* const* out, int64_t n) {
+    using Row = BoundRow<F, T, U>;
+    const Row row(in, out);
+    const int64_t whole = n & -int64_t(kGroup);
+    for (int64_t i = 0; i < whole; i += kGroup) one_group(row, i);
+    if (whole == n) return;
+    RowBlock<Row, kGroup> last;
+    for (int64_t j = 0; j < kGroup; ++j) {
+        const int64_t i = whole + j < n ? whole + j : whole;
+        last.x[j] = row.x[i];
+        if constexpr (Row::ins > 1) last.y[j] = row.y[i];
+        if constexpr (Row::ins > 2) last.z[j] = row.z[i];
+    }
+    const void* const from[] = {last.x, last.y, last.z};
+    void* const to[] = {last.a, last.b};
+    grouped_loop<F, T, U>(from, to, kGroup);
+    last.take_results(row, whole, n - whole);
+}
+
+/// The branch-free form of a row, where kernel text has one: call(x, y, rare).
+template <class F, class T> struct Quick { static constexpr bool exists = false; };
+template <class T> struct QuickOfFloats { static constexpr bool exists = is_float<T>; };
+
+template <> struct Quick<fn::sin, f64> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN f64 call(f64 x, bool& rare) { return math::quick_sin(x, rare); }
+};
+template <> struct Quick<fn::cos, f64> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN f64 call(f64 x, bool& rare) { return math::quick_cos(x, rare); }
+};
+template <class T> struct Quick<fn::fmod, T> : QuickOfFloats<T> {
+    static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_fmod(x, y, rare); }
+};
+template <class T> struct Quick<fn::divmod, T> : QuickOfFloats<T> {
+    static CUARRAY_FN pair<T, T> call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare); }
+};
+template <class T> struct Quick<fn::floor_divide, T> : QuickOfFloats<T> {
+    static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).first; }
+};
+template <class T> struct Quick<fn::remainder, T> : QuickOfFloats<T> {
+    static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).second; }
+};
+
+template <class F, class T> void quick_loop(const void* const* in, void* const* out, int64_t n) {
+    using Row = BoundRow<F, T, T>;
+    const Row row(in, out);
+    RowBlock<Row, kQuickStage> stage;
+    alignas(64) u8 rare[kQuickStage];
+    const Row staged = stage.row();
+    for (int64_t begin = 0; begin < n; begin += kQuickStage) {
+        const int64_t count = n - begin < kQuickStage ? n - begin : kQuickStage;
+        unsigned any = 0;
+#pragma omp simd reduction(| : any)
+        for (int64_t j = 0; j < count; ++j) {
+            bool is_rare;
+            if constexpr (Row::ins == 1) staged.put(j, Quick<F, T>::call(row.x[begin + j], is_rare));
+            else staged.put(j, Quick<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
+            rare[j] = is_rare;
+            any |= is_rare;
+        }
+        if (any)
+            for (int64_t j = 0; j < count; ++j)
+                if (rare[j]) staged.put(j, row.call(begin + j));
+        stage.take_results(row, begin, count);
+    }
+}
+
+/// Operand K of a staged loop: as it is, or in float32.
+template <class T> struct Stage {
+    alignas(64) choose_t<is_half<T>, f32, u8> widened[is_half<T> ? kStage : 1];
+
+    const void* load(const void* from, int64_t begin, int64_t n) {
+        const T* const x = static_cast<const T*>(from) + begin;
+        if constexpr (!is_half<T>) return x;
+        else {
+            widen_block(x, widened, n);
+            return widened;
+        }
+    }
+    void* place(void* to, int64_t begin) {
+        if constexpr (!is_half<T>) return static_cast<T*>(to) + begin;
+        else return widened;
+    }
+    void finish(void* to, int64_t begin, int64_t n) const {
+        if constexpr (is_half<T>) round_block(widened, static_cast<T*>(to) + begin, n);
+    }
+};
+
+template <class F, class T, class U> constexpr BlockLoop loop_of();
+
+template <class F, class T> void staged_loop(const void* const* in, void* const* out, int64_t n) {
+    using Row = BoundRow<F, T, T>;
+    Stage<typename Row::template in<0>> x;
+    Stage<typename Row::template in<1>> y;
+    Stage<typename Row::template in<2>> z;
+    Stage<typename Row::template out<0>> a;
+    Stage<typename Row::template out<1>> b;
+    constexpr BlockLoop loop = loop_of<F, f32, f32>();
+    for (int64_t begin = 0; begin < n; begin += kStage) {
+        const int64_t count = n - begin < kStage ? n - begin : kStage;
+        const void* from[3] = {x.load(in[0], begin, count), nullptr, nullptr};
+        if constexpr (Row::ins > 1) from[1] = y.load(in[1], begin, count);
+        if constexpr (Row::ins > 2) from[2] = z.load(in[2], begin, count);
+        void* to[2] = {a.place(out[0], begin), nullptr};
+        if constexpr (Row::outs > 1) to[1] = b.place(out[1], begin);
+        loop(from, to, count);
+        a.finish(out[0], begin, count);
+        if constexpr (Row::outs > 1) b.finish(out[1], begin, count);
+    }
+}
+
+template <class F, class T, class U> constexpr BlockLoop loop_of() {
+    // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
+    constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
+    if constexpr (is_half<T> && (F::flags & HalfBits) == 0) return staged_loop<F, T>;
+    else if constexpr (Quick<F, T>::exists) return quick_loop<F, T>;
+    else if constexpr (grouped) return grouped_loop<F, T, U>;
+    else return exact_loop<F, T, U>;
+}
+
+/// Where the loops of one part of the table go.
+struct RowCollector {
+    BlockLoop* to;
+    template <class F, class T, class U> constexpr void loop() { *to++ = loop_of<F, T, U>(); }
+};
+
+/// The definition of collect_rows, for the one file that compiles a part.
+#define CUARRAY_ROWS_PART(part)                                          \
+    template <> void cuarray::host::collect_rows<part>(BlockLoop * to) { \
+        RowCollector collector{to};                                      \
+        visit_rows<part_begin<part>, part_begin<(part) + 1>>(collector); \
+    }
+
+}  // namespace cuarray::host

@@ -1,0 +1,238 @@
+// machine.cpp -- blocks: fetch what does not lie side by side, run the steps, store.
+#include "host/machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cuarray::host {
+namespace {
+
+constexpr int64_t kL1Share = 20 * 1024;  // of 32 KB; the rest is for operands that are read in place
+constexpr int64_t kLeastBlock = 256, kLargestBlock = 2048;
+constexpr int64_t kLongestPeriod = 1024;
+
+}  // namespace
+
+void Plan::set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order) {
+    collapse(space, shape, strides, keep_order);
+    if (space.ndim > 0) return;
+    space.ndim = 1;
+    space.shape[0] = 1;
+    for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
+}
+
+void Plan::classify(Operand& operand, DType dtype) const {
+    operand.log_size = log_item_size(dtype);
+    const int64_t item = operand.item();
+    uint64_t bits = reinterpret_cast<uintptr_t>(operand.base);
+    bool linear = true, constant = true, periodic = true;
+    int64_t expected = item;
+    for (int d = space.ndim - 1; d >= 0; --d) {
+        const int64_t stride = operand.strides[d];
+        bits |= uint64_t(stride);
+        linear = linear && stride == expected;
+        constant = constant && stride == 0;
+        periodic = periodic && (d == space.ndim - 1 || stride == 0);
+        expected *= space.shape[d];
+    }
+    operand.aligned = (bits & uint64_t(info(dtype).align - 1)) == 0;
+    operand.kind = constant && space.size != 1              ? Operand::Kind::Constant
+                   : (linear || space.size == 1) && operand.aligned ? Operand::Kind::Linear
+                   : periodic && space.ndim > 1 && inner() <= kLongestPeriod ? Operand::Kind::Periodic
+                                                                             : Operand::Kind::General;
+}
+
+void Plan::choose_block() {
+    int64_t bytes = 0;
+    for (const uint8_t log_size : program.registers) bytes += int64_t(1) << log_size;
+    for (const Operand& operand : operands)
+        if (operand.kind != Operand::Kind::Linear) bytes += operand.item();
+    block = bytes ? std::clamp(kL1Share / bytes & ~int64_t(255), kLeastBlock, kLargestBlock) : kLargestBlock;
+}
+
+Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
+    : plan_(plan), program_(plan.program), block_(std::min(plan.block, elements)) {
+    const Program& p = program_;
+    const int64_t block = block_;
+    const size_t operands = plan.operands.size(), slots = size_t(p.inputs + p.outputs) + p.registers.size();
+    slots_ = scratch.take_array<char*>(int64_t(slots));
+    buffers_ = scratch.take_array<char*>(int64_t(operands));
+    filled_ = scratch.take_array<const char*>(int64_t(operands));
+    tiles_ = scratch.take_array<Tile>(int64_t(operands));
+    for (size_t k = 0; k < operands; ++k) {
+        const Operand& o = plan.operands[k];
+        const bool is_output = int(k) >= p.inputs;
+        const bool staged = is_output && (p.late[k - size_t(p.inputs)] || p.mask != kNoSlot);
+        int64_t size = o.kind != Operand::Kind::Linear || staged ? block * o.item() : 0;
+        if (o.kind == Operand::Kind::Periodic) size += plan.inner() * o.item();
+        buffers_[k] = size ? scratch.take(size) : nullptr;
+        filled_[k] = nullptr;
+        tiles_[k] = {nullptr, 0};
+        if (is_output || !p.read[k] || plan.space.size == 0) continue;
+        if (o.kind == Operand::Kind::Constant) {
+            plan.library->copy[o.log_size](buffers_[k], 0, o.item(), o.base, 0, 0, 1, block);
+        } else if (o.kind == Operand::Kind::Periodic) {
+            const int64_t start[kMaxDims] = {};
+            char* to = buffers_[k];
+            for_each_piece(plan.space, o.strides, o.base, start, std::min(block + plan.inner(), plan.space.size),
+                           [&](char* from, int64_t rows, int64_t row, int64_t columns, int64_t column) {
+                               plan.library->copy[o.log_size](to, columns * o.item(), o.item(), from, row, column, rows,
+                                                              columns);
+                               to += rows * columns * o.item();
+                           });
+        }
+    }
+    for (size_t r = 0; r < p.registers.size(); ++r)
+        slots_[size_t(p.inputs + p.outputs) + r] = scratch.take(block << p.registers[r]);
+    for (const Program::Constant& c : p.constants)
+        plan.library->copy[c.log_size](slots_[c.slot], 0, int64_t(1) << c.log_size,
+                                       reinterpret_cast<const char*>(c.bytes), 0, 0, 1, block);
+}
+
+void locate(const Space& s, int64_t begin, int64_t* at) {
+    for (int d = s.ndim - 1; d > 0; --d) {
+        const int64_t outer = begin / s.shape[d];
+        at[d] = begin - outer * s.shape[d];
+        begin = outer;
+    }
+    at[0] = begin;
+}
+
+char* Machine::address(const Operand& operand, const int64_t* at) const {
+    char* p = operand.base;
+    for (int d = 0; d < plan_.space.ndim; ++d) p += at[d] * operand.strides[d];
+    return p;
+}
+
+char* Machine::input(int k, const int64_t* at, int64_t begin, int64_t n) {
+    const Operand& o = plan_.operands[size_t(k)];
+    if (tiles_[k].data) return tiles_[k].data + tile_row_ * tiles_[k].columns * o.item();
+    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
+    if (o.kind == Operand::Kind::Constant) return buffers_[k];
+    const Space& s = plan_.space;
+    const int last = s.ndim - 1;
+    const CopyLoop copy = plan_.library->copy[o.log_size];
+    char* const buffer = buffers_[k];
+    if (at[last] + n > s.shape[last]) {
+        if (o.kind == Operand::Kind::Periodic) return buffer + at[last] * o.item();
+        char* to = buffer;
+        for_each_piece(s, o.strides, o.base, at, n,
+                       [&](char* from, int64_t rows, int64_t row, int64_t columns, int64_t column) {
+                           copy(to, columns * o.item(), o.item(), from, row, column, rows, columns);
+                           to += rows * columns * o.item();
+                       });
+        filled_[k] = nullptr;
+        return buffer;
+    }
+    char* const from = address(o, at);
+    const int64_t stride = o.strides[last];
+    if (stride == o.item() && o.aligned) return from;
+    if (o.kind == Operand::Kind::Periodic) return buffer + at[last] * o.item();
+    if (stride != 0) {
+        copy(buffer, 0, o.item(), from, 0, stride, 1, n);
+    } else if (filled_[k] != from) {
+        copy(buffer, 0, o.item(), from, 0, 0, 1, std::min(block_, s.shape[last]));
+        filled_[k] = from;
+    }
+    return buffer;
+}
+
+char* Machine::output(int k, const int64_t* at, int64_t begin, int64_t n) {
+    const Operand& o = plan_.operands[size_t(program_.inputs + k)];
+    const Tile& tile = tiles_[program_.inputs + k];
+    if (tile.data) return tile.data + tile_row_ * tile.columns * o.item();
+    if (program_.late[size_t(k)] || program_.mask != kNoSlot) return buffers_[program_.inputs + k];
+    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
+    const int last = plan_.space.ndim - 1;
+    if (at[last] + n <= plan_.space.shape[last] && o.strides[last] == o.item() && o.aligned) return address(o, at);
+    return buffers_[program_.inputs + k];
+}
+
+/// Brings output k's values to where they belong, unless they are there.
+void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
+    const Operand& o = plan_.operands[size_t(program_.inputs + k)];
+    const char* from = slots_[program_.sources[size_t(k)]];
+    const bool masked = program_.mask != kNoSlot;
+    const SlotId own = program_.output_slot(size_t(k));
+    char* const placed = slots_[own];
+    if (!masked && placed != buffers_[program_.inputs + k]) {
+        // The slot is memory, or a tile: only values that lie elsewhere have to be brought there.
+        if (from != placed) std::memcpy(placed, from, size_t(n << o.log_size));
+        return;
+    }
+    const auto* mask = masked ? reinterpret_cast<const uint8_t*>(slots_[program_.mask]) : nullptr;
+    const auto put = [&](char* to, int64_t rows, int64_t row, int64_t columns, int64_t column) {
+        if (masked) {
+            for (int64_t r = 0; r < rows; ++r, mask += columns)
+                plan_.library->store_where[o.log_size](to + r * row, column, from + (r * columns << o.log_size), mask,
+                                                       columns);
+        } else {
+            plan_.library->copy[o.log_size](to, row, column, from, columns << o.log_size, o.item(), rows, columns);
+        }
+        from += rows * columns << o.log_size;
+    };
+    if (o.kind == Operand::Kind::Linear)
+        put(o.base + begin * o.item(), 1, 0, n, o.item());
+    else
+        for_each_piece(plan_.space, o.strides, o.base, at, n, put);
+}
+
+void Machine::fill_index(const int64_t* at, int64_t n) {
+    auto* to = reinterpret_cast<int64_t*>(slots_[program_.index]);
+    const auto count = plan_.library->count;
+    // The index walks like an operand whose bytes are elements; its "address" is the index itself.
+    for_each_piece(plan_.space, plan_.index_strides, reinterpret_cast<char*>(plan_.index_base), at, n,
+                   [&](char* from, int64_t rows, int64_t row, int64_t columns, int64_t column) {
+                       for (int64_t r = 0; r < rows; ++r, to += columns)
+                           count(to, int64_t(reinterpret_cast<intptr_t>(from)) + r * row, column, columns);
+                   });
+}
+
+void Machine::prepare(int64_t begin, int64_t n, int64_t* at) {
+    locate(plan_.space, begin, at);
+    for (int k = 0; k < program_.inputs; ++k)
+        if (program_.read[size_t(k)]) slots_[k] = input(k, at, begin, n);
+    if (program_.index != kNoSlot) fill_index(at, n);
+}
+
+void Machine::compute(int64_t n) {
+    for (const Program::Step& step : program_.steps) {
+        const void* in[kMaxIn];
+        void* out[kMaxOut];
+        for (int k = 0; k < step.ins; ++k) in[k] = slots_[step.in[k]];
+        for (int k = 0; k < step.outs; ++k) out[k] = slots_[step.out[k]];
+        step.loop(in, out, n);
+    }
+    if (program_.fault != kNoSlot && !fault_)
+        fault_ = plan_.library->any(reinterpret_cast<const uint8_t*>(slots_[program_.fault]), n);
+}
+
+void Machine::run(int64_t begin, int64_t n) {
+    int64_t at[kMaxDims];
+    prepare(begin, n, at);
+    for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = output(k, at, begin, n);
+    compute(n);
+    for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);
+}
+
+const void* Machine::evaluate(int64_t begin, int64_t n, void* to) {
+    int64_t at[kMaxDims];
+    prepare(begin, n, at);
+    slots_[program_.inputs] = static_cast<char*>(to);
+    compute(n);
+    return slots_[program_.sources[0]];
+}
+
+const void* Machine::direct(int64_t begin, int64_t n) const {
+    const SlotId source = program_.sources[0];
+    if (int(source) >= program_.inputs) return nullptr;
+    const Operand& o = plan_.operands[source];
+    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
+    const int last = plan_.space.ndim - 1;
+    if (!o.aligned || o.strides[last] != o.item()) return nullptr;
+    int64_t at[kMaxDims];
+    locate(plan_.space, begin, at);
+    return at[last] + n <= plan_.space.shape[last] ? address(o, at) : nullptr;
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,130 @@
+// machine.h -- runs a program over any stretch of an iteration space, block by block, in memory that stays in L1.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+#include "cuarray/core/layout.h"
+#include "cuarray/runtime/backend.h"
+#include "host/library.h"
+#include "host/program.h"
+#include "host/scratch.h"
+
+namespace cuarray::host {
+
+/// How an operand lies over a space.
+struct Operand {
+    enum class Kind : uint8_t {
+        Linear,    ///< side by side in the order of the space, aligned: used in place
+        Constant,  ///< one element for all
+        Periodic,  ///< moves along the innermost axis only, and that is short
+        General
+    };
+    char* base = nullptr;
+    const int64_t* strides = nullptr;
+    int log_size = 0;
+    bool aligned = false;  ///< every address is a multiple of the alignment that loops expect
+    Kind kind = Kind::General;
+
+    int64_t item() const { return int64_t(1) << log_size; }
+};
+
+/// A task made ready to run: the collapsed space, the operands over it (inputs first, then outputs) and the program.
+struct Plan {
+    const LoopLibrary* library = nullptr;
+    Program program;
+    Space space;
+    std::vector<Operand> operands;
+    const int64_t* index_strides = nullptr;  ///< of the linear index, in elements
+    int64_t index_base = 0;
+    int64_t block = 0;  ///< elements
+
+    int64_t inner() const { return space.shape[space.ndim - 1]; }
+    /// Collapses the axes and gives the space at least one; the operands' strides then point into it.
+    void set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
+    /// Sets the operand's kind from its strides and address.
+    void classify(Operand& operand, DType dtype) const;
+    /// Chooses the block, so that a block's registers stay in L1.
+    void choose_block();
+};
+
+/// One thread's registers and buffers for a plan.
+class Machine {
+ public:
+    Machine(const Plan& plan, Scratch& scratch, int64_t elements);
+
+    /// Computes and stores elements begin ... begin + n - 1 in the order of the space; n at most a block.
+    void run(int64_t begin, int64_t n);
+
+    /// Computes them and gives the address of output 0's values: `to`, or where they lie already.
+    const void* evaluate(int64_t begin, int64_t n, void* to);
+
+    /// The address of the values, where they are an operand that lies side by side in memory; else null. Any n.
+    const void* direct(int64_t begin, int64_t n) const;
+
+    /// Makes operand k come from (go to) rows of `columns` items at `tile` until the tile ends.
+    void use_tile(int k, char* tile, int64_t columns) { tiles_[k] = {tile, columns}; }
+    void set_tile_row(int64_t row) { tile_row_ = row; }
+
+    bool fault() const { return fault_; }
+
+ private:
+    struct Tile { char* data; int64_t columns; };
+
+    char* address(const Operand& operand, const int64_t* at) const;
+    char* input(int k, const int64_t* at, int64_t begin, int64_t n);
+    char* output(int k, const int64_t* at, int64_t begin, int64_t n);
+    void store(int k, const int64_t* at, int64_t begin, int64_t n);
+    void fill_index(const int64_t* at, int64_t n);
+    void prepare(int64_t begin, int64_t n, int64_t* at);
+    void compute(int64_t n);
+
+    const Plan& plan_;
+    const Program& program_;
+    char** slots_;     // current address of each slot
+    char** buffers_;   // by operand: a block of its own, or null
+    Tile* tiles_;
+    const int64_t block_;
+    const char** filled_;  // by operand: the element that its buffer repeats, or null
+    int64_t tile_row_ = 0;
+    bool fault_ = false;
+};
+
+/// The coordinates of an element of the flattened space.
+void locate(const Space& space, int64_t begin, int64_t* at);
+
+/// Visits the pieces of a stretch of the space that lie along the innermost axis, for an operand's strides:
+/// piece(address, rows, row_stride, columns, column_stride), in order.
+template <class Piece>
+void for_each_piece(const Space& space, const int64_t* strides, char* base, const int64_t* start, int64_t n,
+                    Piece piece) {
+    const int last = space.ndim - 1;
+    const int64_t columns = space.shape[last], step = strides[last];
+    int64_t at[kMaxDims];
+    std::copy_n(start, last + 1, at);
+    const auto address = [&] {
+        char* p = base;
+        for (int d = 0; d <= last; ++d) p += at[d] * strides[d];
+        return p;
+    };
+    const auto next_rows = [&](int64_t rows) {
+        at[last] = 0;
+        at[last - 1] += rows;
+        for (int d = last - 1; d > 0 && at[d] == space.shape[d]; --d) at[d] = 0, ++at[d - 1];
+    };
+    if (at[last] > 0 || last == 0) {
+        const int64_t head = std::min(n, columns - at[last]);
+        piece(address(), int64_t(1), int64_t(0), head, step);
+        n -= head;
+        if (n > 0) next_rows(1);
+    }
+    while (n >= columns) {
+        const int64_t rows = std::min(n / columns, space.shape[last - 1] - at[last - 1]);
+        piece(address(), rows, strides[last - 1], columns, step);
+        n -= rows * columns;
+        if (n > 0) next_rows(rows);
+    }
+    if (n > 0) piece(address(), int64_t(1), int64_t(0), n, step);
+}
+
+}  // namespace cuarray::host

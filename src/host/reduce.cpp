@@ -1,0 +1,205 @@
+// reduce.cpp -- folds of any layout in the one order of kernel/reduce.h, along rows or down columns.
+//
+// A space has kept axes (one fold each) and reduced ones (numbered in C order). Where memory runs along the reduced
+// axes, each fold is a row of leaves; where it runs along the kept ones, many folds are advanced side by side, as
+// columns. Work is split by folds and by chunks; the chunks' accumulators are combined at the end.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "cuarray/kernel/reduce.h"
+#include "host/fold_space.h"
+#include "host/tasks.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+using kernel::kChunk;
+using kernel::kLanes;
+using kernel::kLeaf;
+
+constexpr int64_t kLaneBytes = 16 * 1024;  // a leaf's lanes, of all columns that are advanced together
+constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
+constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
+
+class Folding {
+ public:
+    Folding(const LoopLibrary& library, const Reduce& task)
+        : task_(task), space_(space_of_thread()), plan_(space_.plan),
+          loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
+        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.output, kShortFold);
+        n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
+        chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
+        group_ = by_columns_ ? std::clamp<int64_t>(kLaneBytes / (kLanes * loops_.accumulator_size), 16, plan_.block)
+                             : std::clamp<int64_t>(kTaskElements / std::min<int64_t>(n_ + 1, kChunk), 1, 1024);
+        groups_ = (folds_ + group_ - 1) / group_;
+    }
+
+    void operator()() {
+        if (folds_ == 0) return;
+        if (n_ == 0) return fold_nothing();
+        const int64_t units = groups_ * chunks_;
+        const int64_t unit_size = std::min(group_, folds_) * std::min<int64_t>(n_, kChunk);
+        const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(unit_size, 1));
+        const int64_t tasks = folds_ * n_ < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
+        const std::unique_ptr<char[]> partial(chunks_ > 1 ? new char[size_t(chunks_ * folds_ * acc_size())] : nullptr);
+        parallel_for(tasks, [&](int64_t i) {
+            const int64_t begin = tasks == 1 ? 0 : i * per_task;
+            const int64_t end = tasks == 1 ? units : std::min(units, begin + per_task);
+            Scratch scratch;
+            Machine machine(plan_, scratch, folds_ * n_);
+            for (int64_t unit = begin; unit < end; ++unit) fold_unit(machine, unit, partial.get());
+        });
+        if (chunks_ > 1) combine_chunks(partial.get());
+    }
+
+ private:
+    /// Kept between tasks, for its memory. No task starts another one in its own thread.
+    static FoldSpace& space_of_thread() {
+        thread_local FoldSpace space;
+        return space;
+    }
+    static DType value_type(const Reduce& task) { return task.expr->nodes[task.expr->outputs[0]].dtype; }
+    int64_t acc_size() const { return loops_.accumulator_size; }
+
+    // A unit: a group of folds over one chunk.
+
+    void fold_unit(Machine& machine, int64_t unit, char* partial) {
+        const int64_t chunk = unit / groups_, first = unit % groups_ * group_;
+        const int64_t folds = std::min(group_, folds_ - first);
+        const int64_t begin = chunk * kChunk, count = std::min<int64_t>(kChunk, n_ - begin);
+        Scratch scratch;
+        char* const acc = chunks_ > 1 ? partial + (chunk * folds_ + first) * acc_size() : scratch.take(folds * acc_size());
+        if (by_columns_) fold_columns(machine, first, folds, begin, count, acc);
+        else
+            for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size());
+        if (chunks_ == 1) deliver(first, folds, acc);
+    }
+
+    void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, char* acc) const {
+        Scratch scratch;
+        char* const nodes = scratch.take((count + kLeaf - 1) / kLeaf * kLanes * acc_size());
+        const int64_t start = fold * n_ + begin;
+        if (const void* x = machine.direct(start, count)) {
+            loops_.fold_leaves(x, count, begin, nodes);
+        } else {
+            const int64_t step = plan_.block & -int64_t(kLeaf);
+            char* const values = scratch.take(step * item_size(value_type(task_)));
+            for (int64_t i = 0; i < count; i += step) {
+                const int64_t n = std::min(step, count - i);
+                loops_.fold_leaves(machine.evaluate(start + i, n, values), n, begin + i,
+                                   nodes + i / kLeaf * kLanes * acc_size());
+            }
+        }
+        loops_.fold_nodes(nodes, count, acc);
+    }
+
+    /// A leaf's lanes, lane by lane the folds side by side.
+    void fold_leaf(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* lanes,
+                   char* values) const {
+        const int64_t start = begin * folds_ + first, item = item_size(value_type(task_));
+        if (const void* x = space_.rows_are_even ? machine.direct(start, folds) : nullptr) {
+            const int64_t stride = plan_.operands[plan_.program.sources[0]].strides[0];
+            return loops_.fold_columns(x, stride, 0, count, folds, begin, lanes);
+        }
+        const int64_t step = folds == folds_ ? plan_.block / folds : 1;
+        for (int64_t row = 0; row < count; row += step) {
+            const int64_t rows = std::min(step, count - row);
+            const void* x = machine.evaluate(start + row * folds_, rows * folds, values);
+            loops_.fold_columns(x, folds * item, row, rows, folds, begin + row, lanes);
+        }
+    }
+
+    /// The tree over a chunk's leaves is a binary counter of finished subtrees: subtree k is there where bit k of the
+    /// number of leaves so far is set.
+    void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc) const {
+        Scratch scratch;
+        char *node, *subtree[kLevels], *values = scratch.take(plan_.block * item_size(value_type(task_)));
+        const int64_t width = kLanes * folds;
+        node = scratch.take(width * acc_size());
+        for (char*& tree : subtree) tree = scratch.take(width * acc_size());
+        const int64_t leaves = (count + kLeaf - 1) / kLeaf;
+        for (int64_t leaf = 0; leaf + 1 < leaves; ++leaf) {
+            fold_leaf(machine, first, folds, begin + leaf * kLeaf, kLeaf, node, values);
+            int k = 0;
+            for (; leaf >> k & 1; ++k) {
+                loops_.combine(subtree[k], node, width);
+                std::swap(subtree[k], node);
+            }
+            std::swap(subtree[k], node);
+        }
+        // The last leaf meets every subtree that is waiting. Lanes that it does not reach start with the smallest one.
+        const int64_t rest = count - (leaves - 1) * kLeaf;
+        fold_leaf(machine, first, folds, begin + (leaves - 1) * kLeaf, rest, node, values);
+        int64_t present = std::min<int64_t>(rest, kLanes) * folds;
+        for (int k = 0; (leaves - 1) >> k; ++k) {
+            if (!((leaves - 1) >> k & 1)) continue;
+            loops_.combine(subtree[k], node, present);
+            std::swap(subtree[k], node);
+            present = width;
+        }
+        const int64_t lanes = std::min<int64_t>(count, kLanes);
+        for (int64_t d = kLanes / 2; d > 0; d /= 2)
+            if (lanes > d) loops_.combine(node, node + d * folds * acc_size(), std::min(d, lanes - d) * folds);
+        std::memcpy(acc, node, size_t(folds * acc_size()));
+    }
+
+    void combine_chunks(char* partial) const {
+        constexpr int64_t kFolds = 1024;
+        parallel_for((folds_ + kFolds - 1) / kFolds, [&](int64_t i) {
+            const int64_t first = i * kFolds, folds = std::min(kFolds, folds_ - first), bytes = folds * acc_size();
+            const auto at = [&](int64_t chunk) { return partial + (chunk * folds_ + first) * acc_size(); };
+            for (int64_t count = chunks_; count > 1; count = (count + 1) / 2) {
+                for (int64_t j = 0; j < count; j += 2) {
+                    if (j + 1 < count) loops_.combine(at(j), at(j + 1), folds);
+                    if (j > 0) std::memcpy(at(j / 2), at(j), size_t(bytes));
+                }
+            }
+            deliver(first, folds, at(0));
+        });
+    }
+
+    /// A fold of no elements is its identity; with an initial value, that value even where there is no identity.
+    void fold_nothing() const {
+        constexpr int64_t kFolds = 1024;
+        Scratch scratch;
+        char* const acc = scratch.take(kFolds * acc_size());
+        for (int64_t first = 0; first < folds_; first += kFolds) {
+            const int64_t folds = std::min(kFolds, folds_ - first);
+            if (loops_.identity) loops_.identity(acc, folds);
+            else if (task_.initial) loops_.map(task_.initial->bytes, acc, folds);
+            else raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
+            deliver(first, folds, acc, loops_.identity != nullptr);
+        }
+    }
+
+    /// Accumulators to results in the output.
+    void deliver(int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
+        Scratch scratch;
+        if (task_.initial && with_initial) {
+            char* const mapped = scratch.take(folds * acc_size());
+            loops_.map(task_.initial->bytes, mapped, folds);
+            loops_.combine(mapped, acc, folds);
+            acc = mapped;
+        }
+        char* const results = space_.place(first);
+        if (results) return loops_.finish(acc, results, folds, n_);
+        char* const buffer = scratch.take(folds * loops_.result_size);
+        loops_.finish(acc, buffer, folds, n_);
+        space_.store(first, folds, buffer);
+    }
+
+    const Reduce& task_;
+    FoldSpace& space_;
+    const Plan& plan_;
+    const ReductionLoops& loops_;
+    int64_t n_ = 0, folds_ = 0, chunks_ = 0, group_ = 0, groups_ = 0;
+    bool by_columns_ = false;
+};
+
+}  // namespace
+
+void run_reduce(const LoopLibrary& library, const Reduce& task) { Folding(library, task)(); }
+
+}  // namespace cuarray::host

@@ -1,0 +1,15 @@
+// tasks.h -- the backend's computations, one function each; host/backend.cpp calls them.
+#pragma once
+#include "cuarray/runtime/backend.h"
+#include "host/library.h"
+
+namespace cuarray::host {
+
+Fault run_elementwise(const LoopLibrary& library, const Elementwise& task);
+void run_reduce(const LoopLibrary& library, const Reduce& task);
+void run_fold(const LoopLibrary& library, const Fold& task);
+
+/// memcpy, by several threads where that pays.
+void copy_bytes(void* to, const void* from, int64_t bytes);
+
+}  // namespace cuarray::host

@@ -1,0 +1,50 @@
+// threads.h -- the worker threads of the host backend, and how a task is spread over them.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+namespace cuarray::host {
+
+/// Elements of work that make waking another thread worth its price.
+constexpr int64_t kTaskElements = 64 * 1024;
+
+/// A reference to a callable that outlives the call.
+class Task {
+ public:
+    template <class F>
+    Task(const F& function)
+        : object_(std::addressof(function)),
+          call_([](const void* object, int64_t i) { (*static_cast<const F*>(object))(i); }) {}
+    void operator()(int64_t i) const { call_(object_, i); }
+
+ private:
+    const void* object_;
+    void (*call_)(const void*, int64_t);
+};
+
+/// Calls task(0) ... task(count - 1), each once, on the workers and on this thread, under the default rounding and
+/// subnormal modes; rethrows the first exception. Called from a task, or while another thread has the workers, it runs
+/// everything here.
+void parallel_for(int64_t count, Task task);
+
+/// CUARRAY_NUM_THREADS, else the cores that this process may use.
+int thread_count();
+
+/// Waits for the task in progress, ends the workers, and keeps tasks off them until `allow_threads`: a live worker would
+/// be missing in the child of a fork, and Python warns of any thread that lives during one.
+void stop_threads();
+void allow_threads();
+
+/// Default SSE control bits for a scope: a framework that flushes subnormals must not change results.
+class DefaultFloatMode {
+ public:
+    DefaultFloatMode();
+    ~DefaultFloatMode();
+    DefaultFloatMode(const DefaultFloatMode&) = delete;
+    DefaultFloatMode& operator=(const DefaultFloatMode&) = delete;
+
+ private:
+    unsigned saved_;
+};
+
+}  // namespace cuarray::host
