@@ -82,7 +82,7 @@ void read_and_write(std::ostringstream& out, const Expr& expr, bool has_index) {
         out << "        walk.template read<" << outputs + k << ">(in.x" << k << ");\n";
     if (has_index) out << "        walk.template index<" << outputs + inputs << ">(in.index);\n";
     if (inputs == 0 && !has_index) out << "        (void)walk, (void)in;\n";
-    out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, const Out& out) {\n";
+    out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {\n";
     for (size_t k = 0; k < outputs; ++k)
         out << "        walk.template write<" << k << ">(out.y" << k << ", "
             << (expr.mask != kNoValue ? "out.kept" : "nullptr") << ");\n";
@@ -109,8 +109,8 @@ std::string element_text(const Expr& expr) {
     std::ostringstream out;
     const auto flag = [](bool value) { return value ? "true" : "false"; };
     out << "struct program {\n    static constexpr int operands = " << sizes.operands << ", largest = "
-        << sizes.largest << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr)) << ", masked = "
-        << flag(expr.mask != kNoValue) << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
+        << sizes.largest << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr)) << ", tiles = "
+        << flag(can_tile(sizes)) << ", masked = " << flag(expr.mask != kNoValue) << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
     if (!expr.outputs.empty()) out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
     lanes(out, "inputs", input_members(expr, sizes.has_index));
     lanes(out, "outputs", output_members(expr));

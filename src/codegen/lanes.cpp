@@ -6,24 +6,30 @@
 namespace cuarray {
 namespace {
 
-constexpr int kLaneBytes = 256;      // of a thread's registers, half of them
+constexpr int kLaneBytes = 256;    // of a thread's registers, a quarter
+constexpr int kBytesInFlight = 16; // per thread, which at full occupancy is what memory latency asks for
+constexpr int kOffsets = 24;       // that a thread keeps in registers
 constexpr size_t kShortNodes = 24;
+constexpr int kThreads = 256, kTile = 32;
 
 }  // namespace
 
 ElementSizes element_sizes(const Expr& expr) {
     ElementSizes sizes;
-    const auto add = [&](DType dtype) {
-        const int size = item_size(dtype);
+    for (const ExprNode& node : expr.nodes) sizes.has_index |= node.op == ExprNode::Op::Index;
+    sizes.outputs = int(expr.outputs.size());
+    sizes.memory_operands = sizes.outputs + int(expr.inputs.size());
+    sizes.operands = sizes.memory_operands + sizes.has_index;
+    const auto add = [&](int k, int size, bool is_read) {
+        if (k < kernel::kMaxOperands) sizes.size[k] = size;
         sizes.smallest = std::min(sizes.smallest, size);
         sizes.largest = std::max(sizes.largest, size);
         sizes.total += size;
-        ++sizes.operands;
+        sizes.read += is_read ? size : 0;
     };
-    for (ValueId output : expr.outputs) add(expr.nodes[output].dtype);
-    for (DType dtype : expr.inputs) add(dtype);
-    for (const ExprNode& node : expr.nodes) sizes.has_index |= node.op == ExprNode::Op::Index;
-    if (sizes.has_index) ++sizes.operands, sizes.total += 8;
+    int k = 0;
+    for (ValueId output : expr.outputs) add(k++, item_size(expr.nodes[output].dtype), false);
+    for (DType dtype : expr.inputs) add(k++, item_size(dtype), true);
     return sizes;
 }
 
@@ -33,9 +39,16 @@ int contiguous_lanes(const ElementSizes& sizes) {
     return lanes;
 }
 
-int strided_lanes(const ElementSizes& sizes) { return sizes.operands <= 4 ? 4 : sizes.operands <= 8 ? 2 : 1; }
+int strided_lanes(const ElementSizes& sizes) {
+    const int least = can_tile(sizes) ? 2 : 1;
+    int lanes = 8;
+    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets)) lanes /= 2;
+    return lanes;
+}
 
-bool can_transpose(const ElementSizes& sizes) { return sizes.operands <= 8 && 4 * sizes.total <= kLaneBytes; }
+int strided_threads(const ElementSizes& sizes) { return can_tile(sizes) ? kTile * kTile / strided_lanes(sizes) : kThreads; }
+
+bool can_tile(const ElementSizes& sizes) { return sizes.operands <= 8 && sizes.total <= 64; }
 
 bool is_short(const Expr& expr) {
     for (const ExprNode& node : expr.nodes)

@@ -2,7 +2,7 @@
 #include "cuarray/codegen/launch.h"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
@@ -10,37 +10,58 @@
 namespace cuarray {
 namespace {
 
-constexpr int64_t kThreads = 256;
+constexpr int64_t kThreads = 256, kTile = 32;
 constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
-constexpr int64_t kTile = 32;
+// Below this extent a tile is mostly empty.
 constexpr int64_t kWorthTiling = 16;
 
 using FlatParameters = kernel::Flat<kOperands>;
-using TiledParameters = kernel::Tiled<kOperands>;
-template <class Index> using StridedParameters = kernel::Strided<Index, kOperands>;
+using StridedParameters = kernel::Strided<kOperands>;
+static_assert(sizeof(StridedParameters) <= sizeof(Launch::parameters));
 
-static_assert(sizeof(StridedParameters<kernel::Index64>) <= sizeof(Launch::parameters));
-static_assert(sizeof(TiledParameters) <= sizeof(Launch::parameters));
+char* address_of(const Space& space, int k) { return reinterpret_cast<char*>(space.offset[k]); }
 
-/// The item size of each operand, outputs first; 1 for the index, whose strides count elements.
-struct Items {
-    int size[kOperands];
-    int count = 0, outputs = 0;
-};
-
-Items items_of(const Expr& expr) {
-    Items items;
-    items.outputs = int(expr.outputs.size());
-    for (ValueId output : expr.outputs) items.size[items.count++] = item_size(expr.nodes[output].dtype);
-    for (DType dtype : expr.inputs) items.size[items.count++] = item_size(dtype);
-    return items;
+/// Whether Walk::Contiguous serves: one axis, and every operand contiguous from a vector's border, or one element.
+bool is_flat(const Space& space, const ElementSizes& sizes) {
+    if (space.ndim != 1) return false;
+    const int lanes = contiguous_lanes(sizes);
+    for (int k = 0; k < space.operands; ++k) {
+        const int64_t stride = space.strides[k][0];
+        const bool is_index = sizes.has_index && k == space.operands - 1;
+        if (stride == 0 && k >= sizes.outputs) continue;
+        if (stride != (is_index ? 1 : sizes.size[k]) && space.size != 1) return false;
+        if (!is_index && space.offset[k] % std::min(16, sizes.size[k] * lanes) != 0) return false;
+    }
+    return true;
 }
 
-bool is_flat(const Space& space, const Items& items) {
-    if (space.ndim != 1) return false;
-    for (int k = 0; k < space.operands; ++k)
-        if (space.strides[k][0] != items.size[k] && space.strides[k][0] != 0 && space.size != 1) return false;
-    return true;
+void fill_flat(Launch& launch, const Space& space, const ElementSizes& sizes) {
+    auto& p = *reinterpret_cast<FlatParameters*>(launch.parameters);
+    const int64_t per_block = kThreads * contiguous_lanes(sizes);
+    launch.walk = Walk::Contiguous;
+    launch.grid = uint32_t((space.size + per_block - 1) / per_block);
+    launch.block = kThreads;
+    p.size = uint64_t(space.size);
+    for (int k = 0; k < space.operands; ++k) {
+        const bool steps = space.strides[k][0] != 0 || k < sizes.outputs;
+        p.operands[k] = {address_of(space, k), steps};
+    }
+}
+
+void fill_strided(Launch& launch, const Space& space, const ElementSizes& sizes) {
+    auto& p = *reinterpret_cast<StridedParameters*>(launch.parameters);
+    launch.walk = Walk::Strided;
+    launch.block = uint32_t(strided_threads(sizes));
+    const int64_t per_block = int64_t(launch.block) * strided_lanes(sizes);
+    launch.grid = uint32_t((space.size + per_block - 1) / per_block);
+    p.size = uint32_t(space.size);
+    p.axes = uint32_t(space.ndim);
+    p.tiled = p.turned = 0;
+    for (int d = 0; d < space.ndim; ++d) set_extent(p.extents[d], space.shape[d]);
+    for (int k = 0; k < space.operands; ++k) {
+        p.operands[k].data = address_of(space, k);
+        for (int d = 0; d < space.ndim; ++d) p.operands[k].strides[d] = int32_t(space.strides[k][d]);
+    }
 }
 
 /// Whether operand k is closer together along `axis` than along the last one.
@@ -50,10 +71,10 @@ bool runs_along(const Space& space, int k, int axis) {
 }
 
 /// The axis along which an input lies that is scattered along the last one, or -1 where a tile does not help.
-int tile_axis(const Space& space, const Items& items, const ElementSizes& sizes) {
+int tile_axis(const Space& space, const ElementSizes& sizes) {
     const int last = space.ndim - 1;
-    if (last < 1 || space.ndim > kAxes || !can_transpose(sizes) || space.shape[last] < kWorthTiling) return -1;
-    for (int k = items.outputs; k < items.count; ++k) {
+    if (last < 1 || space.ndim + 2 > kAxes || !can_tile(sizes) || space.shape[last] < kWorthTiling) return -1;
+    for (int k = sizes.outputs; k < sizes.memory_operands; ++k) {
         int best = -1;
         for (int axis = 0; axis < last; ++axis) {
             const bool closer = runs_along(space, k, axis) &&
@@ -61,7 +82,7 @@ int tile_axis(const Space& space, const Items& items, const ElementSizes& sizes)
             if (closer && space.shape[axis] >= kWorthTiling) best = axis;
         }
         if (best < 0) continue;
-        for (int out = 0; out < items.outputs; ++out)
+        for (int out = 0; out < sizes.outputs; ++out)
             if (runs_along(space, out, best)) return -1;
         return best;
     }
@@ -74,79 +95,95 @@ void move_axis(Space& space, int from, int to) {
     for (int k = 0; k < space.operands; ++k) move(space.strides[k]);
 }
 
-char* address_of(const Space& space, int k) { return reinterpret_cast<char*>(space.offset[k]); }
-
-void fill_flat(Launch& launch, const Space& space, const Items& items, int lanes) {
-    auto& p = *reinterpret_cast<FlatParameters*>(launch.parameters);
-    launch.walk = Walk::Contiguous;
-    launch.grid = uint32_t((space.size + kThreads * lanes - 1) / (kThreads * lanes));
-    p.size = uint64_t(space.size);
+/// Cuts the last two axes into tiles. Turned operands have the strides inside a tile exchanged.
+void fill_tiled(Launch& launch, Space space, const ElementSizes& sizes) {
+    const int row = space.ndim - 2, column = row + 1, in_row = row + 2, in_column = row + 3;
+    const int32_t rows = int32_t(space.shape[row]), columns = int32_t(space.shape[column]);
+    uint32_t turned = 0;
     for (int k = 0; k < space.operands; ++k) {
-        const int vector = std::min(16, items.size[k] * lanes);
-        const bool steps = space.strides[k][0] != 0 || k < items.outputs;
-        p.operands[k] = {address_of(space, k), steps, space.offset[k] % vector == 0};
+        const bool turns = k >= sizes.outputs && k < sizes.memory_operands && runs_along(space, k, row);
+        turned |= uint32_t(turns) << k;
+        space.strides[k][in_row] = space.strides[k][turns ? column : row];
+        space.strides[k][in_column] = space.strides[k][turns ? row : column];
+        space.strides[k][row] *= kTile;
+        space.strides[k][column] *= kTile;
     }
+    space.ndim += 2;
+    for (int axis : {row, column}) space.shape[axis] = (space.shape[axis] + kTile - 1) / kTile;
+    space.shape[in_row] = space.shape[in_column] = kTile;
+    space.size = count(std::span(space.shape, size_t(space.ndim)));
+    fill_strided(launch, space, sizes);
+
+    auto& p = *reinterpret_cast<StridedParameters*>(launch.parameters);
+    p.tiled = 1;
+    p.turned = turned;
+    p.borders[0] = {rows, {}}, p.borders[1] = {columns, {}};
+    p.borders[2] = {rows, {}}, p.borders[3] = {columns, {}};
+    for (int b = 0; b < 4; ++b) p.borders[b].weights[b % 2 ? column : row] = kTile;
+    p.borders[0].weights[in_row] = p.borders[1].weights[in_column] = 1;
+    p.borders[2].weights[in_column] = p.borders[3].weights[in_row] = 1;
 }
 
-template <class Index>
-void fill_strided(Launch& launch, const Space& space, int from, int lanes) {
-    auto& p = *reinterpret_cast<StridedParameters<Index>*>(launch.parameters);
-    launch.walk = std::is_same_v<Index, kernel::Index32> ? Walk::Strided : Walk::Strided64;
-    const int64_t size = count(std::span(space.shape + from, size_t(space.ndim - from)));
-    launch.grid = uint32_t((size + kThreads * lanes - 1) / (kThreads * lanes));
-    p.size = typename Index::type(size);
-    p.axes = uint32_t(space.ndim - from);
-    for (int d = from; d < space.ndim; ++d) set_extent(p.extents[d - from], space.shape[d]);
+/// The number of elements and the reach of every operand, a tile's overshoot included, that 32 bits hold.
+bool fits_a_launch(const Space& space) {
+    constexpr int64_t limit = INT32_MAX / 2;
+    if (space.size > limit / 2) return false;
     for (int k = 0; k < space.operands; ++k) {
-        p.operands[k].data = address_of(space, k);
-        for (int d = from; d < space.ndim; ++d)
-            p.operands[k].strides[d - from] = typename Index::offset(space.strides[k][d]);
-    }
-}
-
-/// False where the grid would be too large.
-bool fill_tiled(Launch& launch, const Space& space, const Items& items) {
-    auto& p = *reinterpret_cast<TiledParameters*>(launch.parameters);
-    const int row = space.ndim - 2, column = space.ndim - 1;
-    p.row_tiles = uint64_t((space.shape[row] + kTile - 1) / kTile);
-    p.column_tiles = uint64_t((space.shape[column] + kTile - 1) / kTile);
-    const int64_t blocks =
-        int64_t(p.row_tiles * p.column_tiles) * count(std::span(space.shape, size_t(row)));
-    if (blocks > INT32_MAX) return false;
-    launch.walk = Walk::Transposed;
-    launch.grid = uint32_t(blocks);
-    p.axes = uint32_t(space.ndim);
-    p.transposed = 0;
-    for (int d = 0; d < space.ndim; ++d) p.extents[d] = uint64_t(space.shape[d]);
-    for (int k = 0; k < space.operands; ++k) {
-        if (k >= items.outputs && k < items.count && runs_along(space, k, row)) p.transposed |= 1u << k;
-        p.operands[k].data = address_of(space, k);
-        std::copy(space.strides[k], space.strides[k] + space.ndim, p.operands[k].strides);
+        int64_t reach = 0;
+        for (int d = 0; d < space.ndim; ++d) {
+            const int64_t stride = std::abs(space.strides[k][d]);
+            if (stride > limit && space.shape[d] > 1) return false;
+            if ((reach += stride * (space.shape[d] - 1)) > limit) return false;
+        }
     }
     return true;
 }
 
-template <class Parameters>
-void move_operands(Launch& launch, const Space& space, const int64_t* offsets) {
-    auto& p = *reinterpret_cast<Parameters*>(launch.parameters);
-    for (int k = 0; k < space.operands; ++k) p.operands[k].data = address_of(space, k) + offsets[k];
+/// The axis whose pieces must become smaller: the one that reaches furthest, or the outermost of too many.
+int axis_to_cut(const Space& space) {
+    const auto is_long = [&](int d) { return space.shape[d] > 1; };
+    int long_axes = 0, best = 0;
+    for (int d = 0; d < space.ndim; ++d) long_axes += is_long(d);
+    double furthest = -1;
+    for (int d = space.ndim - 1; d >= 0; --d) {
+        if (!is_long(d)) continue;
+        double reach = double(space.shape[d]);
+        for (int k = 0; k < space.operands; ++k)
+            reach = std::max(reach, std::abs(double(space.strides[k][d])) * double(space.shape[d] - 1));
+        if (long_axes > kAxes || reach > furthest) best = d, furthest = reach;
+    }
+    return best;
+}
+
+int count_long_axes(const Space& space) {
+    return int(std::count_if(space.shape, space.shape + space.ndim, [](int64_t extent) { return extent > 1; }));
+}
+
+void drop_short_axes(Space& space) {
+    int kept = 0;
+    for (int d = 0; d < space.ndim; ++d) {
+        if (space.shape[d] == 1 && space.ndim - d + kept > 1) continue;
+        space.shape[kept] = space.shape[d];
+        for (int k = 0; k < space.operands; ++k) space.strides[k][kept] = space.strides[k][d];
+        ++kept;
+    }
+    space.ndim = kept;
 }
 
 }  // namespace
 
 ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs,
-                                 std::span<const Place> inputs) {
-    const ElementSizes sizes = element_sizes(expr);
-    if (sizes.operands > kOperands)
-        raise(ErrorKind::NotImplemented, "elementwise: ", sizes.operands, " operands; at most ", kOperands);
-    Items items = items_of(expr);
+                                 std::span<const Place> inputs)
+    : sizes_(element_sizes(expr)) {
+    if (sizes_.operands > kOperands)
+        raise(ErrorKind::NotImplemented, "elementwise: ", sizes_.operands, " operands; at most ", kOperands);
     const Dims* strides[kOperands];
     uint64_t addresses[kOperands];
     int k = 0;
     for (const auto& places : {outputs, inputs})
         for (const Place& place : places) strides[k] = place.strides, addresses[k++] = place.address;
     const Dims index_strides = c_strides(shape, 1);
-    if (sizes.has_index) strides[k] = &index_strides, addresses[k] = 0, items.size[k++] = 1;
+    if (sizes_.has_index) strides[k] = &index_strides, addresses[k++] = 0;
 
     collapse(space_, shape, {strides, size_t(k)});
     for (int i = 0; i < k; ++i) space_.offset[i] += int64_t(addresses[i]);
@@ -156,33 +193,43 @@ ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<
         for (int i = 0; i < k; ++i) space_.strides[i][0] = 0;
     }
     set_scalars(launch, expr, nullptr);
-    launch.block = kThreads;
     if (space_.size == 0) return;
-    if (is_flat(space_, items)) {
-        fill_flat(launch, space_, items, contiguous_lanes(sizes));
-        return;
+    if (is_flat(space_, sizes_)) {
+        fill_flat(launch, space_, sizes_);
+    } else {
+        cut();
+        select(0);
     }
-    const int axis = tile_axis(space_, items, sizes);
-    if (axis >= 0) {
-        move_axis(space_, axis, space_.ndim - 2);
-        if (fill_tiled(launch, space_, items)) return;
+}
+
+void ElementwisePlan::cut() {
+    Space part = space_;
+    std::copy(space_.shape, space_.shape + space_.ndim, pieces_);
+    while (count_long_axes(part) > kAxes || !fits_a_launch(part)) {
+        const int axis = axis_to_cut(part);
+        part.shape[axis] = pieces_[axis] = count_long_axes(part) > kAxes ? 1 : (pieces_[axis] + 1) / 2;
+        part.size = count(std::span(part.shape, size_t(part.ndim)));
     }
-    const int outer = std::max(0, space_.ndim - kAxes);
-    slices_ = count(std::span(space_.shape, size_t(outer)));
-    if (fits_32_bits(space_)) fill_strided<kernel::Index32>(launch, space_, outer, strided_lanes(sizes));
-    else fill_strided<kernel::Index64>(launch, space_, outer, strided_lanes(sizes));
+    slices_ = 1;
+    for (int d = 0; d < space_.ndim; ++d) slices_ *= (space_.shape[d] + pieces_[d] - 1) / pieces_[d];
 }
 
 void ElementwisePlan::select(int64_t slice) {
-    if (slices_ == 1) return;
-    int64_t offsets[kOperands] = {};
-    for (int d = space_.ndim - kAxes - 1; d >= 0; --d) {
-        const int64_t coordinate = slice % space_.shape[d];
-        slice /= space_.shape[d];
-        for (int k = 0; k < space_.operands; ++k) offsets[k] += coordinate * space_.strides[k][d];
+    if (launch.walk == Walk::Contiguous && launch.grid != 0) return;
+    Space part = space_;
+    for (int d = space_.ndim - 1; d >= 0; --d) {
+        const int64_t pieces = (space_.shape[d] + pieces_[d] - 1) / pieces_[d];
+        const int64_t from = slice % pieces * pieces_[d];
+        slice /= pieces;
+        part.shape[d] = std::min(pieces_[d], space_.shape[d] - from);
+        for (int k = 0; k < part.operands; ++k) part.offset[k] += from * part.strides[k][d];
     }
-    if (launch.walk == Walk::Strided) move_operands<StridedParameters<kernel::Index32>>(launch, space_, offsets);
-    else move_operands<StridedParameters<kernel::Index64>>(launch, space_, offsets);
+    part.size = count(std::span(part.shape, size_t(part.ndim)));
+    drop_short_axes(part);
+    const int axis = tile_axis(part, sizes_);
+    if (axis < 0) return fill_strided(launch, part, sizes_);
+    move_axis(part, axis, part.ndim - 2);
+    fill_tiled(launch, part, sizes_);
 }
 
 }  // namespace cuarray

@@ -12,16 +12,16 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kWalkNames[] = {"contiguous",   "strided",        "strided64", "transposed", "tree",
-                                      "tree_strided", "tree_strided64", "short",     "in_order"};
+constexpr const char* kWalkNames[] = {"contiguous",     "strided", "tree",    "tree_strided",
+                                      "tree_strided64", "short",   "in_order"};
 
-constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided, Walk::Strided64, Walk::Transposed};
+constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided};
 constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
 constexpr Walk kFoldWalks[] = {Walk::InOrder};
 
 constexpr int kThreads = 256, kFoldThreads = 512;
 
-constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=mid"};
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
 
 /// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
 std::string expr_name(const Expr& expr) {
@@ -73,15 +73,15 @@ struct EntryText {
 EntryText entry_text(const Program& program, Walk walk) {
     const ElementSizes sizes = element_sizes(*program.expr);
     const std::string operands = std::to_string(sizes.operands);
-    const std::string lanes = std::to_string(walk == Walk::Contiguous ? contiguous_lanes(sizes) : strided_lanes(sizes));
-    const std::string index = walk == Walk::Strided || walk == Walk::TreeStrided ? "Index32" : "Index64";
+    const std::string index = walk == Walk::TreeStrided ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
+    const std::string lanes = std::to_string(contiguous_lanes(sizes)), far_lanes = std::to_string(strided_lanes(sizes));
+    const int threads = strided_threads(sizes);
     switch (walk) {
         case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
         case Walk::Strided:
-        case Walk::Strided64:
-            return {"Strided<" + index + ", " + operands + ">", "strided<program, " + lanes + ", " + index + ">", kThreads};
-        case Walk::Transposed: return {"Tiled<" + operands + ">", "transposed<program>", kThreads};
+            return {"Strided<" + operands + ">",
+                    "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">", threads};
         case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
         case Walk::TreeStrided:
         case Walk::TreeStrided64:
@@ -107,8 +107,7 @@ const char* to_string(Walk walk) { return kWalkNames[int(walk)]; }
 std::span<const Walk> walks(const Program& program) {
     if (program.loop != kNone) return kFoldWalks;
     if (program.reduction != kNone) return kReductionWalks;
-    const bool transposable = can_transpose(element_sizes(*program.expr));
-    return std::span<const Walk>(kElementwiseWalks).first(transposable ? 4 : 3);
+    return kElementwiseWalks;
 }
 
 std::string kernel_name(const Program& program) {

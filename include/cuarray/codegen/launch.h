@@ -34,6 +34,14 @@ struct Launch {
     }
 };
 
+/// What the elements of a program occupy, in bytes; operands are outputs, inputs and, behind them, the index.
+struct ElementSizes {
+    int operands = 0, outputs = 0, memory_operands = 0;
+    int size[kernel::kMaxOperands];
+    int smallest = 16, largest = 1, total = 0, read = 0;
+    bool has_index = false;
+};
+
 /// An elementwise task: as many launches as `slices`, one after the other, of the same kernel.
 class CUARRAY_API ElementwisePlan {
  public:
@@ -41,11 +49,16 @@ class CUARRAY_API ElementwisePlan {
     ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs, std::span<const Place> inputs);
 
     Launch launch;
-    int64_t slices() const { return slices_; }  ///< more than 1 only beyond 8 axes that do not merge
-    void select(int64_t slice);                 ///< moves the launch's addresses to that slice
+    /// More than 1 only beyond 8 axes that do not merge, and beyond 2^30 elements or bytes that are not contiguous.
+    int64_t slices() const { return slices_; }
+    void select(int64_t slice);  ///< fills the launch for that slice; the first one is selected already
 
  private:
+    void cut();
+
+    ElementSizes sizes_;
     Space space_;
+    int64_t pieces_[kMaxDims];  ///< coordinates of each axis that one slice covers
     int64_t slices_ = 1;
 };
 

@@ -14,9 +14,7 @@ namespace cuarray {
 /// How a kernel finds its elements.
 enum class Walk : uint8_t {
     Contiguous,     ///< elementwise, one axis, operands contiguous or one element for all; 16-byte accesses
-    Strided,        ///< elementwise, up to 8 axes, 32-bit index
-    Strided64,      ///< elementwise, up to 8 axes, 64-bit index
-    Transposed,     ///< elementwise, operands contiguous along two different axes: through a shared tile
+    Strided,        ///< elementwise, up to 8 axes; operands contiguous along other axes through a shared tile
     Tree,           ///< reduction over one axis
     TreeStrided,    ///< reduction over several axes, 32-bit index
     TreeStrided64,  ///< reduction over several axes, 64-bit index

@@ -135,40 +135,67 @@ CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const F
     run<P, V>(FlatWalk<P, V>{p, first, left < V ? int(left) : V}, scalars, sink);
 }
 
+constexpr u32 kTile = 32;
+
 /// Up to 8 axes; lanes lie a block apart, so that neighbouring threads hold neighbouring elements.
-template <class P, int V, class Index> struct StridedWalk {
-    const Strided<Index, P::operands>& p;
-    typename Index::type first;
-    typename Index::offset offsets[P::operands][V];
-    CUARRAY_FN bool has(int u) const { return first + u * kThreads < p.size; }
+template <class P, int V, int Threads> struct StridedWalk {
+    const Strided<P::operands>& p;
+    char* shared;
+    i32 offsets[P::operands][V];
+    u32 present, present_turned;
+    CUARRAY_FN bool has(int u) const { return present >> u & 1u; }
     CUARRAY_FN void locate() {
-        typename Index::type rest[V];
+        const u32 first = blockIdx.x * (Threads * V) + threadIdx.x;
+        present = present_turned = 0;
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            rest[u] = has(u) ? first + u * kThreads : p.size - 1;
+            u32 rest = first + u * Threads;
+            i32 place[4] = {0, 0, 0, 0};
+            if (rest < p.size) present |= 1u << u;
 #pragma unroll
             for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
-        }
 #pragma unroll 1
-        for (int d = int(p.axes) - 1; d > 0; --d) {
+            for (int d = int(p.axes) - 1; d >= 0; --d) {
+                const u32 outer = p.extents[d].quotient(rest);
+                const i32 coordinate = i32(rest - outer * p.extents[d].size);
+                rest = outer;
 #pragma unroll
-            for (int u = 0; u < V; ++u) {
-                const auto outer = p.extents[d].quotient(rest[u]);
-                add(d, u, rest[u] - outer * p.extents[d].size);
-                rest[u] = outer;
+                for (int k = 0; k < P::operands; ++k) offsets[k][u] += coordinate * p.operands[k].strides[d];
+                if constexpr (P::tiles) {
+                    if (p.tiled) {
+#pragma unroll
+                        for (int b = 0; b < 4; ++b) place[b] += coordinate * p.borders[b].weights[d];
+                    }
+                }
+            }
+            if constexpr (P::tiles) {
+                if (p.tiled) {
+                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent) present_turned |= 1u << u;
+                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent) present &= ~(1u << u);
+                }
             }
         }
-#pragma unroll
-        for (int u = 0; u < V; ++u) add(0, u, rest[u]);
-    }
-    CUARRAY_FN void add(int d, int u, typename Index::type coordinate) {
-#pragma unroll
-        for (int k = 0; k < P::operands; ++k)
-            offsets[k][u] += typename Index::offset(coordinate) * p.operands[k].strides[d];
     }
     template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+        const bool turned = P::tiles && (p.turned >> K & 1u);
+        const u32 wanted = turned ? present_turned : present;
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = *reinterpret_cast<const T*>(p.operands[K].data + offsets[K][u]);
+        for (int u = 0; u < V; ++u)
+            x[u] = wanted >> u & 1u ? *reinterpret_cast<const T*>(p.operands[K].data + offsets[K][u]) : T{};
+        if constexpr (P::tiles) {
+            if (turned) turn(x);
+        }
+    }
+    /// Exchanges rows and columns of a tile; padded, so that both directions meet every bank once.
+    template <class T> CUARRAY_FN void turn(T (&x)[V]) const {
+        T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
+        const u32 column = threadIdx.x % kTile, row = threadIdx.x / kTile;
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < V; ++u) tile[row + u * (Threads / kTile)][column] = x[u];
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = tile[column][row + u * (Threads / kTile)];
     }
     template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
 #pragma unroll
@@ -181,101 +208,12 @@ template <class P, int V, class Index> struct StridedWalk {
     }
 };
 
-template <class P, int V, class Index, class S>
-CUARRAY_FN void strided(const Strided<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
-    using I = typename Index::type;
-    StridedWalk<P, V, Index> walk{p, I(blockIdx.x) * (kThreads * V) + threadIdx.x, {}};
-    if (walk.first >= p.size) return;
+template <class P, int V, int Threads, class S>
+CUARRAY_FN void strided(const Strided<P::operands>& p, const S& scalars, const FaultSink& sink) {
+    __shared__ alignas(16) char shared[P::tiles ? kTile * (kTile + 1) * P::largest : 1];
+    StridedWalk<P, V, Threads> walk{p, shared, {}, 0, 0};
     walk.locate();
     run<P, V>(walk, scalars, sink);
-}
-
-constexpr int kTile = 32;
-constexpr int kTileLanes = 4;
-constexpr int kTileStep = kTile / kTileLanes;
-
-/// A 32 x 32 tile of the last two axes: a thread holds four elements of one column, 8 rows apart. A transposed operand
-/// is read with rows and columns exchanged and turned in shared memory, padded so that both directions meet every bank
-/// once.
-template <class P> struct TiledWalk {
-    static constexpr int V = kTileLanes;
-    const Tiled<P::operands>& p;
-    char* shared;
-    i64 row, column, bases[P::operands];
-    int x, y;
-    /// How many lanes start, start + 8, ... are below the extent.
-    static CUARRAY_FN int lanes_below(i64 start, i64 extent) {
-        const i64 left = extent - start;
-        return left >= kTile ? V : left <= 0 ? 0 : (int(left) + kTileStep - 1) / kTileStep;
-    }
-    CUARRAY_FN i64 rows() const { return p.extents[p.axes - 2]; }
-    CUARRAY_FN i64 columns() const { return p.extents[p.axes - 1]; }
-    CUARRAY_FN int count(bool turned) const {
-        if ((turned ? row : column) + x >= (turned ? rows() : columns())) return 0;
-        return turned ? lanes_below(column + y, columns()) : lanes_below(row + y, rows());
-    }
-    CUARRAY_FN bool has(int u) const { return u < count(false); }
-    CUARRAY_FN void locate() {
-        x = int(threadIdx.x) % kTile;
-        y = int(threadIdx.x) / kTile;
-        u64 rest = blockIdx.x, outer = rest / p.column_tiles;
-        column = i64(rest - outer * p.column_tiles) * kTile;
-        rest = outer;
-        outer = rest / p.row_tiles;
-        row = i64(rest - outer * p.row_tiles) * kTile;
-#pragma unroll
-        for (int k = 0; k < P::operands; ++k) bases[k] = 0;
-#pragma unroll 1
-        for (int d = int(p.axes) - 3; d >= 0; --d) {
-            rest = outer;
-            outer = rest / p.extents[d];
-#pragma unroll
-            for (int k = 0; k < P::operands; ++k) bases[k] += i64(rest - outer * p.extents[d]) * p.operands[k].strides[d];
-        }
-    }
-    /// The first lane of operand K, and the way from lane to lane.
-    template <int K> CUARRAY_FN i64 offset(bool turned) const {
-        const i64 i = row + (turned ? x : y), j = column + (turned ? y : x);
-        return bases[K] + i * p.operands[K].strides[p.axes - 2] + j * p.operands[K].strides[p.axes - 1];
-    }
-    template <int K> CUARRAY_FN i64 step(bool turned) const {
-        return p.operands[K].strides[p.axes - (turned ? 1 : 2)] * kTileStep;
-    }
-    template <int K, class T> CUARRAY_FN void read(T (&lanes)[V]) const {
-        const bool turned = p.transposed >> K & 1u;
-        const char* from = p.operands[K].data + offset<K>(turned);
-        const int present = count(turned);
-#pragma unroll
-        for (int u = 0; u < V; ++u, from += step<K>(turned)) lanes[u] = u < present ? *reinterpret_cast<const T*>(from) : T{};
-        if (turned) turn(lanes);
-    }
-    template <class T> CUARRAY_FN void turn(T (&lanes)[V]) const {
-        T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
-        __syncthreads();
-#pragma unroll
-        for (int u = 0; u < V; ++u) tile[y + u * kTileStep][x] = lanes[u];
-        __syncthreads();
-#pragma unroll
-        for (int u = 0; u < V; ++u) lanes[u] = tile[x][y + u * kTileStep];
-    }
-    template <int K> CUARRAY_FN void index(i64 (&lanes)[V]) const {
-#pragma unroll
-        for (int u = 0; u < V; ++u) lanes[u] = reinterpret_cast<i64>(p.operands[K].data) + offset<K>(false) + u * step<K>(false);
-    }
-    template <int K, class T> CUARRAY_FN void write(T (&lanes)[V], const bool* kept) const {
-        char* to = p.operands[K].data + offset<K>(false);
-#pragma unroll
-        for (int u = 0; u < V; ++u, to += step<K>(false))
-            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(to) = lanes[u];
-    }
-};
-
-template <class P, class S>
-CUARRAY_FN void transposed(const Tiled<P::operands>& p, const S& scalars, const FaultSink& sink) {
-    alignas(16) __shared__ char shared[kTile * (kTile + 1) * P::largest];
-    TiledWalk<P> walk{p, shared, 0, 0, {}, 0, 0};
-    walk.locate();
-    run<P, kTileLanes>(walk, scalars, sink);
 }
 
 }  // namespace cuarray::kernel

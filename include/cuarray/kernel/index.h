@@ -26,7 +26,7 @@ struct Extent64 {
     CUARRAY_FN u64 quotient(u64 n) const { return n / size; }
 };
 
-/// The types of an index: 32 bits where every index and byte offset is below 2^31, else 64.
+/// The types of an index in reductions: 32 bits where every index and byte offset is below 2^31, else 64.
 struct Index32 { using type = u32; using offset = i32; using extent = Extent32; };
 struct Index64 { using type = u64; using offset = i64; using extent = Extent64; };
 
@@ -50,25 +50,24 @@ template <int N> struct Flat {
 };
 
 /// An operand over several axes, outermost first; strides in bytes.
-template <class Index> struct StridedOperand {
+struct StridedOperand {
     char* data;
-    typename Index::offset strides[kMaxAxes];
+    i32 strides[kMaxAxes];
 };
 
-template <class Index, int N> struct Strided {
-    typename Index::type size;
-    u32 axes;
-    typename Index::extent extents[kMaxAxes];
-    StridedOperand<Index> operands[N];
-};
+/// Whether a coordinate lies inside an extent that whole tiles overshoot: the sum of the coordinates, weighted.
+struct Border { i32 extent, weights[kMaxAxes]; };
 
-/// Tiles over the last two axes, row and column; the operands whose bit is set in `transposed` are contiguous along
-/// rows' axis, the others along the columns'. Grid: row tiles x column tiles x the product of the other extents.
-template <int N> struct Tiled {
-    u64 column_tiles, row_tiles;
-    u32 axes, transposed;
-    u64 extents[kMaxAxes];
-    StridedOperand<Index64> operands[N];
+/// An iteration space below 2^31 elements, every operand's reach below 2^31 bytes. In tiles the last two axes of the
+/// space are cut into blocks of 32 x 32 elements: (..., rows, columns) becomes (..., rows / 32, columns / 32, 32, 32), one
+/// tile for each block of threads. The operands whose bit is set in `turned` lie along the rows: their strides of the
+/// last two axes are exchanged, and the tile is turned in shared memory. The borders are those of row and column, then
+/// the same with the last two axes exchanged.
+template <int N> struct Strided {
+    u32 size, axes, tiled, turned;
+    Extent32 extents[kMaxAxes];
+    Border borders[4];
+    StridedOperand operands[N];
 };
 
 /// One operand of a reduction: strides over the kept axes, then over the reduced ones.

@@ -1,0 +1,83 @@
+"""The real NVRTC through ctypes: text in, cubin or PTX and ptxas' figures out. Needs no GPU."""
+
+import ctypes
+import pathlib
+import re
+from dataclasses import dataclass
+
+OPTIONS = ["-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"]
+
+
+@dataclass
+class Result:
+    """What one compile gave. Figures are by entry point."""
+
+    image: bytes
+    log: str
+
+    def figures(self):
+        """Registers, stack frame, spill stores and spill loads of each entry point."""
+        found = {}
+        # ptxas also reports functions that are not entry points; their frames count for those that call them.
+        for part in re.split(r"Compiling entry function '", self.log)[1:]:
+            name = part[: part.index("'")]
+            stack, stores, loads = map(
+                int, re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", part).groups())
+            registers = int(re.search(r"Used (\d+) registers", part).group(1))
+            found[name] = {"registers": registers, "stack": stack, "stores": stores, "loads": loads}
+        return found
+
+
+class CompileError(RuntimeError):
+    """NVRTC refused the text; the message is its log."""
+
+
+class Compiler:
+    """One NVRTC library. Options that it does not know are dropped, as the CUDA backend does."""
+
+    def __init__(self, library):
+        library = pathlib.Path(library)
+        # Without RPATH, NVRTC finds its builtins only when they are loaded already.
+        for builtins in sorted(library.parent.glob("libnvrtc-builtins.so.*")):
+            ctypes.CDLL(str(builtins), mode=ctypes.RTLD_GLOBAL)
+        self.lib = ctypes.CDLL(str(library))
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self._check(self.lib.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+        self.version = (major.value, minor.value)
+        self.options = [option for option in OPTIONS if self._knows(option)]
+
+    def _check(self, status):
+        if status:
+            self.lib.nvrtcGetErrorString.restype = ctypes.c_char_p
+            raise RuntimeError(self.lib.nvrtcGetErrorString(status).decode())
+
+    def _knows(self, option):
+        try:
+            result = self.compile('extern "C" __global__ void probe() {}', "sm_90", options=[option])
+        except CompileError:
+            return False
+        return "error" not in result.log
+
+    def compile(self, text, arch, options=None):
+        """Compile for `arch`: sm_90 gives a cubin, compute_90 gives PTX."""
+        options = [*(self.options if options is None else options), f"--gpu-architecture={arch}"]
+        if arch.startswith("sm_"):
+            options.append("--ptxas-options=-v")
+        program = ctypes.c_void_p()
+        self._check(self.lib.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None))
+        try:
+            encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+            status = self.lib.nvrtcCompileProgram(program, len(options), encoded)
+            log = self._bytes(program, "nvrtcGetProgramLog").rstrip(b"\0").decode()
+            if status:
+                raise CompileError(log)
+            return Result(self._bytes(program, "nvrtcGetCUBIN" if arch.startswith("sm_") else "nvrtcGetPTX"), log)
+        finally:
+            self.lib.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def _bytes(self, program, function):
+        size = ctypes.c_size_t()
+        self._check(getattr(self.lib, function + "Size")(program, ctypes.byref(size)))
+        buffer = ctypes.create_string_buffer(size.value)
+        self._check(getattr(self.lib, function)(program, buffer))
+        return buffer.raw
