@@ -43,18 +43,6 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsig
     ready_.clear();
 }
 
-Thread& Block::begin_thread(Fiber* fiber) {
-    unsigned n = next_;
-    next_ = (next_ + step_) % count_;
-    --unstarted_;
-    Thread& thread = threads_[n];
-    thread.fiber = fiber;
-    thread.number = n;
-    thread.index = {n % size_.x, n / size_.x % size_.y, n / size_.x / size_.y};
-    thread.waiting = false;
-    return thread;
-}
-
 Thread& Block::take_ready(size_t which) {
     std::swap(ready_[which], ready_.back());
     Thread& thread = threads_[ready_.back()];
@@ -67,14 +55,8 @@ void Block::make_ready(Thread& thread) {
     ready_.push_back(thread.number);
 }
 
-std::string Block::end_thread(Thread& thread) {
-    ++ended_;
-    if (at_barrier_ > 0)
-        return format("divergent barrier: thread %u left the kernel while others wait in line %d", thread.number, barrier_line_);
-    unsigned w = thread.number / 32;
-    warps_[w].alive &= ~(1u << (thread.number % 32));
-    complete(w, nullptr);
-    return "";
+std::string Block::left_early(const Thread& thread) const {
+    return format("divergent barrier: thread %u left the kernel while others wait in line %d", thread.number, barrier_line_);
 }
 
 std::string Block::arrive(Thread& thread, int line, bool& waits) {

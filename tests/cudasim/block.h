@@ -44,12 +44,30 @@ public:
     size_t ready() const { return ready_.size(); }
 
     /// The next thread in the block's own order.
-    Thread& begin_thread(Fiber* fiber);
+    Thread& begin_thread(Fiber* fiber) {
+        Thread& thread = threads_[next_];
+        thread.fiber = fiber;
+        thread.number = next_;
+        thread.index = {next_, 0, 0};
+        if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
+        thread.waiting = false;
+        --unstarted_;
+        next_ += step_;
+        if (next_ >= count_) next_ -= count_;
+        return thread;
+    }
     Thread& take_ready(size_t which);
     void make_ready(Thread& thread);
 
-    /// Ends a thread. The text says what is wrong, if something is.
-    std::string end_thread(Thread& thread);
+    /// Ends a thread. False when others wait for it at a barrier.
+    bool end_thread(Thread& thread) {
+        ++ended_;
+        Warp& warp = warps_[thread.number / 32];
+        warp.alive &= ~(1u << (thread.number % 32));
+        if (!warp.open.empty()) complete(thread.number / 32, nullptr);
+        return at_barrier_ == 0;
+    }
+    std::string left_early(const Thread& thread) const;
     /// Arrives at the barrier in `line`; `waits` tells whether the thread must wait.
     std::string arrive(Thread& thread, int line, bool& waits);
     /// Joins an exchange; `waits` tells whether the thread must wait.

@@ -1,4 +1,5 @@
 // event.cpp -- events: a record names a point in a stream, and a wait binds to the record made last.
+#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 
@@ -10,12 +11,16 @@ namespace {
 struct Event {
     Context* context = nullptr;
     unsigned flags = 0;
-    Point recorded;
+    /// What was recorded last: the end of one stream, or of all streams of a context.
+    std::vector<Point> recorded;
     uint64_t records = 0;
     /// When the latest record ran, in nanoseconds.
     int64_t time = 0;
 
     bool timed() const { return (flags & CU_EVENT_DISABLE_TIMING) == 0; }
+    bool complete() const {
+        return std::all_of(recorded.begin(), recorded.end(), [](const Point& p) { return p.reached(); });
+    }
 };
 
 std::unordered_map<CUevent, std::shared_ptr<Event>>& events() {
@@ -32,6 +37,10 @@ std::shared_ptr<Event> event_of(CUevent handle) {
 
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
+void nudge_all(const Event& event) {
+    for (const Point& point : event.recorded) nudge(point);
+}
+
 CUresult record(CUevent handle, CUstream stream_handle) {
     auto event = event_of(handle);
     CUresult error;
@@ -43,7 +52,7 @@ CUresult record(CUevent handle, CUstream stream_handle) {
                             return CUDA_SUCCESS;
                         }};
     operation.bookkeeping = true;
-    event->recorded = enqueue(*stream, std::move(operation));
+    event->recorded = {enqueue(*stream, std::move(operation))};
     return CUDA_SUCCESS;
 }
 
@@ -75,22 +84,16 @@ CUDASIM_API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flag
     return record(event, stream);
 }
 
-CUDASIM_API cuCtxRecordEvent(CUcontext handle, CUevent event_handle) {
+CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
     CUDASIM_ENTER(Init);
-    Context* context = as_context(handle);
-    auto event = event_of(event_handle);
+    Context* context = as_context(context_handle);
+    auto event = event_of(handle);
     if (!context || !event || event->context != context) return CUDA_ERROR_INVALID_HANDLE;
-    // The point lies in a stream of its own, which the program cannot reach.
-    static std::unordered_map<Context*, std::shared_ptr<Stream>> gathering;
-    auto& gatherer = gathering[context];
-    if (!gatherer) gatherer = make_stream(*context, CU_STREAM_NON_BLOCKING, 0);
-    Operation operation{"context event record", {}};
-    operation.bookkeeping = true;
-    for (auto& stream : context->streams)
-        if (stream != gatherer && !stream->end().reached()) operation.waits.push_back(stream->end());
-    if (!context->legacy->end().reached()) operation.waits.push_back(context->legacy->end());
     ++event->records;
-    event->recorded = enqueue(*gatherer, std::move(operation));
+    event->time = now();
+    event->recorded.clear();
+    for (auto& stream : context->streams)
+        if (!stream->end().reached()) event->recorded.push_back(stream->end());
     return CUDA_SUCCESS;
 }
 
@@ -101,8 +104,8 @@ CUDASIM_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned fl
     CUresult error;
     auto stream = stream_of(handle, error);
     if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
-    if (event->recorded.reached() || event->recorded.stream == stream) return CUDA_SUCCESS;
-    enqueue(*stream, Operation{"event wait", {}, {event->recorded}});
+    if (event->complete()) return CUDA_SUCCESS;
+    enqueue(*stream, Operation{"event wait", {}, event->recorded});
     return CUDA_SUCCESS;
 }
 
@@ -110,17 +113,18 @@ CUDASIM_API cuEventQuery(CUevent handle) {
     CUDASIM_ENTER(Context);
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
-    nudge(event->recorded);
-    return event->recorded.reached() ? event->context->sticky : CUDA_ERROR_NOT_READY;
+    nudge_all(*event);
+    return event->complete() ? event->context->sticky : CUDA_ERROR_NOT_READY;
 }
 
 CUDASIM_API cuEventSynchronize(CUevent handle) {
     CUDASIM_ENTER(Context);
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
-    // The point is copied: another thread may record the event anew while this one waits.
-    Point point = event->recorded;
-    return wait_for(*event->context, point);
+    // Copied: another thread may record the event anew while this one waits.
+    std::vector<Point> points = event->recorded;
+    for (const Point& point : points) wait_for(*event->context, point);
+    return event->context->sticky;
 }
 
 CUDASIM_API cuEventDestroy_v2(CUevent handle) {
@@ -134,9 +138,9 @@ CUDASIM_API cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUeven
     if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
     if (!start || !end || !start->timed() || !end->timed() || !start->records || !end->records)
         return CUDA_ERROR_INVALID_HANDLE;
-    nudge(start->recorded);
-    nudge(end->recorded);
-    if (!start->recorded.reached() || !end->recorded.reached()) return CUDA_ERROR_NOT_READY;
+    nudge_all(*start);
+    nudge_all(*end);
+    if (!start->complete() || !end->complete()) return CUDA_ERROR_NOT_READY;
     *milliseconds = static_cast<float>(end->time - start->time) * 1e-6f;
     return CUDA_SUCCESS;
 }

@@ -113,7 +113,7 @@ public:
             place_.thread = thread_->index;
             grid_.kernel->call(grid_.parameters);
             spins_ = 0;
-            check(block_->end_thread(*thread_));
+            if (!block_->end_thread(*thread_)) check(block_->left_early(*thread_));
         }
         Fiber* self = fiber_;
         fibers().idle.push_back(self);
