@@ -1,7 +1,8 @@
 """NumPy arrays for NVIDIA GPUs and for CPUs.
 
-The namespace is that of the Array API standard with NumPy's names beside it. Importing needs no GPU, no driver and no
-CUDA library; those are looked for when the first array goes to a GPU. `python -m cuarray` tells what is there.
+The namespace is that of the Array API standard with NumPy's names beside it. Importing needs no GPU, no
+driver and no CUDA library; those are looked for when the first array goes to a GPU. `python -m cuarray`
+tells what is there.
 """
 
 from importlib import import_module
@@ -19,8 +20,15 @@ except ImportError as error:
         f"    pip install {root}\n\nor run Python in another folder to use an installed cuarray"
     ) from error
 
+from numpy import e as e
+from numpy import inf as inf
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+from numpy.exceptions import AxisError as AxisError
+from numpy.exceptions import ComplexWarning as ComplexWarning
+
 from cuarray import (
-    _methods,
     _creation,
     _devices,
     _dtypes,
@@ -31,19 +39,29 @@ from cuarray import (
     _libraries,
     _logic,
     _manipulation,
+    _methods,  # noqa: F401  (puts its methods into ndarray)
     _statistics,
 )
-from cuarray._core import CudaError, ndarray, ufunc
-
-import numpy as np
-from numpy import e, inf, nan, newaxis, pi
-from numpy.exceptions import AxisError, ComplexWarning
+from cuarray._core import CudaError as CudaError
+from cuarray._core import ndarray as ndarray
+from cuarray._core import ufunc as ufunc
 
 __version__ = _core.__version__
 __array_api_version__ = "2025.12"
 
 #: The parts of the namespace that are written in Python; a later one may say more than a row of the table.
-MODULES = (_creation, _manipulation, _statistics, _logic, _dtypes, _devices, _errors, _fuse, _info, _elementwise)
+MODULES = (
+    _creation,
+    _manipulation,
+    _statistics,
+    _logic,
+    _dtypes,
+    _devices,
+    _errors,
+    _fuse,
+    _info,
+    _elementwise,
+)
 
 globals().update(_dtypes.numpy_types())
 globals().update(_core.ufuncs)
@@ -55,7 +73,19 @@ for theirs, ours in _elementwise.ALIASES.items():
 _core.set_library_locator(_libraries.locate)
 
 __all__ = sorted(
-    {"AxisError", "ComplexWarning", "CudaError", "bfloat16", "e", "inf", "nan", "ndarray", "newaxis", "pi", "ufunc"}
+    {
+        "AxisError",
+        "ComplexWarning",
+        "CudaError",
+        "bfloat16",
+        "e",
+        "inf",
+        "nan",
+        "ndarray",
+        "newaxis",
+        "pi",
+        "ufunc",
+    }
     | {"__array_api_version__", "__version__"}
     | _dtypes.numpy_types().keys()
     | _core.ufuncs.keys()

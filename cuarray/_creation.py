@@ -9,10 +9,10 @@ from cuarray import _core
 from cuarray._core import from_dlpack, ndarray
 
 __all__ = [
-    "arange", "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "diag", "diagflat", "empty",
-    "empty_like", "eye", "from_dlpack", "frombuffer", "fromfunction", "fromiter", "full", "full_like", "geomspace",
-    "identity", "linspace", "logspace", "meshgrid", "ones", "ones_like", "tri", "tril", "triu", "zeros",
-    "zeros_like",
+    "arange", "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "diag", "diagflat",
+    "empty", "empty_like", "eye", "from_dlpack", "frombuffer", "fromfunction", "fromiter", "full",
+    "full_like", "geomspace", "identity", "linspace", "logspace", "meshgrid", "ones", "ones_like", "tri",
+    "tril", "triu", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     >>> ca.asarray(x) is x
     True
     """
-    if type(a) is ndarray and dtype is None and order is None and copy is None and device is None and like is None:
+    if type(a) is ndarray and dtype is order is copy is device is like is None:
         return a
     return _core.array_from_object(a, dtype, place(device, like), copy, order or "K")
 
@@ -579,8 +579,10 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         start, stop = 0, start
     numbers = [0 if start is None else start, stop, 1 if step is None else step]
     numbers = [x.item() if isinstance(x, ndarray) else x for x in numbers]
-    kinds = [x.dtype if isinstance(x, ndarray) else np.asarray(y).dtype
-             for x, y in zip((start, stop, step), numbers, strict=True)]
+    kinds = [
+        x.dtype if isinstance(x, ndarray) else np.asarray(y).dtype
+        for x, y in zip((start, stop, step), numbers, strict=True)
+    ]
     dtype = np.result_type(np.int64, *kinds) if dtype is None else dtype
     dtype = _core.dtype(dtype)
     first, stop, step = (x.item() if isinstance(x, np.generic | np.ndarray) else x for x in numbers)
@@ -588,8 +590,8 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     if dtype == np.bool_ and count > 2:
         raise TypeError("arange: a bool array has at most 2 elements")
     second = first + step if count > 1 else first
-    first, second = (np.asarray(x, dtype if isinstance(x, int) else None).astype(dtype)[()] for x in (first, second))
-    return _core.arange_fill(count, first, second, dtype, place(device, like))
+    ends = (np.asarray(x, dtype if isinstance(x, int) else None).astype(dtype)[()] for x in (first, second))
+    return _core.arange_fill(count, *ends, dtype, place(device, like))
 
 
 def steps_between(start, stop, step):
@@ -677,7 +679,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def ends(start, stop, device):
-    """Return the ends of a sequence as inexact numbers, or as arrays where one is an array, and their common type."""
+    """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
     if np.isscalar(start) and np.isscalar(stop):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact

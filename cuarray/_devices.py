@@ -10,8 +10,8 @@ from cuarray._core import (
 )
 
 __all__ = [
-    "default_device", "device", "devices", "get_num_threads", "memory_stats", "memory_trim", "set_default_device",
-    "set_num_threads", "synchronize",
+    "default_device", "device", "devices", "get_num_threads", "memory_stats", "memory_trim",
+    "set_default_device", "set_num_threads", "synchronize",
 ]  # fmt: skip
 
 
@@ -63,8 +63,8 @@ def memory_stats(device=None):
     Returns
     -------
     dict
-        Bytes: 'current' in arrays, 'peak' at most so far, 'reserved' with what is kept for reuse, 'limit'; and the
-        number of 'allocations' alive.
+        Bytes: 'current' in arrays, 'peak' at most so far, 'reserved' with what is kept for reuse, 'limit';
+        and the number of 'allocations' alive.
 
     Examples
     --------

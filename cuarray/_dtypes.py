@@ -7,7 +7,8 @@ from cuarray._core import dtype, ndarray
 from cuarray._creation import as_array
 
 __all__ = [
-    "astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"
+    "astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types",
+    "result_type",
 ]  # fmt: skip
 
 issubdtype = np.issubdtype
@@ -253,7 +254,16 @@ class finfo:
         else:
             raise ValueError(f"finfo: {dtype} is not a floating-point type")
         self.dtype = info.dtype
-        for name in ("eps", "epsneg", "max", "min", "resolution", "smallest_normal", "smallest_subnormal", "tiny"):
+        for name in (
+            "eps",
+            "epsneg",
+            "max",
+            "min",
+            "resolution",
+            "smallest_normal",
+            "smallest_subnormal",
+            "tiny",
+        ):
             setattr(self, name, float(getattr(info, name)))
         for name in ("bits", "iexp", "machep", "maxexp", "minexp", "negep", "nexp", "nmant", "precision"):
             setattr(self, name, int(getattr(info, name)))

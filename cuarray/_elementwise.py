@@ -72,7 +72,7 @@ def where(condition, x=None, y=None, /):
     """
     if x is None or y is None:
         if x is y:
-            raise NotImplementedError("where: give x and y; the indices of true elements are not supported yet")
+            raise NotImplementedError("where: give x and y; finding the true elements is not there yet")
         raise ValueError("where: give both x and y, or neither")
     if not isinstance(condition, ndarray):
         device = next((a.device for a in (x, y) if isinstance(a, ndarray)), None)
@@ -134,7 +134,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
 
 
 def in_range(end, dtype, side):
-    """Return the end of a range, or None where a Python int lies beyond what an integer type holds on that side.
+    """Return the end of a range, or None where a Python int lies beyond an integer type on that side.
 
     NumPy accepts clip(uint8_array, 0, 300) although uint8_array + 300 is an error.
     """
@@ -152,8 +152,8 @@ def round(a, decimals=0, out=None):
     ----------
     a : array_like
     decimals : int
-        Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and scales
-        back, so the last bit may differ from correct decimal rounding.
+        Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and
+        scales back, so the last bit may differ from correct decimal rounding.
     out : ndarray, optional
         Where the result goes.
 

@@ -15,10 +15,10 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 class fuse:
     """Run elementwise operations together, as one kernel, without changing a bit of the results.
 
-    A decorator or a context. Inside, elementwise operations, `where`, casts and the reductions that follow them are
-    collected and run together, when the function returns or when a value is needed. The Python code runs at every call;
-    nothing of it is recorded. Whatever is no elementwise operation, or needs a value (`if x > 0:`, `print(x)`,
-    `float(x)`), computes what it needs and goes on.
+    A decorator or a context. Inside, elementwise operations, `where`, casts and the reductions that follow
+    them are collected and run together, when the function returns or when a value is needed. The Python code
+    runs at every call; nothing of it is recorded. Whatever is no elementwise operation, or needs a value
+    (`if x > 0:`, `print(x)`, `float(x)`), computes what it needs and goes on.
 
     Parameters
     ----------
@@ -28,12 +28,13 @@ class fuse:
     Raises
     ------
     TypeError
-        If `function` is a generator or a coroutine, or the context is opened inside one: it could be left half-way.
+        If `function` is a generator or a coroutine, or the context is opened inside one: it could be left
+        half-way.
 
     Notes
     -----
-    Shapes, types and all errors are those of the single operations, raised where the operation stands. Contexts may be
-    nested; the outermost one ends the collecting. Each thread collects for itself.
+    Shapes, types and all errors are those of the single operations, raised where the operation stands.
+    Contexts may be nested; the outermost one ends the collecting. Each thread collects for itself.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class fuse:
         tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
         if any(test(function) for test in tests):
             name = getattr(function, "__qualname__", repr(function))
-            raise TypeError(f"fuse: {name} is a generator or coroutine function; fuse the functions that it calls")
+            raise TypeError(f"fuse: {name} is a generator or coroutine; fuse the functions that it calls")
 
         @functools.wraps(function)
         def fused(*args, **kwargs):
@@ -76,7 +77,8 @@ class fuse:
     def __enter__(self):
         caller = sys._getframe(1).f_code
         if caller.co_flags & SUSPENDABLE:
-            raise TypeError(f"fuse: {caller.co_qualname} is a generator or coroutine; fuse the functions that it calls")
+            name = caller.co_qualname
+            raise TypeError(f"fuse: {name} is a generator or coroutine; fuse the functions that it calls")
         _core.begin_deferral()
         return self
 

@@ -40,7 +40,9 @@ class Info:
 
 
 #: float16 and bfloat16 are no types of the standard.
-STANDARD = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)} - {"float16"}
+STANDARD = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)} - {
+    "float16"
+}
 
 
 def __array_namespace_info__():

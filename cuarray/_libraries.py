@@ -26,9 +26,9 @@ def locate(name, major):
 
     Notes
     -----
-    The environment variable CUARRAY_NVRTC (CUARRAY_CUBLAS, ...) comes first. Then the packages of PyPI and conda and the
-    system's folders are searched with cuda-pathfinder, whose own order knows nothing of the driver: a library of
-    another major version is passed over, and the package of the wanted one looked up by its folder.
+    The environment variable CUARRAY_NVRTC (CUARRAY_CUBLAS, ...) comes first, then NVIDIA's package of the
+    wanted version. What conda and the system have is found with cuda-pathfinder; its own order knows nothing
+    of the driver, so a library of another major version is passed over.
     """
     chosen = os.environ.get(override(name))
     if chosen:

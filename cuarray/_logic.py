@@ -7,7 +7,8 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array
 
 __all__ = [
-    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "isscalar"
+    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
+    "isscalar",
 ]  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from cuarray._creation import array, as_array, empty, empty_like
 __all__ = [
     "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
     "broadcast_to", "column_stack", "concat", "copyto", "dsplit", "dstack", "expand_dims", "flip", "fliplr",
-    "flipud", "hsplit", "hstack", "matrix_transpose", "may_share_memory", "moveaxis", "ndim", "permute_dims",
-    "ravel", "repeat", "reshape", "roll", "rollaxis", "rot90", "shape", "shares_memory", "size", "split",
-    "squeeze", "stack", "swapaxes", "tile", "transpose", "unstack", "vsplit", "vstack",
+    "flipud", "hsplit", "hstack", "matrix_transpose", "may_share_memory", "moveaxis", "ndim",
+    "permute_dims", "ravel", "repeat", "reshape", "roll", "rollaxis", "rot90", "shape", "shares_memory",
+    "size", "split", "squeeze", "stack", "swapaxes", "tile", "transpose", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -192,7 +192,7 @@ def moveaxis(a, source, destination):
 
 
 def rollaxis(a, axis, start=0):
-    """Return a view with one axis moved back until it lies before `start`; `moveaxis` says the same more clearly.
+    """Return a view with one axis moved back until it lies before `start`; `moveaxis` is clearer.
 
     Parameters
     ----------
@@ -546,13 +546,13 @@ def roll(a, shift, axis=None):
     a = as_array(a)
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
-    shifts = shift if np.iterable(shift) else [shift]
-    axes = axis if np.iterable(axis) else [axis]
+    shifts = list(shift) if np.iterable(shift) else [shift]
+    axes = list(axis) if np.iterable(axis) else [axis]
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts do not go with {len(axes)} axes")
+    count = max(len(shifts), len(axes))
     total = [0] * a.ndim
-    for place, distance in zip(itertools.cycle(axes) if len(axes) == 1 else axes,
-                               itertools.cycle(shifts) if len(shifts) == 1 < len(axes) else shifts, strict=False):
+    for place, distance in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
         total[normalise_axis(place, a.ndim, "roll")] += index(distance)
     result = empty_like(a)
     pieces = [roll_pieces(extent, distance) for extent, distance in zip(a.shape, total, strict=True)]
@@ -642,7 +642,7 @@ def repeat(a, repeats, axis=None):
     a = as_array(a)
     if np.ndim(repeats) and np.size(repeats) != 1:
         raise NotImplementedError(
-            f"repeat: {np.size(repeats)} counts were given; one int is supported, so join the pieces with concat"
+            f"repeat: {np.size(repeats)} counts were given and one int is supported; join pieces with concat"
         )
     count = index(repeats.item() if hasattr(repeats, "item") else repeats[0] if np.ndim(repeats) else repeats)
     if count < 0:
@@ -798,7 +798,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def as_arrays(sequence, function):
-    """Return the elements of a sequence as arrays; where one lives on a device, lists and numbers join it there."""
+    """Return the elements of a sequence as arrays; lists and numbers join the device of the first array."""
     if isinstance(sequence, ndarray):
         if sequence.ndim == 0:
             raise TypeError(f"{function}: a sequence of arrays is needed, not an array without axes")
@@ -1329,7 +1329,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(f"copyto: dst must be a cuarray.ndarray, not {type(dst).__name__}")
     src = src if isinstance(src, (bool, int, float, complex)) else as_array(src, dst.device)
     if not _core.can_cast(src, dst.dtype, casting):
-        raise TypeError(f"copyto: cannot cast from {_core.result_type(src)} to {dst.dtype} by the rule '{casting}'")
+        kind = _core.result_type(src)
+        raise TypeError(f"copyto: cannot cast from {kind} to {dst.dtype} by the rule '{casting}'")
     if where is True:
         dst[...] = src
     else:

@@ -4,7 +4,20 @@ import numpy as np
 
 from cuarray import _core
 
-__all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
 
 #: Stands for a keyword that was not given; None is a value of its own for `initial`.
 NOT_GIVEN = np._NoValue
@@ -25,8 +38,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, w
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to add in, and the type of the result. By default the type of `a`, but int64 or uint64 for integers that
-        are smaller.
+        What to add in, and the type of the result. By default the type of `a`, but int64 or uint64 for
+        integers that are smaller.
     out : ndarray, optional
         Where the result goes.
     keepdims : bool
@@ -48,8 +61,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, w
 
     Notes
     -----
-    The order of additions depends on the shape alone, so results are equal from run to run; float16 and bfloat16 are
-    added in float32.
+    The order of additions depends on the shape alone, so results are equal from run to run; float16 and
+    bfloat16 are added in float32.
 
     See Also
     --------
@@ -413,7 +426,9 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     return reduce("argmin", a, axis, None, out, keepdims, NOT_GIVEN, NOT_GIVEN)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
+def var(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
+):
     """Average the squared distances from the mean along axes.
 
     Parameters
@@ -461,7 +476,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     return spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
+def std(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
+):
     """Take the square root of the variance along axes.
 
     Parameters
@@ -510,7 +527,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 
 def spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    """Compute variance or, with `root`, standard deviation, after settling which of ddof and correction is meant."""
+    """Compute the variance, or its square root, with whichever of ddof and correction was given."""
     if correction is NOT_GIVEN:
         correction = ddof
     elif ddof != 0:

@@ -78,8 +78,8 @@ def ulp_distance(actual, exact):
     Returns
     -------
     numpy.ndarray
-        float64. 0 where both are NaN or the same infinity, and where `exact` rounds to the infinity that `actual` is;
-        infinite where only one of them is NaN or infinite.
+        float64. 0 where both are NaN or the same infinity, and where `exact` rounds to the infinity that
+        `actual` is; infinite where only one of them is NaN or infinite.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def largest(dtype):
 
 
 def assert_max_ulp(actual, exact, limit):
-    """Raise AssertionError where a result lies farther from the exact value than `limit` units in the last place.
+    """Raise AssertionError where a result is more than `limit` units in the last place off.
 
     Parameters
     ----------

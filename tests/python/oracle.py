@@ -183,10 +183,7 @@ def distance(name, actual, inputs, exact):
     wide = exact.dtype
     with np.errstate(all="ignore"):
         rounded = exact.astype(actual.dtype)
-        if actual.dtype.kind == "c":
-            real = actual.real.dtype
-        else:
-            real = actual.dtype
+        real = actual.real.dtype if actual.dtype.kind == "c" else actual.dtype
         error = np.abs(actual.astype(wide) - exact)
         size = largest_term(name, [x.astype(wide) for x in inputs], exact).astype(real)
         # In the binade of the largest number, also where the exact value rounds to infinity.

@@ -166,7 +166,7 @@ def test_copies_do_not_share_memory(expression, device):
 
 
 def test_repeat_refuses_several_counts(device):
-    with pytest.raises(NotImplementedError, match="repeat.*3 counts"):
+    with pytest.raises(NotImplementedError, match=r"repeat.*3 counts"):
         cuarray.repeat([1, 2, 3], [1, 2, 3])
 
 
@@ -190,5 +190,5 @@ def test_copyto_needs_an_array(device):
 
 
 def test_split_into_no_parts(device):
-    with pytest.raises(ValueError, match="5 elements.*0 equal parts"):
+    with pytest.raises(ValueError, match=r"5 elements.*0 equal parts"):
         cuarray.split(cuarray.arange(5), 0)

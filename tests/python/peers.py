@@ -1,0 +1,71 @@
+"""Checks that run together with another library: all checks of a file in one process, which nothing else is in.
+
+A file test_interop_NAME.py defines functions check_... and ends with
+
+    test_check = peers.test_of(__file__, "NAME")
+    if __name__ == "__main__":
+        peers.main(globals())
+"""
+
+import ast
+import functools
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+
+def checks_of(file):
+    """Return the names of the checks in a file, without running it."""
+    tree = ast.parse(Path(file).read_text("utf-8"))
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")]
+
+
+@functools.cache
+def outcomes(file, command, environment):
+    """Run all checks of a file and return {name: traceback, or '' where it passed}."""
+    run = subprocess.run([*command, sys.executable, file], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, **dict(environment)}, cwd=Path(file).parent)  # fmt: skip
+    lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
+    if run.returncode != 0 or not lines:
+        raise AssertionError(f"the process ended with status {run.returncode}\n{run.stdout}\n{run.stderr}")
+    merged = {}
+    for line in lines:  # one for each process that the command starts
+        for name, text in json.loads(line).items():
+            merged[name] = merged.get(name, "") + text
+    return merged
+
+
+def test_of(file, *modules, command=(), environment=()):
+    """Return a test function that has one case for each check of the file."""
+
+    @pytest.mark.parametrize("name", checks_of(file))
+    def test_check(name):
+        for module in modules:
+            if importlib.util.find_spec(module) is None:
+                pytest.skip(f"{module} is not installed")
+        trouble = outcomes(file, tuple(command() if callable(command) else command), tuple(environment))[name]
+        assert not trouble, trouble
+
+    return test_check
+
+
+test_of.__test__ = False
+
+
+def main(names):
+    """Run the checks among these names and print what happened as one line of JSON."""
+    results = {}
+    for name, check in list(names.items()):
+        if name.startswith("check_"):
+            try:
+                check()
+                results[name] = ""
+            except Exception:
+                results[name] = traceback.format_exc()
+    print(json.dumps(results), flush=True)

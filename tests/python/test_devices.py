@@ -1,0 +1,198 @@
+"""Devices: names, the current and the default one, settings, and the doctor."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import cuarray
+from cuarray import _doctor, _libraries
+
+
+def python(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_names_of_devices():
+    cpu = cuarray.device("cpu")
+    assert cpu == "cpu" and cpu == cuarray.device(cpu) and str(cpu) == "cpu" and repr(cpu) == "device('cpu')"
+    assert cpu != "cuda:0" and cpu != 3 and hash(cpu) == hash(cuarray.device("cpu"))
+    assert cpu in {cpu} and {cpu: 1}[cuarray.device("cpu")] == 1
+    for bad in ("gpu", "cuda:", "cuda:x", "cpu:1x", "", "CPU "):
+        with pytest.raises(ValueError):
+            cuarray.device(bad)
+
+
+def test_list_of_devices():
+    devices = cuarray.devices()
+    assert isinstance(devices, tuple) and "cpu" in devices
+    assert devices[0] == cuarray.default_device() or os.environ.get("CUARRAY_DEVICE")
+
+
+def test_context(device):
+    before = cuarray.zeros(1).device
+    with cuarray.device("cpu") as d:
+        assert d == "cpu" and cuarray.zeros(1).device == "cpu"
+        with cuarray.device(device):
+            assert cuarray.zeros(1).device == device
+        assert cuarray.zeros(1).device == "cpu"
+    assert cuarray.zeros(1).device == before
+    with pytest.raises(ZeroDivisionError), cuarray.device("cpu"):
+        raise ZeroDivisionError
+    assert cuarray.zeros(1).device == before
+
+
+def test_context_belongs_to_its_thread(device):
+    seen = []
+    with cuarray.device("cpu"):
+        thread = threading.Thread(target=lambda: seen.append(cuarray.zeros(1).device))
+        thread.start()
+        thread.join()
+    assert seen == [cuarray.default_device()]
+
+
+def test_default_device(device):
+    before = cuarray.default_device()
+    try:
+        cuarray.set_default_device(device)
+        assert cuarray.default_device() == device
+        with pytest.raises(ValueError):
+            cuarray.set_default_device("cuda:99")
+        assert cuarray.default_device() == device
+    finally:
+        cuarray.set_default_device(before)
+
+
+def test_environment_chooses_the_device():
+    assert python("import cuarray; print(cuarray.default_device())", CUARRAY_DEVICE="cpu").stdout.strip() == "cpu"
+    run = python("import cuarray; cuarray.zeros(2)", CUARRAY_DEVICE="cuda:77")
+    assert run.returncode != 0 and "cuda:77" in run.stderr and "ValueError" in run.stderr
+    run = python("import cuarray; cuarray.zeros(2)", CUARRAY_DEVICE="banana")
+    assert run.returncode != 0 and "banana" in run.stderr
+
+
+def test_number_of_threads():
+    assert python("import cuarray; print(cuarray.get_num_threads())", CUARRAY_NUM_THREADS="3").stdout.strip() == "3"
+    before = cuarray.get_num_threads()
+    try:
+        cuarray.set_num_threads(2)
+        assert cuarray.get_num_threads() == 2
+        for bad in (0, -1, 10**6):
+            with pytest.raises(ValueError):
+                cuarray.set_num_threads(bad)
+        assert cuarray.get_num_threads() == 2
+    finally:
+        cuarray.set_num_threads(before)
+
+
+def test_every_instruction_set_level_starts():
+    code = "import cuarray, json; from cuarray import _core; print(json.loads(_core.describe('cpu'))['level'], cuarray.sin(cuarray.ones(20)).sum())"
+    highest = python(code).stdout.split()[0]
+    for level in ("base", "v2", "v3", "v4"):
+        run = python(code, CUARRAY_CPU_LEVEL=level)
+        if level <= highest or level == "base":
+            assert run.stdout.split()[0] == level, run.stderr
+            assert float(run.stdout.split()[1]) == pytest.approx(20 * 0.8414709848078965)
+
+
+def test_synchronize_and_memory(device):
+    x = cuarray.ones(1000) + 1
+    cuarray.synchronize()
+    cuarray.synchronize(device)
+    stats = cuarray.memory_stats(device)
+    assert set(stats) == {"current", "peak", "reserved", "limit", "allocations"}
+    assert stats["peak"] >= stats["current"] >= x.nbytes
+    cuarray.memory_trim(device)
+    assert x.tolist() == [2] * 1000
+
+
+def test_fork_keeps_working():
+    code = """
+import os, cuarray
+with cuarray.device('cpu'):
+    x = cuarray.ones(1_000_000) + 1
+    child = os.fork()
+    if child == 0:
+        ok = (x * 2).sum().item() == 4_000_000
+        os._exit(0 if ok else 1)
+    assert (x * 2).sum().item() == 4_000_000
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    run = python(code, CUARRAY_NUM_THREADS="4", PYTHONWARNINGS="error")
+    assert run.returncode == 0, run.stderr
+
+
+# The doctor
+
+
+def test_doctor_as_text():
+    run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True)
+    assert run.returncode in (0, 1), run.stderr
+    for word in (f"cuarray {cuarray.__version__}", "cpu", "threads", "self-test", "passed in", "kernel cache", "level"):
+        assert word in run.stdout
+    assert max(map(len, run.stdout.splitlines())) < 200
+
+
+def test_doctor_as_json():
+    run = subprocess.run([sys.executable, "-m", "cuarray", "--json"], capture_output=True, text=True)
+    known = json.loads(run.stdout)
+    assert {d["device"] for d in known["devices"]} == set(map(str, cuarray.devices()))
+    assert all(d["self_test"].startswith("passed") for d in known["devices"])
+    assert "cuda" in known["missing"] or any(d["device"].startswith("cuda") for d in known["devices"])
+    assert run.returncode == bool(known["faults"])
+
+
+def test_doctor_finds_faults(tmp_path, monkeypatch):
+    run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, "CUARRAY_DEVICE": "cuda:9"})
+    assert run.returncode == 1 and "unset CUARRAY_DEVICE" in run.stdout
+
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("CUARRAY_CACHE_DIR", str(file / "inside"))
+    faults = []
+    assert not _doctor.cache(faults)["writable"] and "CUARRAY_CACHE_DIR" in faults[0]["command"]
+
+    def broken(device):
+        raise AssertionError("wrong bits")
+
+    monkeypatch.setattr(_doctor, "self_test", broken)
+    faults = []
+    assert "wrong bits" in _doctor.examine(cuarray.device("cpu"), faults)["self_test"] and len(faults) == 1
+
+
+def test_doctor_names_the_package_that_is_missing(monkeypatch):
+    described = {"name": "A GPU", "driver_cuda_version": "12.4", "nvrtc": {"missing": "no NVRTC was found"}}
+    monkeypatch.setattr(_doctor._core, "describe", lambda device: json.dumps(described))
+    faults = []
+    _doctor.examine(cuarray.device("cpu"), faults)
+    assert faults == [{"what": "cpu: no NVRTC was found", "command": 'pip install "cuarray[cuda12]"'}]
+
+
+def test_the_self_test_compares(monkeypatch):
+    assert _doctor.self_test(cuarray.device("cpu")) > 0
+    monkeypatch.setattr(cuarray, "sin", cuarray.cos)
+    with pytest.raises(AssertionError):
+        _doctor.self_test(cuarray.device("cpu"))
+
+
+# Where libraries are found
+
+
+def test_a_library_named_by_the_environment(monkeypatch):
+    monkeypatch.setenv("CUARRAY_NVRTC", "/opt/my/libnvrtc.so.13")
+    assert _libraries.locate("nvrtc", 13) == "/opt/my/libnvrtc.so.13"
+
+
+def test_the_package_of_the_wanted_version(tmp_path, monkeypatch):
+    for folder, file in (("nvidia/cu13/lib", "libnvrtc.so.13"), ("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12"), ("nvidia/cusolver/lib", "libcusolver.so.11")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / file).write_text("")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delenv("CUARRAY_NVRTC", raising=False)
+    assert _libraries.locate("nvrtc", 13).endswith("nvidia/cu13/lib/libnvrtc.so.13")
+    assert _libraries.locate("nvrtc", 12).endswith("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
+    assert _libraries.in_packages("cusolver", 12).endswith("libcusolver.so.11")
+    assert _libraries.in_packages("nvrtc", 11) == ""

@@ -1,0 +1,171 @@
+"""Bad input: the type of the exception, what its text names, and that nothing is lost by it."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import cuarray
+
+
+def ro(x):
+    x.flags.writeable = False
+    return x
+
+
+ones = lambda *shape, dtype="f8": cuarray.ones(shape, dtype)  # noqa: E731
+
+# What is done, the exception, and the words that its text holds.
+BAD = {
+    "shapes": (lambda: ones(3, 4) + ones(5), ValueError, ["add", "(3, 4)", "(5,)"]),
+    "shapes of where": (lambda: cuarray.where(ones(3) > 0, ones(2), 0), ValueError, ["where", "(3,)", "(2,)"]),
+    "shapes in place": (lambda: ones(3).__iadd__(ones(2, 3)), ValueError, ["(2, 3)", "(3,)"]),
+    "shape of a value": (lambda: ones(3).__setitem__(slice(None), ones(2)), ValueError, ["(2,)", "(3,)"]),
+    "datetime64": (lambda: cuarray.zeros(3, "datetime64[s]"), TypeError, ["datetime64", "int64"]),
+    "object": (lambda: cuarray.asarray([object()]), TypeError, ["object"]),
+    "None": (lambda: cuarray.asarray([None]), TypeError, ["object"]),
+    "str": (lambda: cuarray.asarray(["a"]), TypeError, ["str"]),
+    "longdouble": (lambda: cuarray.asarray(np.longdouble(1)), TypeError, ["longdouble", "float64"]),
+    "big-endian": (lambda: cuarray.asarray(np.ones(2, ">f8")), TypeError, [">f8", "float64"]),
+    "structured": (lambda: cuarray.asarray(np.zeros(2, "i4,f4")), TypeError, []),
+    "out shape": (lambda: cuarray.add(ones(3), 1, out=ones(4)), ValueError, ["add", "(3,)", "(4,)"]),
+    "out dtype": (lambda: cuarray.add(ones(3), 1, out=ones(3, dtype="i4")), TypeError, ["add", "float64", "int32", "same_kind"]),
+    "out read-only": (lambda: cuarray.add(ones(3), 1, out=ro(ones(3))), ValueError, ["read-only"]),
+    "out no array": (lambda: cuarray.add(ones(3), 1, out=[1, 2, 3]), TypeError, ["out"]),
+    "out of reduction": (lambda: cuarray.sum(ones(3, 4), axis=0, out=ones(3)), ValueError, ["sum", "(4,)", "(3,)"]),
+    "broadcast view": (lambda: cuarray.broadcast_to(ones(3), (2, 3)).__setitem__(0, 1), ValueError, ["read-only"]),
+    "index": (lambda: ones(3, 4)[1, 9], IndexError, ["9", "axis 1", "size 4"]),
+    "negative index": (lambda: ones(3)[-4], IndexError, ["-4", "axis 0", "size 3"]),
+    "too many indices": (lambda: ones(3)[0, 0], IndexError, ["2", "1"]),
+    "index type": (lambda: ones(3)[1.5], IndexError, []),
+    "axis": (lambda: ones(3).sum(axis=2), np.exceptions.AxisError, ["2", "1"]),
+    "axis of concat": (lambda: cuarray.concat([ones(3)], axis=1), np.exceptions.AxisError, ["1"]),
+    "repeated axis": (lambda: ones(3, 3).sum(axis=(0, 0)), ValueError, ["sum", "axis"]),
+    "axis type": (lambda: ones(3).sum(axis=1.5), TypeError, []),
+    "range": (lambda: ones(3, dtype="u1") + 300, OverflowError, ["300", "uint8"]),
+    "negative range": (lambda: ones(3, dtype="u1") * -1, OverflowError, ["-1", "uint8"]),
+    "setitem range": (lambda: ones(3, dtype="i1").__setitem__(0, 200), OverflowError, ["200", "int8"]),
+    "truth": (lambda: bool(ones(2)), ValueError, ["any", "all"]),
+    "truth of nothing": (lambda: bool(ones(0)), ValueError, []),
+    "int of many": (lambda: int(ones(2)), TypeError, []),
+    "item of many": (lambda: ones(2).item(), ValueError, ["item", "2"]),
+    "no loop": (lambda: cuarray.bitwise_and(ones(2), 1), TypeError, ["bitwise_and", "float64"]),
+    "no bool loop": (lambda: -(ones(2) > 0), TypeError, ["negative", "bool"]),
+    "complex order": (lambda: cuarray.floor(ones(2) * 1j), TypeError, ["floor", "complex128"]),
+    "casting": (lambda: cuarray.add(ones(2), 1, casting="safe", dtype="f4"), TypeError, ["add", "float64", "float32", "safe"]),
+    "casting word": (lambda: cuarray.add(ones(2), 1, casting="sure"), ValueError, ["sure"]),
+    "astype casting": (lambda: ones(2).astype("i4", casting="safe"), TypeError, ["float64", "int32", "safe"]),
+    "where type": (lambda: cuarray.add(ones(2), 1, where=ones(2)), TypeError, ["bool"]),
+    "arguments": (lambda: cuarray.add(ones(2)), TypeError, ["add", "2"]),
+    "keyword": (lambda: cuarray.add(ones(2), 1, speed="fast"), TypeError, ["speed"]),
+    "integer power": (lambda: (ones(2, dtype="i4") ** -1).numpy(), ValueError, ["pow"]),
+    "empty maximum": (lambda: cuarray.max(ones(0)), ValueError, ["max"]),
+    "empty argmin": (lambda: cuarray.argmin(ones(0)), ValueError, ["argmin"]),
+    "ragged": (lambda: cuarray.asarray([[1], [2, 3]]), ValueError, []),
+    "reshape": (lambda: ones(6).reshape(4, 2), ValueError, ["6", "(4, 2)"]),
+    "two unknown extents": (lambda: ones(6).reshape(-1, -1), ValueError, []),
+    "view": (lambda: ones(3, dtype="u1").view("f4"), ValueError, []),
+    "negative extent": (lambda: cuarray.zeros((2, -1)), ValueError, ["-1"]),
+    "beyond int64": (lambda: cuarray.empty((2**40, 2**40)), ValueError, []),
+    "beyond memory": (lambda: cuarray.empty(2**50, "u1"), MemoryError, [str(2**50)]),
+    "too many axes": (lambda: cuarray.zeros((1,) * 65), ValueError, ["65", "64"]),
+    "device": (lambda: cuarray.zeros(2, device="gpu:0"), ValueError, ["gpu:0"]),
+    "device type": (lambda: cuarray.device(3), TypeError, []),
+    "matmul": (lambda: ones(2, 2) @ ones(2, 2), NotImplementedError, []),
+    "accumulate": (lambda: cuarray.add.accumulate(ones(3)), NotImplementedError, ["accumulate"]),
+    "at": (lambda: cuarray.add.at(ones(3), 0, 1), NotImplementedError, ["at"]),
+    "mask": (lambda: ones(3)[ones(3) > 0], NotImplementedError, []),
+    "array api version": (lambda: ones(3).__array_namespace__(api_version="1999.12"), ValueError, ["1999.12"]),
+    "setting": (lambda: cuarray.seterr(all="explode"), ValueError, ["explode"]),
+    "frombuffer": (lambda: cuarray.frombuffer(b"abc", "f4"), ValueError, []),
+    "concat nothing": (lambda: cuarray.concat([]), ValueError, []),
+    "stack shapes": (lambda: cuarray.stack([ones(2), ones(3)]), ValueError, ["(2,)", "(3,)"]),
+    "fuse argument": (lambda: cuarray.fuse("f"), TypeError, ["fuse"]),
+    "threads": (lambda: cuarray.set_num_threads(0), ValueError, ["0"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name, device):
+    action, kind, words = BAD[name]
+    with pytest.raises(kind) as error:
+        action()
+    for word in words:
+        assert word in str(error.value), f"{word!r} is not in {str(error.value)!r}"
+    assert (ones(3) + 1).tolist() == [2, 2, 2], "the next call works"
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_nothing_is_leaked(name, device):
+    action, kind, _ = BAD[name]
+
+    def once():
+        with pytest.raises(kind):
+            action()
+
+    once()
+    gc.collect()
+    before = cuarray.memory_stats()
+    for _ in range(5):
+        once()
+    gc.collect()
+    after = cuarray.memory_stats()
+    assert (after["allocations"], after["current"]) == (before["allocations"], before["current"])
+
+
+def test_allocations_are_counted(device):
+    gc.collect()
+    before = cuarray.memory_stats()
+    x = cuarray.zeros(1000)
+    during = cuarray.memory_stats()
+    assert during["allocations"] == before["allocations"] + 1
+    assert during["current"] >= before["current"] + x.nbytes
+    del x
+    assert cuarray.memory_stats()["allocations"] == before["allocations"]
+
+
+def test_errors_leave_targets_alone(device):
+    x = cuarray.arange(3.0)
+    for action in (lambda: cuarray.add(x, ones(4), out=x), lambda: x.__setitem__(slice(None), ones(2)), lambda: cuarray.add(x, 1j, out=x)):
+        with pytest.raises((ValueError, TypeError)):
+            action()
+        assert x.tolist() == [0, 1, 2]
+
+
+def test_operands_on_two_devices():
+    others = [d for d in cuarray.devices() if d != "cpu"]
+    if not others:
+        return
+    x, y = cuarray.ones(3, device="cpu"), cuarray.ones(3, device=others[0])
+    for action in (lambda: x + y, lambda: cuarray.where(x > 0, y, 0), lambda: cuarray.concat([x, y]), lambda: y.__setitem__(0, x[0, ...])):
+        with pytest.raises(ValueError, match="to_device") as error:
+            action()
+        assert "cpu" in str(error.value) and str(others[0]) in str(error.value)
+    with pytest.raises(TypeError, match=r"cuarray\.asarray\(x, device="):
+        y + np.ones(3)
+    with pytest.raises(TypeError, match=r"\.numpy\(\)"):
+        np.asarray(y)
+    assert (y + np.float64(1)).tolist() == (y + 1).tolist() == [2, 2, 2]
+
+
+def test_complex_to_real_warns(device):
+    z = cuarray.asarray([1 + 2j])
+    x = cuarray.zeros(1)
+    with pytest.warns(cuarray.ComplexWarning):
+        assert z.astype("f8").tolist() == [1]
+    with pytest.warns(cuarray.ComplexWarning):
+        x[...] = z
+    assert x.tolist() == [1]
+    with pytest.raises(TypeError):
+        float(z)
+
+
+def test_no_floating_point_warnings(device, recwarn):
+    zero = cuarray.zeros(2)
+    with cuarray.errstate(all="raise"):
+        assert np.isnan((zero / zero).numpy()).all() and np.isinf((1 / zero).numpy()).all()
+    cuarray.log(zero)
+    cuarray.asarray([np.nan, 1e300]).astype("i4")
+    (cuarray.ones(2, "i4") // 0).numpy()
+    cuarray.mean(cuarray.zeros(0)).item()
+    assert not recwarn.list

@@ -1,0 +1,75 @@
+"""Numba on our arrays: compiled functions on the CPU, and a CUDA kernel under Numba's simulator."""
+
+import peers
+
+test_check = peers.test_of(__file__, "numba", environment=(("NUMBA_ENABLE_CUDASIM", "1"),))
+
+
+def check_njit_reads_and_writes():
+    @numba.njit
+    def double(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                x[i, j] *= 2
+                total += x[i, j]
+        return total
+
+    for name in ("float64", "float32", "int32"):
+        x = cuarray.arange(6).astype(name).reshape(2, 3)
+        assert double(x) == 30
+        assert x.tolist() == [[0, 2, 4], [6, 8, 10]]
+
+
+def check_njit_by_way_of_numpy():
+    @numba.njit
+    def count(x):
+        return (x > 2).sum()
+
+    assert count(np.asarray(cuarray.arange(6.0))) == 3
+
+
+def check_vectorize():
+    @numba.vectorize(["float64(float64)"])
+    def cube(x):
+        return x * x * x
+
+    assert np.asarray(cube(np.asarray(cuarray.arange(3.0)))).tolist() == [0, 1, 8]
+
+
+def check_kernel_under_the_simulator():
+    from numba import cuda
+
+    @cuda.jit
+    def scale(x, y, factor):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = x[i] * factor
+
+    x, y = cuarray.arange(10.0), cuarray.zeros(10)
+    scale[1, 16](x, y, 3)
+    assert y.tolist() == [3.0 * i for i in range(10)]
+
+
+def check_two_axes_under_the_simulator():
+    from numba import cuda
+
+    @cuda.jit
+    def transpose(x, y):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            y[j, i] = x[i, j]
+
+    x, y = cuarray.arange(6).reshape(2, 3), cuarray.zeros((3, 2), int)
+    transpose[(1, 1), (4, 4)](x, y)
+    assert y.tolist() == x.T.tolist()
+
+
+if __name__ == "__main__":
+    import numba
+    import numpy as np
+
+    import cuarray
+
+    cuarray.set_default_device("cpu")
+    peers.main(globals())

@@ -1,0 +1,90 @@
+"""PyTorch and our arrays, both ways, on one memory."""
+
+import peers
+
+test_check = peers.test_of(__file__, "torch")
+
+NAMES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+
+
+def address(x):
+    return x.__array_interface__["data"][0]
+
+
+def check_every_type_goes_there():
+    for name in NAMES:
+        x = cuarray.arange(6).astype(name).reshape(2, 3)
+        t = torch.from_dlpack(x)
+        assert str(t.dtype) == f"torch.{name}" and tuple(t.shape) == (2, 3)
+        assert t.to(torch.complex128).tolist() == x.astype("c16").tolist()
+        if name != "bfloat16":
+            assert t.data_ptr() == address(x)
+
+
+def check_every_type_comes_here():
+    for name in NAMES:
+        t = torch.arange(6).to(getattr(torch, name)).reshape(2, 3)
+        x = cuarray.from_dlpack(t)
+        assert x.dtype.name == name and x.shape == (2, 3)
+        assert x.astype("c16").tolist() == t.to(torch.complex128).tolist()
+        t[0, 0] = 1
+        assert x.astype("c16")[0, 0].item() == 1, "one memory"
+
+
+def check_views():
+    x = cuarray.arange(12.0).reshape(3, 4)
+    for view in (x.T, x[1:, ::2], x[0, ...], x[:0], x[1, 1, ...]):
+        t = torch.from_dlpack(view)
+        assert t.tolist() == view.tolist()
+    t = torch.arange(12.0).reshape(3, 4)
+    for view in (t.T, t[1:, ::2], t[0], t[:0]):
+        assert cuarray.from_dlpack(view).tolist() == view.tolist()
+        assert cuarray.asarray(view).tolist() == view.tolist()
+
+
+def check_negative_strides_are_refused_or_copied():
+    x = cuarray.arange(3.0)[::-1]
+    try:
+        values = torch.from_dlpack(x).tolist()
+    except (ValueError, RuntimeError, BufferError):
+        return
+    assert values == [2, 1, 0]
+
+
+def check_other_ways_in():
+    x = cuarray.arange(3.0)
+    for make in (torch.as_tensor, torch.asarray, torch.tensor):
+        assert make(x).tolist() == [0, 1, 2] and make(x).dtype == torch.float64
+
+
+def check_memory_outlives_either_side():
+    x = cuarray.ones(1000)
+    t = torch.from_dlpack(x)
+    del x
+    assert t.sum() == 1000
+    x = cuarray.from_dlpack(t)
+    del t
+    assert x.sum().item() == 1000
+
+
+def check_writes_are_seen():
+    x = cuarray.zeros(3)
+    t = torch.from_dlpack(x)
+    t += 2
+    x[0] = 7
+    assert x.tolist() == t.tolist() == [7, 2, 2]
+
+
+def check_computing_together():
+    t = torch.linspace(0, 1, 100, dtype=torch.float64)
+    y = cuarray.sin(cuarray.from_dlpack(t))
+    assert torch.allclose(torch.from_dlpack(y), torch.sin(t))
+
+
+if __name__ == "__main__":
+    import torch
+
+    import cuarray
+
+    cuarray.set_default_device("cpu")
+    peers.main(globals())

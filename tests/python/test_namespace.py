@@ -1,0 +1,207 @@
+"""The public names: which there are, NumPy's signatures, docstrings whose examples run, stubs, and what import costs."""
+
+import doctest
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cuarray
+from cuarray import _core, _elementwise
+
+PACKAGE = Path(cuarray.__file__).parent
+FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(getattr(cuarray, n)))
+MODULES = ["cuarray", "cuarray._doctor", "cuarray.testing"]
+
+
+def test_every_name_is_there():
+    for name in cuarray.__all__:
+        getattr(cuarray, name)
+    assert set(cuarray.__all__) <= set(dir(cuarray)) and len(cuarray.__all__) == len(set(cuarray.__all__))
+
+
+def test_every_row_is_in_the_namespace():
+    for row in _core.rows():
+        function = getattr(cuarray, row["name"])
+        assert function is _core.ufuncs[row["name"]] or row["name"] in _elementwise.__all__
+        assert isinstance(_core.ufuncs[row["name"]], cuarray.ufunc)
+
+
+def test_aliases_are_numpys_names():
+    for theirs, ours in _elementwise.ALIASES.items():
+        assert getattr(cuarray, theirs) is getattr(cuarray, ours)
+        assert hasattr(np, theirs), theirs
+        # The other direction: what NumPy takes for the same function has one name here.
+        assert getattr(np, ours, None) in (None, getattr(np, theirs)) or theirs in ("amax", "amin", "around", "asanyarray", "transpose", "rad2deg", "deg2rad")
+
+
+ARRAY_API_NAMES = """
+arange asarray empty empty_like eye from_dlpack full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like
+abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift
+bitwise_xor ceil clip conj copysign cos cosh divide equal exp expm1 floor floor_divide greater greater_equal hypot imag isfinite
+isinf isnan less less_equal log log1p log2 log10 logaddexp logical_and logical_not logical_or logical_xor maximum minimum multiply
+negative nextafter not_equal positive pow real reciprocal remainder round sign signbit sin sinh square sqrt subtract tan tanh trunc
+broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis permute_dims repeat reshape roll squeeze stack tile
+unstack argmax argmin count_nonzero where max mean min prod std sum var all any astype can_cast finfo iinfo isdtype result_type
+matrix_transpose e inf nan newaxis pi __array_namespace_info__ __array_api_version__
+"""
+
+
+def test_names_of_the_array_api():
+    assert not [name for name in ARRAY_API_NAMES.split() if not hasattr(cuarray, name)]
+
+
+# Where this says more than NumPy, or NumPy has other names for what only the position tells.
+ADDED = {"device", "like"}
+DIFFERENT = {"arange", "astype", "round", "roll", "from_dlpack"}
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if hasattr(np, n) and n not in DIFFERENT])
+def test_signatures_are_those_of_numpy(name):
+    ours = inspect.signature(getattr(cuarray, name)).parameters
+    try:
+        theirs = inspect.signature(getattr(np, name)).parameters
+    except ValueError:
+        return
+    missing = [p for p in theirs if p not in ours and p not in ("ndmax",)]
+    assert not missing, f"{name} has no {missing}"
+    assert set(ours) - set(theirs) <= ADDED, f"{name} has more: {set(ours) - set(theirs)}"
+    by_position = [p for p, q in theirs.items() if q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD)]
+    assert [p for p, q in ours.items() if q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD)] == by_position, name
+    for p, q in theirs.items():
+        if p in ours and q.default is not q.empty and q.default is not np._NoValue and p != "dtype":
+            assert ours[p].default == q.default or (q.default is None and not ours[p].default), f"{name}({p}=...)"
+
+
+# Docstrings
+
+
+@pytest.mark.parametrize("name", [n for n in cuarray.__all__ if callable(getattr(cuarray, n)) and not isinstance(getattr(cuarray, n), type)])
+def test_docstrings_say_what_they_must(name):
+    function = getattr(cuarray, name)
+    doc = inspect.getdoc(function)
+    assert doc and len(doc.splitlines()[0]) < 200
+    if isinstance(function, _core.ufunc):
+        row = next(row for row in _core.rows() if row["name"] == function.__name__)
+        assert row["doc"] in doc
+    else:
+        assert "Examples\n--------" in doc, "an example that is run"
+        parameters = [p for p in inspect.signature(function).parameters if p not in ("args", "kwargs", "arys", "xi")]
+        for p in parameters:
+            assert re.search(rf"\b{p}\b", doc), f"{p} is not described"
+
+
+def documented():
+    """Every object with examples, by name."""
+    objects = {n: getattr(cuarray, n) for n in cuarray.__all__ if getattr(getattr(cuarray, n), "__doc__", None)}
+    for module in MODULES[1:]:
+        found = importlib.import_module(module)
+        objects |= {f"{module}.{n}": f for n, f in vars(found).items() if inspect.isfunction(f) and f.__module__ == module}
+    return {n: f for n, f in objects.items() if ">>>" in (f.__doc__ or "") and getattr(f, "__module__", "").startswith("cuarray")}
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_examples_in_docstrings(name, device):
+    finder, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    test = finder.get_doctest(inspect.getdoc(documented()[name]), {"ca": cuarray}, name, None, 0)
+    assert test.examples
+    # What is shown is the default device's text.
+    before = cuarray.default_device()
+    cuarray.set_default_device(device)
+    try:
+        text = []
+        runner.run(test, out=text.append)
+    finally:
+        cuarray.set_default_device(before)
+    assert not runner.failures, "".join(text)
+
+
+def test_there_are_examples():
+    names = documented()
+    assert len(names) >= 200 and {"sin", "fuse", "reshape", "sum", "cuarray.testing.ulp_distance"} <= set(names)
+
+
+# Stubs and reference
+
+
+def test_every_name_is_in_the_stubs():
+    stub = (PACKAGE / "__init__.pyi").read_text("utf-8")
+    missing = [name for name in cuarray.__all__ if not re.search(rf"\b{name}\b", stub)]
+    assert not missing
+
+
+def test_every_row_is_in_the_stub_of_the_core():
+    stub = (PACKAGE / "_core.pyi").read_text("utf-8")
+    assert not [row["name"] for row in _core.rows() if not re.search(rf"^{row['name']}\b", stub, re.MULTILINE)]
+    assert (PACKAGE / "py.typed").exists()
+
+
+# Importing
+
+
+def python(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_import_needs_no_driver_and_opens_nothing():
+    code = """
+import sys, cuarray
+opened = open('/proc/self/maps').read()
+assert not [word for word in ('libcuda.so', 'libnvrtc', 'libcublas') if word in opened], opened
+assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._doctor', 'cuarray.testing') if name in sys.modules]
+"""
+    run = python(code)
+    assert run.returncode == 0, run.stderr
+
+
+def test_import_is_quick():
+    """At most 50 ms over importing NumPy, in the best of several processes."""
+    code = "import time, numpy; start = time.perf_counter(); import cuarray; print(time.perf_counter() - start)"
+    times = [float(python(code).stdout) for _ in range(5)]
+    assert min(times) < 0.050, times
+
+
+def test_subinterpreters_are_refused():
+    code = """
+import _xxsubinterpreters as interpreters
+i = interpreters.create()
+try:
+    interpreters.run_string(i, 'import cuarray')
+except interpreters.RunFailedError as error:
+    assert 'subinterpreter' in str(error), error
+else:
+    raise SystemExit('imported')
+"""
+    if sys.version_info >= (3, 13):
+        code = code.replace("_xxsubinterpreters", "_interpreters")
+        return
+    run = python(code)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
+    (tmp_path / "cuarray").mkdir()
+    for file in PACKAGE.glob("*.py"):
+        (tmp_path / "cuarray" / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    (tmp_path / "CMakeLists.txt").write_text("")
+    run = subprocess.run([sys.executable, "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True,
+                         env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"})  # fmt: skip
+    assert run.returncode != 0 and f"pip install {tmp_path}" in run.stderr
+
+
+def test_namespace_info(device):
+    info = cuarray.__array_namespace_info__()
+    assert info.devices() == cuarray.devices() and info.default_device() == cuarray.default_device()
+    assert set(info.dtypes()) == {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128"}
+    assert set(info.dtypes(kind="real floating")) == {"float32", "float64"}
+    assert set(info.dtypes(kind=("bool", "complex floating"))) == {"bool", "complex64", "complex128"}
+    for kind, dtype in info.default_dtypes(device=device).items():
+        assert dtype == {"real floating": "f8", "complex floating": "c16"}.get(kind, "i8")
+    x = cuarray.ones((1,) * info.capabilities()["max dimensions"])
+    assert x.__array_namespace__() is cuarray is x.__array_namespace__(api_version="2025.12")

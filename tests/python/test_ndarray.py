@@ -1,0 +1,251 @@
+"""The type: attributes, methods, operators, conversion to Python's numbers, showing, copying, pickling."""
+
+import copy
+import gc
+import math
+import operator
+import pickle
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from oracle import bits
+from same import agree
+
+import cuarray
+from cuarray import _core
+
+NAMES = {
+    "x": lambda xp: xp.arange(6).reshape(2, 3),
+    "f": lambda xp: xp.asarray([[1.5, -2.0, 0.25], [4.0, 0.0, -8.5]]),
+    "c": lambda xp: xp.asarray([1 + 2j, -3j]),
+    "u": lambda xp: xp.asarray([200, 3], "u1"),
+    "b": lambda xp: xp.asarray([True, False]),
+    "s": lambda xp: xp.asarray(2.75),
+    "i": lambda xp: xp.asarray(7),
+    "e": lambda xp: xp.zeros((0, 3)),
+}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x.shape", "x.dtype", "x.ndim", "x.size", "x.nbytes", "x.itemsize", "x.strides", "x.T.strides", "x.T", "x.mT", "e.nbytes", "s.shape", "s.size",
+        "c.real", "c.imag", "f.real", "f.imag", "c.T", "c.conj()", "f.conjugate()", "x.flat[3]", "x.flat[1:4]", "list(x.flat)[2]", "len(x.flat)",
+        "x.flags.c_contiguous", "x.T.flags.f_contiguous", "x.T.flags['C_CONTIGUOUS']", "x[:, ::2].flags.contiguous", "x.flags.writeable", "x.flags.owndata",
+        "x.tolist()", "s.tolist()", "c.tolist()", "b.tolist()", "e.tolist()", "x.item(4)", "x.item(1, 2)", "s.item()", "x.item()", "x.item(9)", "c.item(0)",
+        "x.view('f8').dtype", "x.view('i4')", "u.view('i1')", "u.view('u2')", "x.T.view('i4')", "u.view('u4')", "s.view('i8')", "x.view()",
+        "f.astype('i4')", "f.astype(int, copy=False)", "f.astype('f4', casting='safe')", "f.astype('f4', casting='same_kind')", "f.astype('O')", "x.astype('c8')",
+        "f.round()", "f.clip(0, 2)", "f.repeat(2, 0)", "x.transpose(1, 0)", "x.swapaxes(0, 1)", "x.squeeze()", "x.ravel()", "x.flatten()", "x.reshape(3, 2)",
+        "f.sum()", "f.mean(axis=1)", "f.std(0)", "f.argmax()", "x.copy()", "x.nonexistent", "f.base is None", "f[1:].base is not None",
+    ],
+)  # fmt: skip
+def test_attributes_and_methods(expression, device):
+    agree(expression, NAMES)
+
+
+@pytest.mark.parametrize("order", ["setflat", "fill", "imag", "real", "protect", "fillfloat"])
+def test_changing_in_place(order, device):
+    programs = {
+        "setflat": "x.flat[2] = 9; x.flat[4:] = [7, 8]",
+        "fill": "x.fill(5)",
+        "fillfloat": "x.fill(2.9); f.fill(True)",
+        "imag": "c.imag = 7; c.imag[0] = 1",
+        "real": "c.real = [5, 6]; f.real = 1",
+        "protect": "x.flags.writeable = False",
+    }
+    results = []
+    for xp in (np, cuarray):
+        names = {n: make(xp) for n, make in NAMES.items()}
+        exec(programs[order], {}, names)
+        results.append({n: np.asarray(a.numpy() if xp is cuarray else a).tolist() for n, a in names.items()})
+        if order == "protect":
+            with pytest.raises(ValueError, match="read-only"):
+                names["x"][0] = 1
+            with pytest.raises(ValueError, match="read-only"):
+                names["x"][1:] += 1
+    assert results[0] == results[1]
+
+
+BINARY = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
+OPERANDS = ["x", "f", "c", "u", "b", "s", "i", "e", "2", "-1", "2.5", "True", "1j", "np.float32(2)", "np.int8(3)", "[1, 2]", "None", "'a'"]
+
+
+@pytest.mark.parametrize("symbol", BINARY)
+def test_operators(symbol, device):
+    rtol = 1e-14 if symbol == "**" else 2e-16
+    for left in OPERANDS:
+        for right in OPERANDS:
+            if not {left, right} & set(NAMES) or ({left, right} & {"None", "'a'"} and symbol in ("==", "!=")):
+                continue
+            agree(f"{left} {symbol} {right}", NAMES, rtol=rtol)
+
+
+def test_comparing_with_what_is_no_number(device):
+    x = cuarray.arange(3)
+    for other in (None, "a", object()):
+        assert (x == other) is False or not (x == other).any()
+        with pytest.raises(TypeError):
+            x < other  # noqa: B015
+
+
+@pytest.mark.parametrize("symbol", BINARY[:12])
+def test_operators_in_place(symbol, device):
+    for target in ("x", "f", "c", "u", "b", "s"):
+        for value in ("2", "2.5", "1j", "x", "f", "u", "np.int8(2)", "[1, 2, 3]"):
+            program = f"{target} {symbol}= {value}"
+            results = []
+            for xp in (np, cuarray):
+                names = {n: make(xp) for n, make in NAMES.items()}
+                before = names[target]
+                try:
+                    with np.errstate(all="ignore"):
+                        exec(program, {"np": np}, names)
+                    assert names[target] is before or before.ndim == 0, program
+                    after = names[target]
+                    results.append(np.asarray(after.numpy() if xp is cuarray else after))
+                except Exception as error:
+                    results.append(error)
+            want, got = results
+            if isinstance(want, Exception):
+                assert isinstance(got, type(want)), f"{program}: {got!r} instead of {want!r}"
+            else:
+                assert not isinstance(got, Exception), f"{program}: {got!r} instead of {want!r}"
+                assert got.dtype == want.dtype, program
+                np.testing.assert_allclose(got, want, rtol=1e-14, err_msg=program)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "-x", "+f", "abs(f)", "~x", "~b", "-b", "abs(c)", "~f", "divmod(x, 2)", "divmod(7, f + 10)", "divmod(x, x)", "pow(x, 2)", "pow(x, 2, 3)",
+        "bool(s)", "bool(f)", "bool(e)", "bool(x[:1, :1])", "int(s)", "int(f)", "int(x[:1, :1])", "float(i)", "float(f)", "float(c[0])", "complex(s)", "complex(c[1])",
+        "operator.index(i)", "operator.index(s)", "operator.index(x)", "[10, 20, 30, 40, 50, 60, 70, 80][i]", "len(x)", "len(s)", "len(e)", "3 in x", "9 in x",
+        "round(s)", "round(s, 1)", "round(i)", "math.trunc(s)", "math.floor(s)", "math.ceil(s)", "f'{s:.1f}'", "f'{s}'", "f'{i:04d}'", "f'{x:.1f}'", "str(x)", "str(s)", "str(f)",
+        "hash(x)", "not s", "x if s else f", "sum(x)", "max(x[0])", "min(x.ravel().tolist())", "list(range(i))", "iter(s)", "x @ x.T",
+    ],
+)  # fmt: skip
+def test_python_protocols(expression, device):
+    if "@" in expression:
+        x = NAMES["x"](cuarray)
+        with pytest.raises(NotImplementedError, match=r"matmul|@"):
+            x @ x.T
+        return
+    agree(expression, {**NAMES, "operator": lambda xp: operator, "math": lambda xp: math})
+
+
+def test_the_type_itself():
+    assert cuarray.ndarray.__module__ == "cuarray" and cuarray.ndarray.__name__ == "ndarray"
+    with pytest.raises(TypeError):
+        cuarray.ndarray()
+    with pytest.raises(TypeError):
+        type("Mine", (cuarray.ndarray,), {})
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(cuarray.ones(2))
+    with pytest.raises(TypeError):
+        cuarray.ones(2).new_attribute = 1
+
+
+def test_weak_references(device):
+    x = cuarray.ones(3)
+    reference = weakref.ref(x)
+    assert reference() is x
+    del x
+    gc.collect()
+    assert reference() is None
+
+
+# Showing
+
+
+@pytest.mark.parametrize("type", [_core.dtype(t) for t in _core.dtype_names()], ids=str)
+def test_repr_is_that_of_numpy(type):
+    default = cuarray.default_device()
+    for shape in [(), (3,), (2, 2), (0,), (0, 2), (1, 1, 1), (2000,), (50, 60)]:
+        host = (np.arange(int(np.prod(shape))) % 7).reshape(shape).astype(type)
+        x = cuarray.asarray(host, device=default)
+        assert repr(x) == repr(host) and str(x) == str(host)
+
+
+def test_repr_names_other_devices(device):
+    x = cuarray.arange(3, device=device)
+    suffix = "" if x.device == cuarray.default_device() else f", device='{device}'"
+    assert repr(x) == f"array([0, 1, 2]{suffix})"
+
+
+def test_html(device):
+    html = cuarray.zeros((3, 4), "f4")._repr_html_()
+    for text in ("(3, 4)", "float32", device, "48"):
+        assert text in html
+    assert "0." not in cuarray.zeros(10**6)._repr_html_()
+
+
+# Copies
+
+
+TYPES = ["bool", "int8", "uint64", "float16", "bfloat16", "float32", "complex128"]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("type", TYPES)
+def test_pickle(type, protocol, device):
+    base = cuarray.arange(24).reshape(4, 6).astype(type)
+    for x in (base, base.T, base[::2, ::-1], base[0, 0], base[:0]):
+        y = pickle.loads(pickle.dumps(x, protocol))
+        assert bits(y) == bits(x) and y.device == x.device
+        if y.size:
+            y[...] = 0
+
+
+def test_pickle_out_of_band(device):
+    x = cuarray.arange(1000.0)
+    buffers = []
+    data = pickle.dumps(x, 5, buffer_callback=buffers.append)
+    assert len(data) < 500 and len(buffers) == 1
+    assert bits(pickle.loads(data, buffers=buffers)) == bits(x)
+
+
+def test_copy_and_deepcopy(device):
+    x = cuarray.arange(6).reshape(2, 3).T
+    for y in (copy.copy(x), copy.deepcopy(x), copy.deepcopy([x])[0]):
+        assert bits(y) == bits(x) and not cuarray.shares_memory(x, y) and y.device == x.device
+
+
+def test_pickles_are_read_in_another_process(tmp_path):
+    file = tmp_path / "x.pickle"
+    with cuarray.device("cpu"):
+        file.write_bytes(pickle.dumps(cuarray.asarray([1.5, 2.5])))
+    code = f"import pickle; print(pickle.load(open({str(file)!r}, 'rb')).tolist())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[1.5, 2.5]"
+
+
+# Devices
+
+
+def test_to_device_and_back(device):
+    x = cuarray.arange(6).reshape(2, 3).T
+    y = x.to_device("cpu")
+    assert y.device == "cpu" and bits(y) == bits(x)
+    assert y.to_device(device).device == device
+    np.testing.assert_array_equal(x.numpy(), y.numpy())
+    host = np.empty((3, 2), x.dtype)
+    assert x.numpy(out=host) is host and host.tolist() == x.tolist()
+    with pytest.raises(ValueError):
+        x.to_device("cuda:77")
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_numpy_gives_a_copy(type, device):
+    x = cuarray.ones(3, type)
+    host = x.numpy()
+    host[0] = 0
+    assert x.astype("f8", copy=True).tolist()[0] == 1.0 if type != "complex128" else x.tolist()[0] == 1
+
+
+def test_subclass_independent_methods_keep_device(device):
+    x = cuarray.ones((2, 3))
+    for y in (x + 1, x.T, x.sum(), x[0], x.astype("f4"), cuarray.sin(x), cuarray.zeros_like(x), x.copy(), cuarray.concat([x, x])):
+        assert y.device == x.device
