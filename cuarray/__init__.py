@@ -36,10 +36,15 @@ from cuarray import (
     _errors,
     _fuse,
     _info,
+    _joining,
     _libraries,
     _logic,
-    _manipulation,
+    _matrices,
+    _memory,
     _methods,  # noqa: F401  (puts its methods into ndarray)
+    _rearranging,
+    _sequences,
+    _shaping,
     _statistics,
 )
 from cuarray._core import CudaError as CudaError
@@ -52,7 +57,12 @@ __array_api_version__ = "2025.12"
 #: The parts of the namespace that are written in Python; a later one may say more than a row of the table.
 MODULES = (
     _creation,
-    _manipulation,
+    _sequences,
+    _matrices,
+    _shaping,
+    _rearranging,
+    _joining,
+    _memory,
     _statistics,
     _logic,
     _dtypes,

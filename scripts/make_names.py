@@ -20,7 +20,12 @@ UNARY_OPERATORS = "neg pos abs invert round trunc floor ceil".split()
 # The parts of the namespace that are written in Python, in the order of cuarray/__init__.py, and their headings.
 MODULES = {
     "_creation": "Creation",
-    "_manipulation": "Shapes and joining",
+    "_sequences": "Sequences and grids",
+    "_matrices": "Matrices",
+    "_shaping": "Shapes",
+    "_rearranging": "Rearranging",
+    "_joining": "Joining and splitting",
+    "_memory": "Memory",
     "_statistics": "Reductions",
     "_logic": "Comparison of arrays",
     "_dtypes": "Types",

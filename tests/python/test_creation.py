@@ -177,7 +177,7 @@ def test_copy_keyword(device):
         cuarray.asarray([1, 2], copy=False)
 
 
-@pytest.mark.parametrize(("order", "source"), itertools.product("CFAK", ["c", "f", "strided"]))
+@pytest.mark.parametrize(("order", "source"), list(itertools.product("CFAK", ["c", "f", "strided"])))
 def test_order_keyword(order, source, device):
     def make(xp):
         x = xp.arange(24.0).reshape(2, 3, 4)

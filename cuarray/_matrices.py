@@ -1,0 +1,251 @@
+"""Matrices made of their diagonals and triangles."""
+
+from operator import index
+
+from cuarray import _core
+from cuarray._creation import as_array, ones, zeros
+
+__all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+    """Make a matrix of ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        Rows.
+    M : int, optional
+        Columns; as many as rows by default.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    dtype : dtype
+    order : {'C', 'F'}
+    device : device or str, optional
+    like : ndarray, optional
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+
+    See Also
+    --------
+    numpy.eye
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.eye(2, 3, k=1)
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    result = zeros((index(N), index(N if M is None else M)), dtype, order, device=device, like=like)
+    diagonal(result, index(k))[...] = 1
+    return result
+
+
+def identity(n, dtype=None, *, device=None, like=None):
+    """Make the square matrix of ones on the main diagonal.
+
+    Parameters
+    ----------
+    n : int
+    dtype : dtype
+        float64 by default.
+    device : device or str, optional
+    like : ndarray, optional
+
+    Raises
+    ------
+    ValueError
+        If `n` is negative.
+
+    See Also
+    --------
+    numpy.identity
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=dtype, device=device, like=like)
+
+
+def diagonal(matrix, k):
+    """Return a view of the k-th diagonal of a two-dimensional array."""
+    rows, columns = matrix.shape
+    down, right = matrix.strides
+    first = k * right if k >= 0 else -k * down
+    length = max(min(rows + min(k, 0), columns - max(k, 0)), 0)
+    return _core.strided_view(matrix, (length,), (down + right,), first if length else 0)
+
+
+def diag(v, k=0):
+    """Make a matrix with a given diagonal, or take the diagonal of a matrix.
+
+    Parameters
+    ----------
+    v : array_like
+        One-dimensional: the diagonal of the result. Two-dimensional: the matrix whose diagonal is wanted.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If `v` has other than one or two axes.
+
+    See Also
+    --------
+    numpy.diag
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.diag([1, 2])
+    array([[1, 0],
+           [0, 2]])
+    >>> ca.diag([[1, 2], [3, 4]], k=1)
+    array([2])
+    """
+    v, k = as_array(v), index(k)
+    if v.ndim == 2:
+        return diagonal(v, k).copy()
+    if v.ndim != 1:
+        raise ValueError(f"diag: the array has {v.ndim} axes and 1 or 2 are needed")
+    n = v.shape[0] + abs(k)
+    result = zeros((n, n), v.dtype, device=v.device)
+    diagonal(result, k)[...] = v
+    return result
+
+
+def diagflat(v, k=0):
+    """Make a matrix whose k-th diagonal holds the elements of an array in C order.
+
+    Parameters
+    ----------
+    v : array_like
+    k : int
+
+    See Also
+    --------
+    numpy.diagflat
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.diagflat([[1, 2]], 1)
+    array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]])
+    """
+    return diag(as_array(v).ravel(), k)
+
+
+def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
+    """Make a matrix of ones at and below a diagonal, and zeros above.
+
+    Parameters
+    ----------
+    N : int
+        Rows.
+    M : int, optional
+        Columns; as many as rows by default.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    dtype : dtype
+    device : device or str, optional
+    like : ndarray, optional
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+
+    See Also
+    --------
+    numpy.tri
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.tri(2, 3, dtype=int)
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+    return tril(ones((index(N), index(N if M is None else M)), dtype, device=device, like=like), k)
+
+
+def tril(m, k=0):
+    """Return a copy with zeros above a diagonal of the last two axes.
+
+    Parameters
+    ----------
+    m : array_like
+        At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Raises
+    ------
+    ValueError
+        If `m` has no axis.
+
+    See Also
+    --------
+    numpy.tril
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+    """
+    return _core.triangle(matrices(m, "tril"), index(k), False)
+
+
+def triu(m, k=0):
+    """Return a copy with zeros below a diagonal of the last two axes.
+
+    Parameters
+    ----------
+    m : array_like
+        At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Raises
+    ------
+    ValueError
+        If `m` has no axis.
+
+    See Also
+    --------
+    numpy.triu
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
+    """
+    return _core.triangle(matrices(m, "triu"), index(k), True)
+
+
+def matrices(m, function):
+    """Return `m` as an array of at least two axes, a row as a square of equal rows."""
+    m = as_array(m)
+    if m.ndim == 0:
+        raise ValueError(f"{function}: the array has no axis")
+    return _core.broadcast_to(m, m.shape * 2) if m.ndim == 1 else m

@@ -1,0 +1,96 @@
+"""Memory that arrays share, and writing into it."""
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._creation import array, as_array
+
+__all__ = ["copyto", "may_share_memory", "shares_memory"]
+
+
+def shares_memory(a, b, /, max_work=-1):
+    """Tell whether two arrays have a byte in common.
+
+    Parameters
+    ----------
+    a, b : ndarray or numpy.ndarray
+    max_work : int
+        Accepted and ignored: the answer is exact for all views that slicing, transposing and reshaping make.
+
+    See Also
+    --------
+    numpy.shares_memory
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(6)
+    >>> ca.shares_memory(x[::2], x[1::2])
+    False
+    """
+    return _core.shares_memory(a, b)
+
+
+def may_share_memory(a, b, /, max_work=0):
+    """Tell whether two arrays have a byte in common; the same as `shares_memory`.
+
+    Parameters
+    ----------
+    a, b : ndarray or numpy.ndarray
+    max_work : int
+        Accepted and ignored.
+
+    See Also
+    --------
+    numpy.may_share_memory
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(6)
+    >>> ca.may_share_memory(x, x[2:])
+    True
+    """
+    return shares_memory(a, b)
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    """Copy elements into an existing array, broadcast to its shape.
+
+    Parameters
+    ----------
+    dst : ndarray
+    src : array_like
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    where : bool or array_like of bool
+        Where to copy; elsewhere `dst` keeps its values.
+
+    Raises
+    ------
+    TypeError
+        If `dst` is no array, or `casting` forbids the conversion.
+    ValueError
+        If `src` does not fit, or `dst` is read-only.
+
+    See Also
+    --------
+    numpy.copyto
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(3)
+    >>> ca.copyto(x, 7, where=[True, False, True])
+    >>> x
+    array([7., 0., 7.])
+    """
+    if not isinstance(dst, ndarray):
+        raise TypeError(f"copyto: dst must be a cuarray.ndarray, not {type(dst).__name__}")
+    src = src if isinstance(src, (bool, int, float, complex)) else as_array(src, dst.device)
+    if not _core.can_cast(src, dst.dtype, casting):
+        kind = _core.result_type(src)
+        raise TypeError(f"copyto: cannot cast from {kind} to {dst.dtype} by the rule '{casting}'")
+    if where is True:
+        dst[...] = src
+    else:
+        # Where the mask is false, dst is written with its own values.
+        _core.ufuncs["where"](array(where, bool, device=dst.device), src, dst, out=dst, casting="unsafe")

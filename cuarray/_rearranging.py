@@ -1,0 +1,290 @@
+"""Elements in another order, or several times."""
+
+import itertools
+from operator import index
+
+import numpy as np
+
+from cuarray._axes import normalise_axes, normalise_axis
+from cuarray._creation import as_array, empty, empty_like
+from cuarray._shaping import swapaxes
+
+__all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
+
+
+def flip(m, axis=None):
+    """Return a view with the elements of some axes, or of all, in reverse order.
+
+    Parameters
+    ----------
+    m : array_like
+    axis : int or tuple of int, optional
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.flip
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.flip([[1, 2], [3, 4]], axis=1)
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = as_array(m)
+    axes = range(m.ndim) if axis is None else normalise_axes(axis, m.ndim, "flip")
+    return m[(*(slice(None, None, -1 if i in axes else 1) for i in range(m.ndim)), ...)]
+
+
+def fliplr(m):
+    """Return a view with the second axis reversed.
+
+    Parameters
+    ----------
+    m : array_like
+        At least two-dimensional.
+
+    Raises
+    ------
+    ValueError
+        If `m` has fewer than two axes.
+
+    See Also
+    --------
+    numpy.fliplr
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fliplr([[1, 2], [3, 4]])
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = as_array(m)
+    if m.ndim < 2:
+        raise ValueError(f"fliplr: the array has {m.ndim} axes and at least 2 are needed")
+    return flip(m, 1)
+
+
+def flipud(m):
+    """Return a view with the first axis reversed.
+
+    Parameters
+    ----------
+    m : array_like
+        At least one-dimensional.
+
+    Raises
+    ------
+    ValueError
+        If `m` has no axis.
+
+    See Also
+    --------
+    numpy.flipud
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.flipud([1, 2, 3])
+    array([3, 2, 1])
+    """
+    m = as_array(m)
+    if m.ndim < 1:
+        raise ValueError("flipud: the array has 0 axes and at least 1 is needed")
+    return flip(m, 0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """Return a view turned by k quarter turns, from the first axis towards the second.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int
+    axes : pair of int
+
+    Raises
+    ------
+    ValueError
+        If `axes` are not two different axes of `m`.
+
+    See Also
+    --------
+    numpy.rot90
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.rot90([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = as_array(m)
+    if len(axes) != 2:
+        raise ValueError(f"rot90: axes has {len(axes)} entries and must have 2")
+    first, second = axes
+    if first == second or abs(first - second) == m.ndim:
+        raise ValueError(f"rot90: axes {tuple(axes)} must differ")
+    if not all(-m.ndim <= axis < m.ndim for axis in axes):
+        raise ValueError(f"rot90: axes {tuple(axes)} are out of range for {m.ndim} axes")
+    match index(k) % 4:
+        case 0:
+            return m[...]
+        case 1:
+            return swapaxes(flip(m, second), first, second)
+        case 2:
+            return flip(m, (first, second))
+        case _:
+            return flip(swapaxes(m, first, second), second)
+
+
+def roll(a, shift, axis=None):
+    """Move the elements along axes; those pushed out at one end come in at the other.
+
+    Parameters
+    ----------
+    a : array_like
+    shift : int or tuple of int
+        How far, for each axis; an int goes with every axis.
+    axis : int or tuple of int, optional
+        By default the elements are rolled in C order and get their shape back.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    ValueError
+        If the numbers of shifts and axes differ.
+
+    See Also
+    --------
+    numpy.roll
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.roll(ca.arange(5), 2)
+    array([3, 4, 0, 1, 2])
+    """
+    a = as_array(a)
+    if axis is None:
+        return roll(a.ravel(), shift, 0).reshape(a.shape)
+    shifts = list(shift) if np.iterable(shift) else [shift]
+    axes = list(axis) if np.iterable(axis) else [axis]
+    if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
+        raise ValueError(f"roll: {len(shifts)} shifts do not go with {len(axes)} axes")
+    count = max(len(shifts), len(axes))
+    total = [0] * a.ndim
+    for place, distance in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
+        total[normalise_axis(place, a.ndim, "roll")] += index(distance)
+    result = empty_like(a)
+    pieces = [roll_pieces(extent, distance) for extent, distance in zip(a.shape, total, strict=True)]
+    for piece in itertools.product(*pieces):
+        target, source = zip(*piece, strict=True) if piece else ((), ())
+        result[(*target, ...)] = a[(*source, ...)]
+    return result
+
+
+def roll_pieces(extent, distance):
+    """Return the (target, source) slices that roll one axis: one pair where nothing moves, else two."""
+    distance %= max(extent, 1)
+    if distance == 0:
+        return [(slice(None), slice(None))]
+    return [(slice(distance, None), slice(None, -distance)), (slice(None, distance), slice(-distance, None))]
+
+
+def tile(A, reps):
+    """Repeat a whole array along each axis.
+
+    Parameters
+    ----------
+    A : array_like
+    reps : int or tuple of int
+        How often along each axis; the shorter of `reps` and `A.shape` is filled with ones in front.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    See Also
+    --------
+    numpy.tile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    a = as_array(A)
+    counts = tuple(map(index, reps)) if np.iterable(reps) else (index(reps),)
+    rank = max(a.ndim, len(counts))
+    counts = (1,) * (rank - len(counts)) + counts
+    extents = (1,) * (rank - a.ndim) + a.shape
+    apart = a.reshape(tuple(n for extent in extents for n in (1, extent)))
+    spread = tuple(n for pair in zip(counts, extents, strict=True) for n in pair)
+    result = empty(spread, a.dtype, device=a.device)
+    result[...] = apart
+    return result.reshape(tuple(n * extent for n, extent in zip(counts, extents, strict=True)))
+
+
+def repeat(a, repeats, axis=None):
+    """Repeat each element, along one axis or of the flattened array.
+
+    Parameters
+    ----------
+    a : array_like
+    repeats : int
+        How often. Different counts for different elements are not supported yet.
+    axis : int, optional
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    NotImplementedError
+        If `repeats` holds several numbers.
+    ValueError
+        If `repeats` is negative.
+
+    See Also
+    --------
+    numpy.repeat
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.repeat([1, 2], 2)
+    array([1, 1, 2, 2])
+    """
+    a = as_array(a)
+    if np.ndim(repeats) and np.size(repeats) != 1:
+        raise NotImplementedError(
+            f"repeat: {np.size(repeats)} counts were given and one int is supported; join pieces with concat"
+        )
+    count = index(repeats.item() if hasattr(repeats, "item") else repeats[0] if np.ndim(repeats) else repeats)
+    if count < 0:
+        raise ValueError(f"repeat: the count {count} is negative")
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = normalise_axis(axis, a.ndim, "repeat")
+    before, extent, after = a.shape[:axis], a.shape[axis], a.shape[axis + 1 :]
+    result = empty((*before, extent, count, *after), a.dtype, device=a.device)
+    result[...] = a.reshape((*before, extent, 1, *after))
+    return result.reshape((*before, extent * count, *after))

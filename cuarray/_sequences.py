@@ -1,0 +1,346 @@
+"""Numbers at regular distances, and grids of them."""
+
+import math
+from operator import index
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._creation import as_array, place
+
+__all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
+
+
+def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
+    """Make the numbers start, start + step, ... up to but without stop.
+
+    Parameters
+    ----------
+    start : number
+        0 where only one number is given, which then is `stop`.
+    stop : number
+    step : number
+        1 by default; may be negative.
+    dtype : dtype, optional
+        By default int64, or the floating-point type that holds the numbers given.
+    device : device or str, optional
+    like : ndarray, optional
+
+    Raises
+    ------
+    TypeError
+        If `stop` is missing.
+    ZeroDivisionError
+        If `step` is 0.
+    ValueError
+        If the length is not finite or too large.
+
+    See Also
+    --------
+    numpy.arange
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(1, 2, 0.25)
+    array([1.  , 1.25, 1.5 , 1.75])
+    """
+    if stop is None:
+        if start is None or step is not None:
+            raise TypeError("arange: stop is missing")
+        start, stop = 0, start
+    numbers = [0 if start is None else start, stop, 1 if step is None else step]
+    numbers = [x.item() if isinstance(x, ndarray) else x for x in numbers]
+    kinds = [
+        x.dtype if isinstance(x, ndarray) else np.asarray(y).dtype
+        for x, y in zip((start, stop, step), numbers, strict=True)
+    ]
+    dtype = np.result_type(np.int64, *kinds) if dtype is None else dtype
+    dtype = _core.dtype(dtype)
+    first, stop, step = (x.item() if isinstance(x, np.generic | np.ndarray) else x for x in numbers)
+    count = steps_between(first, stop, step)
+    if dtype == np.bool_ and count > 2:
+        raise TypeError("arange: a bool array has at most 2 elements")
+    second = first + step if count > 1 else first
+    ends = (np.asarray(x, dtype if isinstance(x, int) else None).astype(dtype)[()] for x in (first, second))
+    return _core.arange_fill(count, *ends, dtype, place(device, like))
+
+
+def steps_between(start, stop, step):
+    """Return how many of start, start + step, ... come before stop."""
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        count = -((start - stop) // step)
+    elif any(isinstance(x, complex) for x in (start, stop, step)):
+        length = (stop - start) / step
+        count = min(math.ceil(length.real), math.ceil(length.imag))
+    else:
+        length = (stop - start) / step
+        if math.isnan(length):
+            raise ValueError("arange: the length is not a number")
+        count = math.ceil(length) if math.isfinite(length) else math.copysign(math.inf, length)
+    if count >= 2**63:
+        raise ValueError(f"arange: {count} elements are more than an array can have")
+    return max(int(count), 0) if count > 0 else 0
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """Make equally spaced numbers from start to stop.
+
+    Parameters
+    ----------
+    start, stop : array_like
+        Arrays give one sequence for each element.
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last number, or the one after.
+    retstep : bool
+        Whether to return the distance too.
+    dtype : dtype, optional
+        By default the floating-point type that holds start and stop; integers are rounded down.
+    axis : int
+        Along which axis of the result the numbers lie.
+    device : device or str, optional
+
+    Returns
+    -------
+    ndarray, or (ndarray, step)
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
+
+    See Also
+    --------
+    numpy.linspace
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    num = index(num)
+    if num < 0:
+        raise ValueError(f"linspace: the number of samples {num} is negative")
+    start, stop, inexact = ends(start, stop, device)
+    dtype = inexact if dtype is None else _core.dtype(dtype)
+    device = start.device if isinstance(start, ndarray) else device
+
+    intervals = num - bool(endpoint)
+    delta = stop - start
+    step = delta / intervals if intervals > 0 else np.nan
+    y = arange(num, dtype=inexact, device=device).reshape((num,) + (1,) * np.ndim(delta))
+    if intervals > 0:
+        # A distance too small for its type keeps its meaning when the division comes first.
+        if isinstance(step, ndarray):
+            y = _core.ufuncs["where"](step == 0, y / intervals * delta, y * step)
+        else:
+            y = y * step if step != 0 else y / intervals * delta
+    else:
+        y = y * delta
+    y = y + start
+    if endpoint and num > 1:
+        y[-1, ...] = stop
+    y = moved_axis(y, axis)
+    if dtype.kind in "iu":
+        y = _core.ufuncs["floor"](y)
+    y = y.astype(dtype, copy=False)
+    return (y, step) if retstep else y
+
+
+def ends(start, stop, device):
+    """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
+    if np.isscalar(start) and np.isscalar(stop):
+        inexact = np.result_type(start, stop, 1.0)
+        return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
+    device = next((x.device for x in (start, stop) if isinstance(x, ndarray)), device)
+    inexact = _core.result_type(*(x if np.isscalar(x) else as_array(x, device) for x in (start, stop)), 1.0)
+    return as_array(start, device) * 1.0, as_array(stop, device) * 1.0, inexact
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
+    """Make numbers from base**start to base**stop, equally spaced on a logarithmic scale.
+
+    Parameters
+    ----------
+    start, stop : array_like
+        The exponents.
+    num : int
+        How many.
+    endpoint : bool
+        Whether base**stop is the last number, or the one after.
+    base : array_like
+    dtype : dtype, optional
+    axis : int
+        Along which axis of the result the numbers lie.
+    device : device or str, optional
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
+
+    See Also
+    --------
+    numpy.logspace
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.logspace(0, 3, 4)
+    array([   1.,   10.,  100., 1000.])
+    """
+    if not np.isscalar(base):
+        start, stop, base = broadcast_arrays(*(as_array(x, device) for x in (start, stop, base)))
+    y = _core.ufuncs["pow"](base, linspace(start, stop, num, endpoint, device=device))
+    y = moved_axis(y, axis)
+    return y if dtype is None else y.astype(dtype, copy=False)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None):
+    """Make numbers from start to stop whose ratio is constant.
+
+    Parameters
+    ----------
+    start, stop : array_like
+        Not zero; both of the same sign, or complex.
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last number, or the one after.
+    dtype : dtype, optional
+    axis : int
+        Along which axis of the result the numbers lie.
+    device : device or str, optional
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative, or `start` or `stop` is zero.
+
+    See Also
+    --------
+    numpy.geomspace
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.geomspace(1, 1000, 4)
+    array([   1.,   10.,  100., 1000.])
+    """
+    num = index(num)
+    start, stop, inexact = ends(start, stop, device)
+    if bool((start == 0).any()) or bool((stop == 0).any()):
+        raise ValueError("geomspace: a geometric sequence cannot include zero")
+    # Turned so that the sequence starts on the positive real axis.
+    direction = np.sign(start)
+    start, stop = start / direction, stop / direction
+    with np.errstate(invalid="ignore"):
+        y = logspace(np.log10(start), np.log10(stop), num, endpoint, device=device)
+    if num > 0:
+        y[0, ...] = start
+    if num > 1 and endpoint:
+        y[-1, ...] = stop
+    y = moved_axis(y * direction, axis)
+    return y.astype(inexact if dtype is None else dtype, copy=False)
+
+
+def moved_axis(y, axis):
+    """Return a view of `y` with its first axis at `axis`."""
+    axis = index(axis)
+    if not -y.ndim <= axis < y.ndim:
+        raise np.exceptions.AxisError(axis, y.ndim)
+    order = list(range(1, y.ndim))
+    order.insert(axis % y.ndim, 0)
+    return y.transpose(order)
+
+
+def broadcast_arrays(*arrays):
+    """Return read-only views of the arrays at their common shape."""
+    common = _core.broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(_core.broadcast_to(a, common) for a in arrays)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Make arrays of coordinates from the coordinates along each axis.
+
+    Parameters
+    ----------
+    *xi : array_like
+        One-dimensional.
+    copy : bool
+        Whether the results have memory of their own; views are read-only.
+    sparse : bool
+        Whether each result is long along its own axis only.
+    indexing : {'xy', 'ij'}
+        'xy' exchanges the first two axes of the results.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    ValueError
+        If `indexing` is neither.
+
+    See Also
+    --------
+    numpy.meshgrid
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x, y = ca.meshgrid([1, 2, 3], [4, 5])
+    >>> x
+    array([[1, 2, 3],
+           [1, 2, 3]])
+    >>> y
+    array([[4, 4, 4],
+           [5, 5, 5]])
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")
+    places = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        places[:2] = [1, 0]
+    grids = tuple(
+        as_array(x).reshape([-1 if axis == place else 1 for axis in range(len(xi))])
+        for x, place in zip(xi, places, strict=True)
+    )
+    if not sparse and grids:
+        grids = broadcast_arrays(*grids)
+    return tuple(grid.copy() for grid in grids) if copy else grids
+
+
+def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwargs):
+    """Return what a function gives when it is called once with the indices of all elements.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one array of `shape` for each axis, which holds the index along that axis.
+    shape : tuple of int
+    dtype : dtype
+        Of the arrays of indices.
+    device : device or str, optional
+    like : ndarray, optional
+    **kwargs
+        Handed to `function`.
+
+    See Also
+    --------
+    numpy.fromfunction
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int)
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
+    """
+    axes = [arange(extent, dtype=dtype, device=device, like=like) for extent in shape]
+    return function(*meshgrid(*axes, indexing="ij"), **kwargs)
