@@ -10,6 +10,12 @@ namespace cuarray::math {
 /// Unsigned and at least 32 bits wide: u16 * u16 would overflow in int.
 template <class T> using wrap_t = choose_t<sizeof(T) == 8, u64, u32>;
 
+/// One of two values that have both been computed: behind a branch, a call keeps a host loop from vectorising.
+template <class T> CUARRAY_FN T blend(bool first, T x, T y) {
+    const unsigned_t<T> mask = unsigned_t<T>(0) - unsigned_t<T>(first);
+    return bit_cast<T>(unsigned_t<T>((bits_of(x) & mask) | (bits_of(y) & unsigned_t<T>(~mask))));
+}
+
 template <class T> CUARRAY_FN T add(T x, T y) {
     if constexpr (is_same<T, bool>) return x | y;
     else if constexpr (is_integer<T>) return T(wrap_t<T>(x) + wrap_t<T>(y));
@@ -143,11 +149,14 @@ template <class T, class U> CUARRAY_FN bool less_equal(T x, U y) {
     else return (y >= 0) & (x <= T(y));
 }
 
-template <class T> CUARRAY_FN T maximum(T x, T y) { return x > y || isnan(x) ? x : y; }
-template <class T> CUARRAY_FN T minimum(T x, T y) { return x < y || isnan(x) ? x : y; }
-template <class T> CUARRAY_FN T fmax(T x, T y) { return x >= y || isnan(y) ? x : y; }
-template <class T> CUARRAY_FN T fmin(T x, T y) { return x <= y || isnan(y) ? x : y; }
-template <class T> CUARRAY_FN T clip(T x, T low, T high) { return minimum(maximum(x, low), high); }
+template <class T> CUARRAY_FN T maximum(T x, T y) { return (x > y) | isnan(x) ? x : y; }
+template <class T> CUARRAY_FN T minimum(T x, T y) { return (x < y) | isnan(x) ? x : y; }
+template <class T> CUARRAY_FN T fmax(T x, T y) { return (x >= y) | isnan(y) ? x : y; }
+template <class T> CUARRAY_FN T fmin(T x, T y) { return (x <= y) | isnan(y) ? x : y; }
+template <class T> CUARRAY_FN T clip(T x, T low, T high) {
+    const T y = blend((x > low) | isnan(x), x, low);
+    return blend((y < high) | isnan(y), y, high);
+}
 
 template <class T> CUARRAY_FN T bitwise_invert(T x) {
     if constexpr (is_same<T, bool>) return !x;

@@ -80,15 +80,23 @@ template <class T> CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
     return rare ? careful_divmod(x, y) : quick;
 }
 
-/// Python's rule: towards minus infinity. x // 0 and x % 0 are 0, and the least integer // -1 wraps.
+/// x / y towards zero; x / 0 is 0, and the least integer / -1 wraps.
+template <class T> CUARRAY_FN T integer_quotient(T x, T y) {
+    const bool minus_one = is_signed<T> && y == T(-1), special = (y == 0) | minus_one;
+    const T divisor = special ? T(1) : y, by_special = minus_one ? negative(x) : T(0);
+#ifndef __CUDACC__
+    // No vector unit divides integers. A float type with the digits of both has a quotient that truncates alike.
+    using Wide = choose_t<sizeof(T) <= 2, f32, f64>;
+    if constexpr (sizeof(T) < 4 || is_same<T, i32>) return special ? by_special : T(Wide(x) / Wide(divisor));
+#endif
+    return special ? by_special : T(x / divisor);
+}
+
+/// Python's rule: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
 template <class T> CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
-    if (y == 0) return {T(0), T(0)};
-    if constexpr (is_signed<T>) {
-        if (y == T(-1)) return {negative(x), T(0)};
-        const T q = T(x / y), r = T(x % y);
-        const bool apart = r != 0 && (r < 0) != (y < 0);
-        return {T(q - apart), T(apart ? r + y : r)};
-    } else return {T(x / y), T(x % y)};
+    const T q = integer_quotient(x, y), r = subtract(x, multiply(q, y));
+    const bool apart = (y != 0) & (r != 0) & ((r < 0) != (y < 0));
+    return {T(q - apart), apart ? add(r, y) : y == 0 ? T(0) : r};
 }
 
 template <class T> CUARRAY_FN pair<T, T> divmod(T x, T y) {
@@ -100,8 +108,7 @@ template <class T> CUARRAY_FN T floor_divide(T x, T y) { return divmod(x, y).fir
 template <class T> CUARRAY_FN T remainder(T x, T y) { return divmod(x, y).second; }
 
 template <class T> CUARRAY_FN T fmod(T x, T y) {
-    if constexpr (is_signed<T>) return y == 0 || y == T(-1) ? T(0) : T(x % y);
-    else if constexpr (is_integer<T>) return y == 0 ? T(0) : T(x % y);
+    if constexpr (is_integer<T>) return y == 0 ? T(0) : subtract(x, multiply(integer_quotient(x, y), y));
     else {
         bool rare;
         const T quick = quick_fmod(x, y, rare);
@@ -112,7 +119,19 @@ template <class T> CUARRAY_FN T fmod(T x, T y) {
 /// x to the power y by repeated squaring; 0 for a negative y, which is an error that the caller reports.
 template <class T> CUARRAY_FN T integer_pow(T x, T y) {
     wrap_t<T> result = y < 0 ? 0 : 1, base = wrap_t<T>(x);
-    for (T n = y < 0 ? T(0) : y; n != 0; n = T(n >> 1)) {
+    unsigned_t<T> n = y < 0 ? unsigned_t<T>(0) : unsigned_t<T>(y);
+#ifndef __CUDACC__
+    // As many steps as the type has bits, without a branch: they vectorise.
+    if constexpr (sizeof(T) <= 4) {
+#pragma GCC unroll 32
+        for (int bit = 0; bit < int(8 * sizeof(T)); ++bit) {
+            result *= n >> bit & 1 ? base : wrap_t<T>(1);
+            base *= base;
+        }
+        return T(result);
+    }
+#endif
+    for (; n != 0; n = unsigned_t<T>(n >> 1)) {
         if (n & 1) result *= base;
         base *= base;
     }

@@ -100,12 +100,12 @@ template <class T> CUARRAY_FN T pow(T x, T y) { return integer_pow(x, y); }
 /// log(exp(x) + exp(y)): the larger plus a correction; equal infinities have no difference.
 template <class T> CUARRAY_FN T logaddexp(T x, T y) {
     const T sum = maximum(x, y) + log1p(exp(-abs(x - y)));
-    return x == y ? x + T(0.69314718055994530941723212145818) : sum;
+    return blend(x == y, x + T(0.69314718055994530941723212145818), sum);
 }
 
 template <class T> CUARRAY_FN T logaddexp2(T x, T y) {
     const T sum = maximum(x, y) + log1p(exp2(-abs(x - y))) * T(1.4426950408889634073599246810019);
-    return x == y ? x + 1 : sum;
+    return blend(x == y, x + 1, sum);
 }
 
 CUARRAY_FN f32 sin(f32 x) { return CUARRAY_VECTOR(sinf)(x); }

@@ -53,23 +53,39 @@ template <class T> CUARRAY_FN pair<T, i32> frexp(T x) {
 
 /// 2 to the power n, a normal number.
 CUARRAY_FN f32 power_of_two(f32, i32 n) { return bit_cast<f32>(u32(n + 127) << 23); }
-CUARRAY_FN f64 power_of_two(f64, i32 n) { return bit_cast<f64>(u64(n + 1023) << 52); }
+CUARRAY_FN f64 power_of_two(f64, i32 n) { return bit_cast<f64>(u64(i64(n + 1023)) << 52); }
 
-/// x * 2**n in at most three steps, of which only the last can round.
+/// x * 2**n for |n| below a quarter of i32's range: the exponent is moved, and one product rounds what gets too small.
 template <class T> CUARRAY_FN T scale(T x, i32 n) {
-    constexpr int bias = int(ieee<T>::infinity >> ieee<T>::fraction) / 2, down = bias - 1 - ieee<T>::fraction - 1;
-    for (int step = 0; step < 2; ++step) {
-        const i32 part = n > bias ? bias : n < 1 - bias ? -down : 0;
-        x *= power_of_two(x, part);
-        n -= part;
-    }
-    return x * power_of_two(x, n > bias ? bias : n < 1 - bias ? 1 - bias : n);
+    using U = unsigned_t<T>;
+    using I = signed_t<T>;
+    constexpr int fraction = ieee<T>::fraction, down = fraction + 2;
+    constexpr I top = I(ieee<T>::infinity >> fraction);
+    const bool tiny = abs(x) < bit_cast<T>(U(1) << fraction);
+    const U u = bits_of(tiny ? x * T(U(1) << down) : x);
+    const I exponent = I(u >> fraction & U(top)) + I(n) - (tiny ? down : 0);
+    const I lifted = exponent < 1 ? exponent + down : exponent;
+    const I field = lifted < 1 ? 1 : lifted > top - 1 ? top - 1 : lifted;
+    const T factor = exponent < 1 ? 1 / T(U(1) << down) : exponent > top - 1 ? T(2) : T(1);
+    const T y = bit_cast<T>((u & ~(U(top) << fraction)) | U(field) << fraction) * factor;
+    return (x == 0) | !isfinite(x) ? x : y;
+}
+
+/// ldexp in one product, which rounds once; `rare`: 2**n is no normal number.
+template <class T, class N> CUARRAY_FN T quick_ldexp(T x, N n, bool& rare) {
+    constexpr int bias = int(ieee<T>::infinity >> ieee<T>::fraction) / 2;
+    rare = (n > bias) | (n < 1 - bias);
+    return x * power_of_two(x, rare ? 0 : i32(n));
 }
 
 template <class T, class N> CUARRAY_FN T ldexp(T x, N n) {
     const i32 clamped = n > 5000 ? 5000 : n < -5000 ? -5000 : i32(n);
     if constexpr (is_half<T>) return cast<T>(scale(f64(widen(x)), clamped));
-    else return scale(x, clamped);
+    else {
+        bool rare;
+        const T quick = quick_ldexp(x, n, rare);
+        return rare ? scale(x, clamped) : quick;
+    }
 }
 
 }  // namespace cuarray::math

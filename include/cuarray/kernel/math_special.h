@@ -40,12 +40,12 @@ template <class T> CUARRAY_FN T expit(T x) {
 /// Around 1/2, where the logarithm of a quotient near 1 would cancel, 2 x - 1 is exact.
 template <class T> CUARRAY_FN T logit(T x) {
     const T near = log1p((2 * x - 1) / (1 - x)), far = log(x / (1 - x));
-    return abs(x - T(0.5)) < T(0.25) ? near : far;
+    return blend(abs(x - T(0.5)) < T(0.25), near, far);
 }
 
 template <class T> CUARRAY_FN T xlogy(T x, T y) {
     const T product = x * log(y);
-    return x == 0 && !isnan(y) ? T(0) : product;
+    return blend((x == 0) & !isnan(y), T(0), product);
 }
 
 }  // namespace cuarray::math

@@ -23,10 +23,11 @@ template <class R, int Levels> struct RegisterTree {
         bool placed = false;
 #pragma unroll
         for (int level = 0; level < Levels; ++level) {
-            if (placed) continue;
-            placed = !(count >> level & 1u);
-            if (placed) subtree[level] = node;
-            else node = R::combine(subtree[level], node);
+            if (!placed) {
+                placed = !(count >> level & 1u);
+                if (placed) subtree[level] = node;
+                else node = R::combine(subtree[level], node);
+            }
         }
         ++count;
     }
@@ -35,9 +36,10 @@ template <class R, int Levels> struct RegisterTree {
         bool started = false;
 #pragma unroll
         for (int level = 0; level < Levels; ++level) {
-            if (!(count >> level & 1u)) continue;
-            node = started ? R::combine(subtree[level], node) : subtree[level];
-            started = true;
+            if (count >> level & 1u) {
+                node = started ? R::combine(subtree[level], node) : subtree[level];
+                started = true;
+            }
         }
         return node;
     }
@@ -169,9 +171,10 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
         make_elements<P, V>(walk, out, scalars, sink);
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            if (u > 0 && r + u >= count) continue;
-            const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
-            value = u == 0 && r == 0 ? x : R::combine(value, x);
+            if (u == 0 || r + u < count) {
+                const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
+                value = u == 0 && r == 0 ? x : R::combine(value, x);
+            }
         }
         walk.first += V * kLanes;
     }
@@ -312,15 +315,17 @@ CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scala
 #pragma unroll
         for (int part = 0; part < kLanes; part += V) {
             walk.first = row + part;
-            if (walk.first >= p.n) break;
-            walk.left = u32(p.n - walk.first);
-            typename P::template outputs<V> out;
-            make_elements<P, V>(walk, out, scalars, sink);
+            if (walk.first < p.n) {
+                walk.left = u32(p.n - walk.first);
+                typename P::template outputs<V> out;
+                make_elements<P, V>(walk, out, scalars, sink);
 #pragma unroll
-            for (int u = 0; u < V; ++u) {
-                if (walk.first + u >= p.n) continue;
-                const A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u));
-                lanes[part + u] = row ? R::combine(lanes[part + u], x) : x;
+                for (int u = 0; u < V; ++u) {
+                    if (walk.first + u < p.n) {
+                        const A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u));
+                        lanes[part + u] = row ? R::combine(lanes[part + u], x) : x;
+                    }
+                }
             }
         }
     }

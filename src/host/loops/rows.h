@@ -80,28 +80,33 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
     for (int64_t i = 0; i < n; ++i) row.put(i, row.call(i));
 }
 
-template <class Row> CUARRAY_FN void one_group(const Row& row, int64_t begin) {
+/// The one compiled text of a group: a second copy, inlined elsewhere, could come out scalar and round differently.
+template <class F, class T, class U>
+[[gnu::noinline, gnu::noclone]] void whole_groups(const void* const* in, void* const* out, int64_t groups) {
+    const BoundRow<F, T, U> row(in, out);
+    for (int64_t g = 0; g < groups; ++g) {
 #pragma omp simd
-    for (int j = 0; j < kGroup; ++j) row.put(begin + j, row.call(begin + j));
+        for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, row.call(g * kGroup + j));
+    }
 }
 
 template <class F, class T, class U> void grouped_loop(const void* const* in, void* const* out, int64_t n) {
     using Row = BoundRow<F, T, U>;
+    const int64_t groups = n / kGroup, begin = groups * kGroup;
+    whole_groups<F, T, U>(in, out, groups);
+    if (begin == n) return;
     const Row row(in, out);
-    const int64_t whole = n & -int64_t(kGroup);
-    for (int64_t i = 0; i < whole; i += kGroup) one_group(row, i);
-    if (whole == n) return;
     RowBlock<Row, kGroup> last;
     for (int64_t j = 0; j < kGroup; ++j) {
-        const int64_t i = whole + j < n ? whole + j : whole;
+        const int64_t i = begin + j < n ? begin + j : begin;
         last.x[j] = row.x[i];
         if constexpr (Row::ins > 1) last.y[j] = row.y[i];
         if constexpr (Row::ins > 2) last.z[j] = row.z[i];
     }
     const void* const from[] = {last.x, last.y, last.z};
     void* const to[] = {last.a, last.b};
-    grouped_loop<F, T, U>(from, to, kGroup);
-    last.take_results(row, whole, n - whole);
+    whole_groups<F, T, U>(from, to, 1);
+    last.take_results(row, begin, n - begin);
 }
 
 /// The branch-free form of a row, where kernel text has one: call(x, y, rare).
@@ -116,6 +121,9 @@ template <> struct Quick<fn::cos, f64> {
     static constexpr bool exists = true;
     static CUARRAY_FN f64 call(f64 x, bool& rare) { return math::quick_cos(x, rare); }
 };
+template <class T> struct Quick<fn::ldexp, T> : QuickOfFloats<T> {
+    template <class N> static CUARRAY_FN T call(T x, N n, bool& rare) { return math::quick_ldexp(x, n, rare); }
+};
 template <class T> struct Quick<fn::fmod, T> : QuickOfFloats<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_fmod(x, y, rare); }
 };
@@ -129,8 +137,8 @@ template <class T> struct Quick<fn::remainder, T> : QuickOfFloats<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).second; }
 };
 
-template <class F, class T> void quick_loop(const void* const* in, void* const* out, int64_t n) {
-    using Row = BoundRow<F, T, T>;
+template <class F, class T, class U> void quick_loop(const void* const* in, void* const* out, int64_t n) {
+    using Row = BoundRow<F, T, U>;
     const Row row(in, out);
     RowBlock<Row, kQuickStage> stage;
     alignas(64) u8 rare[kQuickStage];
@@ -201,7 +209,7 @@ template <class F, class T, class U> constexpr BlockLoop loop_of() {
     // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
     constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
     if constexpr (is_half<T> && (F::flags & HalfBits) == 0) return staged_loop<F, T>;
-    else if constexpr (Quick<F, T>::exists) return quick_loop<F, T>;
+    else if constexpr (Quick<F, T>::exists) return quick_loop<F, T, U>;
     else if constexpr (grouped) return grouped_loop<F, T, U>;
     else return exact_loop<F, T, U>;
 }
