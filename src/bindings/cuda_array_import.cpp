@@ -54,8 +54,7 @@ void adopt(PyObject* interface, Device device) {
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     if (!PyDict_Check(interface)) fail(PyExc_TypeError, "__cuda_array_interface__ must be a dict, not %R", interface);
     if (entry(interface, "mask", false)) fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
-    const Object descriptor =
-        Object::steal(PyObject_CallOneArg(numpy_dtype.get(), entry(interface, "typestr", true).get()));
+    const Object descriptor = call_with(numpy_dtype.get(), entry(interface, "typestr", true).get());
     const DType dtype = from_numpy_dtype(descriptor.get());
     Layout layout = layout_of(interface, item_size(dtype));
     const Object data = Object::steal(PySequence_Tuple(entry(interface, "data", true).get()));

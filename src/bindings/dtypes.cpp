@@ -17,10 +17,10 @@ PyObject* scalar_types[kDTypes];
 Object make_dtype(DType dtype) {
     if (dtype == DType::bfloat16) {
         PyObject* type = bfloat16_type.get();
-        return Object::steal(PyObject_CallOneArg(numpy_dtype.get(), type));
+        return call_with(numpy_dtype.get(), type);
     }
     const Object name = Object::steal(PyUnicode_FromString(info(dtype).typestr));
-    return Object::steal(PyObject_CallOneArg(numpy_dtype.get(), name.get()));
+    return call_with(numpy_dtype.get(), name.get());
 }
 
 PyObject* dtype_object(DType dtype) {
@@ -92,7 +92,7 @@ DType to_dtype(PyObject* object, DType fallback) {
     if (!dtype_objects[0]) make_native_dtypes();
     if (const DType dtype = known(object); dtype != DType::none) return dtype;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
-    const Object descriptor = Object::steal_or_null(PyObject_CallOneArg(numpy_dtype.get(), object));
+    const Object descriptor = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_dtype.get(), object, nullptr));
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();

@@ -2,7 +2,6 @@
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/ufunc.h"
-#include "cuarray/runtime/hooks.h"
 
 namespace py = pybind11;
 
@@ -23,14 +22,6 @@ void translate(std::exception_ptr thrown) {
     }
 }
 
-/// Warnings of the core reach Python's machinery; one that a filter turns into an error has nowhere to be raised.
-void show_warning(const char* message) {
-    if (!Py_IsInitialized()) return;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
-    PyGILState_Release(state);
-}
-
 /// Puts methods written in Python into the type; called once, by cuarray/_methods.py.
 void extend_ndarray(const py::dict& methods) {
     for (const auto& [name, value] : methods)
@@ -48,13 +39,8 @@ void make_module(py::module_& module) {
     bind_devices(module);
     bind_arrays(module);
     bind_tables(module);
-    bind_codegen(module);
+    bind_hooks(module);
     module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));
-    set_warning_handler(show_warning);
-    py::module_::import("atexit").attr("register")(py::cpp_function([] {
-        const Unlocked unlocked(true);
-        shutdown();
-    }));
 }
 
 }  // namespace

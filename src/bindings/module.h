@@ -8,7 +8,7 @@ namespace cuarray::python {
 void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, memory, doctor
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
-void bind_codegen(pybind11::module_& module);  ///< generated kernels and the library locator (codegen.cpp)
+void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
 
 /// An Object as pybind11 holds it.
 inline pybind11::object handed_over(Object object) {

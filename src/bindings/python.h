@@ -135,6 +135,10 @@ constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
 /// Arguments of a fast call.
 using Arguments = PyObject* const*;
 
+/// callable(argument).
+inline Object call_with(PyObject* callable, PyObject* argument) {
+    return Object::steal(PyObject_CallFunctionObjArgs(callable, argument, nullptr));
+}
 bool is_true(PyObject* object);
 int64_t to_int64(PyObject* object, const char* what);
 

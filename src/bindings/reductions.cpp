@@ -15,15 +15,16 @@ PyObject* no_value() {
     return no_value.get();
 }
 
-std::optional<Array> to_output(PyObject* object, Device device, const char* function) {
-    if (!given(object)) return std::nullopt;
-    if (is_ndarray(object)) return array_of(object);
+Array* to_output(PyObject* object, Device device, const char* function, Array& imported) {
+    if (!given(object) || object == no_value()) return nullptr;
+    if (is_ndarray(object)) return &array_of(object);
     if (!is_numpy_array(object))
         fail(PyExc_TypeError, "%s: out must be an array, not %R", function, reinterpret_cast<PyObject*>(Py_TYPE(object)));
     if (!is_on_host(device))
         raise(ErrorKind::Type, function, ": out is a NumPy array beside an array on ", to_string(device),
               "; write cuarray.asarray(out, device='", to_string(device), "')");
-    return import_numpy(object);
+    imported = import_numpy(object);
+    return &imported;
 }
 
 ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array, bool absent_axis_is_zero,
@@ -33,11 +34,8 @@ ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array
     if (!options_.all_axes) options_.axes = call.axis ? to_dims(call.axis, "axis") : Dims{0};
     options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
     options_.dtype = to_dtype(call.dtype, DType::none);
-    out_ = to_output(call.out, device, function);
-    if (out_) {
-        options_.out = &*out_;
-        out_object_ = call.out;
-    }
+    options_.out = to_output(call.out, device, function, out_);
+    if (options_.out) out_object_ = call.out;
     options_.no_initial = call.initial == Py_None;
     if (given(call.initial) && call.initial != no_value() && call.initial != Py_Ellipsis) {
         initial_.load_any(call.initial, device, function);

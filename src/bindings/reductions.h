@@ -22,13 +22,14 @@ class ReductionOptions {
  private:
     ReduceOptions options_;
     PyObject* out_object_ = nullptr;
-    std::optional<Array> out_;
+    Array out_;
     Operand initial_, where_;
     std::optional<Argument> initial_argument_;
 };
 
-/// An output: an ndarray, or on a host device a NumPy array; null for None.
-std::optional<Array> to_output(PyObject* object, Device device, const char* function);
+/// An output: the array of an ndarray itself, or on a host device a NumPy array imported into `imported`; null for
+/// None.
+Array* to_output(PyObject* object, Device device, const char* function, Array& imported);
 
 /// The reduction of that name of any array-like object.
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);

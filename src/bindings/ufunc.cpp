@@ -38,16 +38,14 @@ class CallOptions {
     Device device_;
     UfuncOptions options_;
     PyObject* out_objects_[kMaxOut] = {};
-    std::optional<Array> out_[kMaxOut];
+    Array out_[kMaxOut];
     Operand where_;
     Array where_scalar_;
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    out_[index] = to_output(object, device_, row_.name);
-    if (!out_[index]) return;
-    options_.out[index] = &*out_[index];
-    out_objects_[index] = object;
+    options_.out[index] = to_output(object, device_, row_.name, out_[index]);
+    if (options_.out[index]) out_objects_[index] = object;
 }
 
 void CallOptions::set_outputs(PyObject* object) {
@@ -258,7 +256,7 @@ PyObject* identity(PyObject* self, void*) {
 
 PyObject* documentation(PyObject* self, void*) {
     static Attribute write{"cuarray._docs", "ufunc_doc"};
-    return guarded([&] { return Object::steal(PyObject_CallOneArg(write.get(), self)).release(); });
+    return guarded([&] { return call_with(write.get(), self).release(); });
 }
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", row_at(self).name); }

@@ -1,0 +1,60 @@
+// hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, and the end.
+#include <pybind11/stl.h>
+#include <string>
+#include "bindings/module.h"
+#include "cuarray/runtime/hooks.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+/// Takes the GIL in whatever thread the core happens to ask from.
+class WithGil {
+ public:
+    WithGil() : state_(PyGILState_Ensure()) {}
+    ~WithGil() { PyGILState_Release(state_); }
+    WithGil(const WithGil&) = delete;
+    WithGil& operator=(const WithGil&) = delete;
+
+ private:
+    PyGILState_STATE state_;
+};
+
+/// Python's locator; kept for the life of the process.
+PyObject* the_locator = nullptr;
+
+std::string locate(const char* name, int major) {
+    if (!Py_IsInitialized() || !the_locator) return {};
+    const WithGil gil;
+    try {
+        const py::object path = py::handle(the_locator)(name, major);
+        return path.is_none() ? std::string() : path.cast<std::string>();
+    } catch (py::error_already_set& error) {
+        error.discard_as_unraisable("cuarray's library locator");
+        return {};
+    }
+}
+
+/// Warnings of the core reach Python's machinery; one that a filter turns into an error has nowhere to be raised.
+void show_warning(const char* message) {
+    if (!Py_IsInitialized()) return;
+    const WithGil gil;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
+}
+
+}  // namespace
+
+void bind_hooks(py::module_& module) {
+    module.def("set_library_locator", [](py::object locator) {
+        the_locator = locator.release().ptr();
+        set_library_locator(locate);
+    }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
+    set_warning_handler(show_warning);
+    py::module_::import("atexit").attr("register")(py::cpp_function([] {
+        const Unlocked unlocked(true);
+        shutdown();
+    }));
+}
+
+}  // namespace cuarray::python
