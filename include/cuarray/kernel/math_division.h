@@ -58,11 +58,9 @@ template <class T> CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
 CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
 CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
 
-/// Any x and y. An infinite x has an infinite quotient and y infinite a quotient of zero, as the Array API suite wants.
+/// Beyond the bounds of exact_divmod, where the quotient is rounded. An infinite x has an infinite quotient and an
+/// infinite y a quotient of zero, as the Array API suite wants.
 template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
-    bool beyond;
-    const pair<T, T> exact = exact_divmod(x, y, beyond);
-    if (!beyond) return exact;
     const T ratio = x / y;
     T r = careful_fmod(x, y);
     if (!isfinite(x) || isnan(y) || y == 0) return {ratio, r};
@@ -75,9 +73,9 @@ template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
 }
 
 template <class T> CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
-    bool rare;
-    const pair<T, T> quick = quick_divmod(x, y, rare);
-    return rare ? careful_divmod(x, y) : quick;
+    bool beyond;
+    const pair<T, T> exact = exact_divmod(x, y, beyond);
+    return beyond ? careful_divmod(x, y) : exact;
 }
 
 /// x / y towards zero; x / 0 is 0, and the least integer / -1 wraps.
