@@ -210,7 +210,7 @@ template <class P, int V, int Threads> struct StridedWalk {
 
 template <class P, int V, int Threads, class S>
 CUARRAY_FN void strided(const Strided<P::operands>& p, const S& scalars, const FaultSink& sink) {
-    __shared__ alignas(16) char shared[P::tiles ? kTile * (kTile + 1) * P::largest : 1];
+    alignas(16) __shared__ char shared[P::tiles ? kTile * (kTile + 1) * P::largest : 1];
     StridedWalk<P, V, Threads> walk{p, shared, {}, 0, 0};
     walk.locate();
     run<P, V>(walk, scalars, sink);
