@@ -38,6 +38,10 @@ void scenario() {
 }  // namespace
 
 void test_failures() {
+    if (const std::string reason = missing_reason(Device::Kind::Cuda); !reason.empty()) {
+        std::printf("error: %s\n", reason.c_str());
+        return;
+    }
     int failed = 0;
     for (int round = 0; round < 3; ++round) {
         try {

@@ -74,12 +74,12 @@ void test_foreign_streams() {
 
 void test_faults() {
     Backend& gpu = backend({Device::Kind::Cuda, 0});
-    // power(2, y) whose fault value is y < 0.
+    // pow(2, y) whose fault value is y < 0.
     Expr expr;
     const DType dtype = DType::int32;
     const ValueId y = expr.input(dtype);
     expr.outputs = {
-        expr.loop(loop_for(find_row("power"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
+        expr.loop(loop_for(find_row("pow"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), y, expr.scalar(Scalar::of(dtype, int32_t(0))));
     const auto run = [&](int32_t exponent) {
         std::vector<int32_t> exponents(1000, 3);
@@ -87,7 +87,7 @@ void test_faults() {
         const StorageRef from = gpu.allocate(4000), to = gpu.allocate(4000);
         gpu.write(*from, 0, exponents.data(), 4000);
         const View input{from.get(), 0, dtype, Dims{4}}, output{to.get(), 0, dtype, Dims{4}};
-        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, "power"});
+        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, "pow"});
     };
     run(5);
     gpu.synchronize();
@@ -99,7 +99,7 @@ void test_faults() {
         } catch (const Error& error) {
             raised = true;
             CHECK(error.kind() == ErrorKind::Value, "%s", error.what());
-            CHECK(std::string(error.what()).rfind("power: ", 0) == 0, "%s", error.what());
+            CHECK(std::string(error.what()).rfind("pow: ", 0) == 0, "%s", error.what());
         }
         CHECK(raised, "a negative power was not reported");
         run(4);

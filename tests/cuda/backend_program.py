@@ -1,0 +1,41 @@
+"""The backend test program of this folder, built once per session and run on simulated GPUs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SIMULATOR = [sys.executable, str(ROOT / "tests" / "cudasim" / "run")]
+NOT_IN_PROGRAM = {"compare_driver_api.cpp"}
+
+
+def build(package: Path, folder: Path) -> Path:
+    """Compile the program against the library in `package`."""
+    sources = [file for file in sorted(HERE.glob("*.cpp")) if file.name not in NOT_IN_PROGRAM]
+    flags = ["-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
+    flags.append(f"-I{ROOT / 'tests'}")
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    for source, binary in zip(sources, objects, strict=True):
+        subprocess.run(["g++", *flags, "-c", str(source), "-o", str(binary)], check=True)
+    program = folder / "backend"
+    link = ["g++", *map(str, objects), f"-L{package}", "-lcuarray", f"-Wl,-rpath,{package}"]
+    subprocess.run([*link, "-ldl", "-lpthread", "-o", str(program)], check=True)
+    return program
+
+
+def run(command: list, **settings: object) -> subprocess.CompletedProcess:
+    """Run a command with simulated GPUs; settings are environment variables."""
+    environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+    return subprocess.run(
+        [*SIMULATOR, *map(str, command)], env=environment, capture_output=True, text=True, timeout=600
+    )
+
+
+def check(command: list, **settings: object) -> str:
+    """Run a command that must pass; return what it prints."""
+    result = run(command, **settings)
+    said = result.stdout + result.stderr
+    assert result.returncode == 0 and "passed" in result.stdout, f"{settings}\n{said[-4000:]}"
+    return result.stdout

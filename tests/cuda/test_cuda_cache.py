@@ -1,0 +1,49 @@
+"""The kernel cache: its files, several processes, and that a cached kernel needs no NVRTC."""
+
+import json
+
+import backend_program
+import pytest
+
+
+def test_files(program, tmp_path):
+    backend_program.check([program, "cache", tmp_path])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels"}
+
+
+def test_second_process_opens_no_nvrtc(program, folder):
+    assert "nvrtc opened" in backend_program.check([program, "kernels"], **folder)
+    said = backend_program.check([program, "kernels"], **folder)
+    assert "nvrtc not opened" in said
+    facts = json.loads(said.splitlines()[0])
+    assert facts["kernels"] == 1 and facts["cache"]["bytes"] > 0
+    assert facts["nvrtc"]["target"] == "sm_90"
+
+
+def test_damaged_files_are_written_again(program, folder):
+    backend_program.check([program, "kernels"], **folder)
+    for file in folder["CUARRAY_CACHE_DIR"].glob("*.kernel"):
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    result = backend_program.run([program, "kernels"], **folder)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("is damaged") == 1, "one warning, whatever is damaged"
+    assert "nvrtc not opened" in backend_program.check([program, "kernels"], **folder)
+
+
+def test_unwritable_directory(program, folder):
+    folder["CUARRAY_CACHE_DIR"] = "/proc/none/cache"
+    result = backend_program.run([program, "kernels"], **folder)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("warning: kernel cache") == 1
+
+
+def test_another_architecture_is_another_kernel(program, folder):
+    backend_program.check([program, "kernels"], **folder)
+    assert "nvrtc opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)
+    assert "nvrtc not opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)

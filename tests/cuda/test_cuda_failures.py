@@ -1,0 +1,60 @@
+"""Each driver call fails once: the error names it, nothing leaks, and the next round works."""
+
+import re
+
+import backend_program
+import pytest
+
+INVALID_VALUE, OUT_OF_MEMORY = 1, 2
+# Asked only where something else has failed already.
+ONLY_IN_ERRORS = {"cuGetErrorName", "cuGetErrorString"}
+# Their failure has another way out, or comes while something is dropped and is a warning.
+SWALLOWED = {"cuModuleLoadDataEx", "cuMemFreeAsync", "cuCtxPopCurrent", "cuMemGetInfo", "cuCtxRecordEvent"}
+SWALLOWED |= {"cuThreadExchangeStreamCaptureMode"}
+
+
+def entries() -> list[str]:
+    text = (backend_program.ROOT / "src" / "cuda" / "driver_api.h").read_text("utf-8")
+    found = re.findall(r"^\s*ENTRY\((\w+),", text, re.MULTILINE)
+    assert len(found) > 30
+    return [name for name in found if name not in ONLY_IN_ERRORS]
+
+
+@pytest.fixture(scope="module")
+def calls(program) -> set[str]:
+    """What the scenario calls, with its kernels in the disk cache from here on."""
+    backend_program.check([program, "failures"], CUDASIM_SEED=1)
+    log = backend_program.run([program, "failures"], CUDASIM_SEED=1, CUDASIM_LOG=1).stderr
+    found = set(re.findall(r"\] (\w+) #1\b", log))
+    assert len(found) > 25
+    return found
+
+
+@pytest.mark.parametrize("entry", entries())
+def test_call_fails(program, calls, entry):
+    if entry not in calls:
+        return
+    for nth in (1, 2, 4):
+        said = backend_program.check(
+            [program, "failures"], CUDASIM_SEED=nth, CUDASIM_FAIL=f"{entry}:{nth}:{INVALID_VALUE}"
+        )
+        errors = [line for line in said.splitlines() if line.startswith("error: ")]
+        assert all(f"{entry}: CUDA_ERROR_INVALID_VALUE (1)" in line for line in errors), said
+        if nth == 1 and entry not in SWALLOWED:
+            assert errors, f"nobody noticed that {entry} failed"
+
+
+@pytest.mark.parametrize("nth", range(1, 7))
+def test_out_of_memory_once(program, calls, nth):
+    # The ladder finds memory again: nobody notices.
+    said = backend_program.check(
+        [program, "failures"], CUDASIM_SEED=nth, CUDASIM_FAIL=f"cuMemAllocAsync:{nth}:{OUT_OF_MEMORY}"
+    )
+    assert "error: " not in said
+
+
+@pytest.mark.parametrize("code", [34, 100, 803, 999])
+def test_driver_that_does_not_start(program, code):
+    result = backend_program.run([program, "kernels"], CUDASIM_SEED=1, CUDASIM_INIT_ERROR=code)
+    assert result.returncode == 1
+    assert "there is no cuda:0; cuInit: CUDA_ERROR_" in result.stderr and f"({code})" in result.stderr
