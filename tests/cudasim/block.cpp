@@ -22,6 +22,19 @@ const char* kind_name(int kind) {
 
 }  // namespace
 
+Snapshot& Warp::free_snapshot() {
+    auto unread = std::find_if(kept.begin(), kept.end(), [](const Snapshot& s) { return s.readers == 0; });
+    return unread == kept.end() ? kept.emplace_back() : *unread;
+}
+
+const Snapshot& Warp::snapshot_of(unsigned lane) const {
+    return *std::find_if(kept.begin(), kept.end(), [=](const Snapshot& s) { return s.readers >> lane & 1; });
+}
+
+void Warp::forget(unsigned lane) {
+    for (Snapshot& snapshot : kept) snapshot.readers &= ~(1u << lane);
+}
+
 void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsigned first, unsigned step,
                   size_t static_bytes, size_t dynamic_bytes) {
     index = where;
@@ -39,6 +52,7 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsig
     for (unsigned w = 0; w < warps_.size(); ++w) {
         warps_[w].alive = lanes_below(count_ - 32 * w);
         warps_[w].open.clear();
+        for (Snapshot& snapshot : warps_[w].kept) snapshot.readers = 0;
     }
     ready_.clear();
 }
@@ -77,18 +91,19 @@ std::string Block::join(Thread& thread, unsigned mask, int kind, const void* val
     unsigned w = thread.number / 32, lane = thread.number % 32, bit = 1u << lane;
     Warp& warp = warps_[w];
     if (!(mask & bit)) return format("%s: lane %u is not in its own mask 0x%x", kind_name(kind), lane, mask);
+    warp.forget(lane);
     std::memcpy(warp.given[lane], value, bytes);
     auto same = std::find_if(warp.open.begin(), warp.open.end(), [&](auto& r) { return r.mask == mask; });
     if (same == warp.open.end()) {
-        for (const Rendezvous& other : warp.open)
-            if (other.mask & mask & warp.alive)
-                return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w, other.mask, mask);
-        warp.open.push_back({mask, bit, kind});
+        same = warp.open.insert(warp.open.end(), {mask, bit, kind});
     } else {
         if (same->kind != kind)
             return format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind), kind_name(kind));
         same->arrived |= bit;
     }
+    for (const Rendezvous& other : warp.open)
+        if (&other != &*same && (other.arrived & mask) && (same->arrived & other.mask))
+            return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w, other.mask, mask);
     thread.waiting = true;
     complete(w, &thread);
     waits = thread.waiting;
@@ -106,10 +121,11 @@ void Block::complete(unsigned w, const Thread* running) {
             continue;
         }
         warp.open.erase(warp.open.begin() + static_cast<long>(i));
+        Snapshot& snapshot = warp.free_snapshot();
+        snapshot.lanes = snapshot.readers = meeting.arrived;
+        std::memcpy(snapshot.values, warp.given, sizeof warp.given);
         for (unsigned lane = 0; lane < 32; ++lane) {
             if (!(meeting.arrived >> lane & 1)) continue;
-            std::memcpy(warp.taken[lane], warp.given[lane], sizeof warp.given[lane]);
-            warp.lanes[lane] = meeting.arrived;
             Thread& thread = threads_[32 * w + lane];
             thread.waiting = false;
             if (&thread != running) make_ready(thread);
@@ -118,8 +134,8 @@ void Block::complete(unsigned w, const Thread* running) {
 }
 
 cudasim_exchanged Block::exchanged(const Thread& thread) const {
-    const Warp& warp = warps_[thread.number / 32];
-    return {&warp.taken[0][0], warp.lanes[thread.number % 32]};
+    const Snapshot& snapshot = warps_[thread.number / 32].snapshot_of(thread.number % 32);
+    return {&snapshot.values[0][0], snapshot.lanes};
 }
 
 std::string Block::stalled() const {

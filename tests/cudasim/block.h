@@ -23,13 +23,22 @@ struct Rendezvous {
     int kind;
 };
 
-/// A warp's part in exchanges: values given, values as they were when the exchange was complete.
+/// The values of a completed exchange, kept until each of its lanes comes to the next one or ends.
+struct Snapshot {
+    unsigned lanes = 0, readers = 0;
+    unsigned char values[32][16];
+};
+
+/// A warp's part in exchanges: values given so far, and the completed exchanges that lanes may still be reading.
 struct Warp {
     unsigned alive = 0;
     std::vector<Rendezvous> open;
     unsigned char given[32][16];
-    unsigned char taken[32][16];
-    unsigned lanes[32];
+    std::vector<Snapshot> kept;
+
+    Snapshot& free_snapshot();
+    const Snapshot& snapshot_of(unsigned lane) const;
+    void forget(unsigned lane);
 };
 
 /// One resident block.
@@ -64,6 +73,7 @@ public:
         ++ended_;
         Warp& warp = warps_[thread.number / 32];
         warp.alive &= ~(1u << (thread.number % 32));
+        if (!warp.kept.empty()) warp.forget(thread.number % 32);
         if (!warp.open.empty()) complete(thread.number / 32, nullptr);
         return at_barrier_ == 0;
     }

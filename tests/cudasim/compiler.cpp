@@ -69,7 +69,7 @@ std::vector<std::string> compiler_flags(const Job& job) {
                                    "-fno-strict-aliasing", "-fno-math-errno", "-Wl,-Bsymbolic", "-Wl,-z,norelro"};
     // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
     if (job.contract)
-        flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma"});
+        flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
     else
         flags.push_back("-ffp-contract=off");
     for (size_t i = 0; i < job.options.size(); ++i) {

@@ -20,6 +20,8 @@ struct Scheduler {
     std::unordered_map<CUstream, std::shared_ptr<Stream>> handles;
     uint64_t next_id = 1;
     std::function<CUresult()>* host_function = nullptr;
+    /// Operations that may run by themselves at a call, at most.
+    uint32_t pace = 0;
 };
 
 Scheduler& scheduler() {
@@ -223,8 +225,13 @@ void nudge(const Point& point) {
 
 void background_progress() {
     Driver& d = driver();
-    if (settings().progress != Progress::Random || scheduler().busy.empty()) return;
-    for (uint32_t n = d.random.below(4); n > 0; --n) {
+    if (settings().progress != Progress::Random) return;
+    // A device is behind, or keeps up, for a while: only then do both kinds of mistakes show.
+    constexpr uint32_t kPaces[] = {0, 0, 1, 4};
+    constexpr unsigned kCallsPerPace = 32;
+    if (d.calls == 1 || d.random.chance(kCallsPerPace)) scheduler().pace = kPaces[d.random.below(4)];
+    if (scheduler().busy.empty() || scheduler().pace == 0) return;
+    for (uint32_t n = d.random.below(scheduler().pace + 1); n > 0; --n) {
         std::shared_ptr<Stream> stream = any_ready();
         if (!stream || stream->queue.front().host_function) return;
         run_front(stream);
