@@ -7,8 +7,14 @@ namespace cuarray {
 namespace {
 
 constexpr DTypeInfo kInfo[kDTypes] = {
-#define DTYPE(name, T, kind, bits, exponent, typestr)                                                             \
-    {Kind::kind == Kind::Bool ? "bool" : #name, #T, typestr, Kind::kind, bits, exponent, int(sizeof(stored_t<T>)), \
+#define DTYPE(name, T, kind, bits, exponent, typestr) \
+    {Kind::kind == Kind::Bool ? "bool" : #name,       \
+     #T,                                              \
+     typestr,                                         \
+     Kind::kind,                                      \
+     bits,                                            \
+     exponent,                                        \
+     int(sizeof(stored_t<T>)),                        \
      int(alignof(stored_t<T>))},
 #include "cuarray/dtypes.def"
 };
@@ -64,7 +70,8 @@ DType promote(DType a, DType b) {
 
 DType find_dtype(std::string_view name) {
     if (name == "bool_") return DType::bool_;
-    const auto found = std::find_if(kInfo, kInfo + kDTypes, [&](const DTypeInfo& i) { return name == i.name; });
+    const auto found =
+        std::find_if(kInfo, kInfo + kDTypes, [&](const DTypeInfo& i) { return name == i.name; });
     return DType(found - kInfo);
 }
 

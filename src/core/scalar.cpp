@@ -14,13 +14,15 @@ std::string digits(const Weak& value) {
     return value.negative ? std::to_string(int64_t(value.integer)) : std::to_string(value.integer);
 }
 
-template <class T> bool holds(const Weak& value) {
+template <class T>
+bool holds(const Weak& value) {
     if (value.big != 0) return false;
     if (value.negative) return is_signed<T> && int64_t(value.integer) >= int64_t(lowest<T>);
     return value.integer <= uint64_t(highest<T>);
 }
 
-template <class T> T from_int(const Weak& value, const char* function) {
+template <class T>
+T from_int(const Weak& value, const char* function) {
     if constexpr (is_integer<T>) {
         if (!holds<T>(value))
             raise(ErrorKind::Overflow, function, ": Python integer ", digits(value), " out of bounds for ",

@@ -16,13 +16,21 @@ struct RowText {
 };
 
 constexpr RowText kRowTexts[] = {
-#define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...)                                     \
-    {#name, #inputs, #outputs, #identity, doc, #__VA_ARGS__,                                                \
-     "UFUNC(" #name ", " #inputs ", " #outputs ", " #domain ", " #flags ", " #identity ", " #doc ", " #__VA_ARGS__ ")"},
+#define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...)                          \
+    {#name,                                                                                      \
+     #inputs,                                                                                    \
+     #outputs,                                                                                   \
+     #identity,                                                                                  \
+     doc,                                                                                        \
+     #__VA_ARGS__,                                                                               \
+     "UFUNC(" #name ", " #inputs ", " #outputs ", " #domain ", " #flags ", " #identity ", " #doc \
+     ", " #__VA_ARGS__ ")"},
 #include "cuarray/ufuncs.def"
 };
 
-const char* unless_none(const char* identity) { return std::string_view(identity) == "NONE" ? nullptr : identity; }
+const char* unless_none(const char* identity) {
+    return std::string_view(identity) == "NONE" ? nullptr : identity;
+}
 
 /// Arguments of the type rule, numbered: the dtypes, then Python's int, float, complex.
 constexpr int kArgCodes = kDTypes + 3;
@@ -34,23 +42,28 @@ constexpr LoopId kUnknown = 0xfffe;
 struct Table {
     std::vector<Row> rows;
     std::vector<Loop> loops;
-    std::vector<size_t> first_resolution;                       ///< by row, into `resolutions`
-    std::unique_ptr<std::atomic<LoopId>[]> resolutions;         ///< by row and argument codes
+    std::vector<size_t> first_resolution;                ///< by row, into `resolutions`
+    std::unique_ptr<std::atomic<LoopId>[]> resolutions;  ///< by row and argument codes
 
     Table();
 
-    template <class F, class T, class U> void loop() {
+    template <class F, class T, class U>
+    void loop() {
         using In = typename F::template in<T, U>;
         using Out = typename F::template out<T, U>;
         using Result = decltype(fn::call<F, T, U>({}, {}, {}));
         static_assert(In::size <= kMaxIn && Out::size <= kMaxOut);
         static_assert(is_same<Result, fn::result_t<Out>>);
-        loops.push_back({RowId(rows.size()), dtype_of<T>, dtype_of<U>,
-                         {dtype_of<fn::item_t<0, In>>, dtype_of<fn::item_t<1, In>>, dtype_of<fn::item_t<2, In>>},
-                         {dtype_of<fn::item_t<0, Out>>, dtype_of<fn::item_t<1, Out>>}});
+        loops.push_back(
+            {RowId(rows.size()),
+             dtype_of<T>,
+             dtype_of<U>,
+             {dtype_of<fn::item_t<0, In>>, dtype_of<fn::item_t<1, In>>, dtype_of<fn::item_t<2, In>>},
+             {dtype_of<fn::item_t<0, Out>>, dtype_of<fn::item_t<1, Out>>}});
     }
 
-    template <class F> void row() {
+    template <class F>
+    void row() {
         const RowText& t = kRowTexts[rows.size()];
         const size_t first = loops.size();
         visit_row<F>(*this);
@@ -59,7 +72,8 @@ struct Table {
                         uint16_t(loops.size() - first)});
     }
 
-    template <int... Index> void all_rows(std::integer_sequence<int, Index...>) {
+    template <int... Index>
+    void all_rows(std::integer_sequence<int, Index...>) {
         (row<fn::item_t<Index, Rows>>(), ...);
     }
 };
@@ -69,7 +83,9 @@ Table::Table() {
     size_t count = 0;
     for (const Row& row : rows) {
         first_resolution.push_back(count);
-        count += row.nin == 1 ? kArgCodes : row.nin == 2 ? kArgCodes * kArgCodes : kArgCodes * kArgCodes * kArgCodes;
+        count += row.nin == 1   ? kArgCodes
+                 : row.nin == 2 ? kArgCodes * kArgCodes
+                                : kArgCodes * kArgCodes * kArgCodes;
     }
     resolutions.reset(new std::atomic<LoopId>[count]);
     for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
@@ -92,13 +108,15 @@ struct Folds {
 
     Folds() { visit_reductions(*this); }
 
-    template <int R, class Element> void reduction() {
+    template <int R, class Element>
+    void reduction() {
         using Row = reduction_t<R, Element>;
         using Result = decltype(Row::finish(typename Row::A(), 0));
         Fold& fold = at[R][int(dtype_of<Element>)];
         fold.result = dtype_of<Result>;
         fold.accumulator_size = int(sizeof(typename Row::A));
-        if constexpr (Row::has_identity) fold.identity = Scalar::of(fold.result, Row::finish(Row::identity(), 0));
+        if constexpr (Row::has_identity)
+            fold.identity = Scalar::of(fold.result, Row::finish(Row::identity(), 0));
     }
 };
 
@@ -108,10 +126,18 @@ const Fold& fold_of(ReductionId r, DType T) {
 }
 
 constexpr ReductionRow kReductionRows[] = {
-#define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish)                         \
-    {#name, 0, flags, #accumulator, #identity, doc, #map, #combine, #finish,                                      \
-     "REDUCTION(" #name ", " #domain_ ", " #flags ", " #accumulator ", " #identity ", " #doc ", " #map ", " #combine \
-     ", " #finish ")"},
+#define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish)              \
+    {#name,                                                                                            \
+     0,                                                                                                \
+     flags,                                                                                            \
+     #accumulator,                                                                                     \
+     #identity,                                                                                        \
+     doc,                                                                                              \
+     #map,                                                                                             \
+     #combine,                                                                                         \
+     #finish,                                                                                          \
+     "REDUCTION(" #name ", " #domain_ ", " #flags ", " #accumulator ", " #identity ", " #doc ", " #map \
+     ", " #combine ", " #finish ")"},
 #include "cuarray/reductions.def"
 };
 
@@ -136,8 +162,8 @@ DType widened(Weak::Kind weak, std::span<const ArgType> args, int top) {
     if (weak == Weak::Kind::Int) return DType::int64;
     if (weak == Weak::Kind::Float) return DType::float64;
     const bool small = top == 2 && std::none_of(args.begin(), args.end(), [](ArgType a) {
-        return !a.is_weak() && a.dtype == DType::float64;
-    });
+                           return !a.is_weak() && a.dtype == DType::float64;
+                       });
     return small ? DType::complex64 : DType::complex128;
 }
 
@@ -171,7 +197,8 @@ LoopId find_loop(const Row& row, std::span<const ArgType> given) {
     return kNone;
 }
 
-template <class Range> uint16_t find(const Range& range, std::string_view name) {
+template <class Range>
+uint16_t find(const Range& range, std::string_view name) {
     for (size_t i = 0; i < std::size(range); ++i)
         if (name == range[i].name) return uint16_t(i);
     return kNone;

@@ -1,4 +1,4 @@
-// test_halves.cpp -- float16 and bfloat16 against a search among all their values: exact, to nearest even, once.
+// test_halves.cpp -- float16 and bfloat16 against a search among all their values: rounded once.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -14,7 +14,8 @@ std::mt19937_64 rng(5);
 long checks = 0;
 
 /// What a bit pattern below infinity stands for, from the definition of the format.
-template <class H> long double value(int bits) {
+template <class H>
+long double value(int bits) {
     constexpr int fraction = ieee<H>::fraction, bias = (ieee<H>::infinity >> fraction) / 2;
     const int exponent = bits >> fraction, digits = bits & ((1 << fraction) - 1);
     if (exponent == 0) return std::ldexp((long double)digits, 1 - bias - fraction);
@@ -22,7 +23,8 @@ template <class H> long double value(int bits) {
 }
 
 /// The bits of the nearest half to a magnitude; beyond the largest one counts what would be the next.
-template <class H> int nearest(long double magnitude) {
+template <class H>
+int nearest(long double magnitude) {
     int low = 0, high = ieee<H>::infinity;
     if (magnitude >= value<H>(high)) return high;
     while (high - low > 1) {
@@ -34,7 +36,8 @@ template <class H> int nearest(long double magnitude) {
     return low & 1 ? high : low;
 }
 
-template <class H, class X> void check_cast(X x) {
+template <class H, class X>
+void check_cast(X x) {
     const int got = cast<H>(x).bits, sign = x < 0 ? 0x8000 : 0;
     const int want = nearest<H>(std::fabs((long double)x));
     CHECK((got & 0x7fff) == want && (want == 0 || (got & 0x8000) == sign), "%.20Lg gives %04x, not %04x",
@@ -42,7 +45,8 @@ template <class H, class X> void check_cast(X x) {
     ++checks;
 }
 
-template <class H> void test_widening() {
+template <class H>
+void test_widening() {
     for (int bits = 0; bits < ieee<H>::infinity; ++bits) {
         CHECK(widen(H{u16(bits)}) == value<H>(bits), "%04x", bits);
         CHECK(widen(H{u16(bits | 0x8000)}) == -value<H>(bits), "%04x", bits);
@@ -57,10 +61,12 @@ template <class H> void test_widening() {
 }
 
 /// At, above and below the point halfway between neighbours, where a second rounding would show.
-template <class H> void test_halfway_points() {
+template <class H>
+void test_halfway_points() {
     for (int bits = 0; bits < ieee<H>::infinity; ++bits) {
         const f64 halfway = f64((value<H>(bits) + value<H>(bits + 1)) / 2);
-        for (f64 x : {halfway, std::nextafter(halfway, 1e300), std::nextafter(halfway, 0.0), halfway * (1 + 1e-9)}) {
+        for (f64 x :
+             {halfway, std::nextafter(halfway, 1e300), std::nextafter(halfway, 0.0), halfway * (1 + 1e-9)}) {
             check_cast<H>(x);
             check_cast<H>(-x);
             check_cast<H>(f32(x));
@@ -68,7 +74,8 @@ template <class H> void test_halfway_points() {
     }
 }
 
-template <class H> void test_random() {
+template <class H>
+void test_random() {
     for (int i = 0; i < 200000; ++i) {
         const u64 bits = rng();
         if (const f64 x = bit_cast<f64>(bits); x == x) check_cast<H>(x);

@@ -1,7 +1,7 @@
 // loops.h -- every row of the tables at every type it has, at compile time, in the order of loops().
 //
-// A visitor has `template <class F, class T, class U> void loop()`, called once per loop: table.cpp collects dtypes,
-// the host backend pointers to its compiled loops. Both see the same order, so a pointer's index is its LoopId.
+// A visitor has `template <class F, class T, class U> void loop()`, called once per loop: table.cpp collects
+// dtypes, the host backend its compiled loops. Both see one order, so a loop's place is its LoopId.
 #pragma once
 #include <utility>
 #include "cuarray/core/dispatch.h"
@@ -18,18 +18,22 @@ using KernelTypes = fn::list<
     fn::nothing>;
 
 /// The kernel type of a dtype: kernel_t<DType::float32> is f32.
-template <DType D> using kernel_t = fn::item_t<int(D), KernelTypes>;
+template <DType D>
+using kernel_t = fn::item_t<int(D), KernelTypes>;
 
 /// The words of the tables' domain column, as sets of dtypes: bit d for dtype d.
 namespace domain {
 constexpr uint32_t of_kind(Kind wanted) {
     uint32_t set = 0;
-#define DTYPE(name, T, kind, bits, exponent, typestr) set |= uint32_t(Kind::kind == wanted) << int(DType::name);
+#define DTYPE(name, T, kind, bits, exponent, typestr) \
+    set |= uint32_t(Kind::kind == wanted) << int(DType::name);
 #include "cuarray/dtypes.def"
     return set;
 }
-template <class... T> constexpr uint32_t of = ((1u << int(dtype_of<T>)) | ...);
-constexpr uint32_t Bool = of_kind(Kind::Bool), SignedInt = of_kind(Kind::Signed), UnsignedInt = of_kind(Kind::Unsigned);
+template <class... T>
+constexpr uint32_t of = ((1u << int(dtype_of<T>)) | ...);
+constexpr uint32_t Bool = of_kind(Kind::Bool), SignedInt = of_kind(Kind::Signed),
+                   UnsignedInt = of_kind(Kind::Unsigned);
 constexpr uint32_t Floating = of_kind(Kind::Floating), Complex = of_kind(Kind::Complex), Half = of<f16, bf16>;
 constexpr uint32_t Double = of<f64, c128>;
 constexpr uint32_t Integer = SignedInt | UnsignedInt, Real = Integer | Floating, Inexact = Floating | Complex;
@@ -37,11 +41,13 @@ constexpr uint32_t Number = Real | Complex, All = Bool | Number;
 }  // namespace domain
 
 /// The domain of a row, by its functor.
-template <class F> constexpr uint32_t domain_of = 0;
-#define UFUNC(name, inputs, outputs, domain_, flags, identity, doc, ...)   \
-    template <> inline constexpr uint32_t domain_of<fn::name> = [] {      \
-        using namespace domain;                                           \
-        return domain_;                                                   \
+template <class F>
+constexpr uint32_t domain_of = 0;
+#define UFUNC(name, inputs, outputs, domain_, flags, identity, doc, ...) \
+    template <>                                                          \
+    inline constexpr uint32_t domain_of<fn::name> = [] {                 \
+        using namespace domain;                                          \
+        return domain_;                                                  \
     }();
 #include "cuarray/ufuncs.def"
 
@@ -53,7 +59,8 @@ using Rows = fn::list<
 constexpr int kRows = Rows::size - 1;
 
 /// Calls `visitor` for the loops of row F that have the first template argument T.
-template <class F, class T, class Visitor> constexpr void visit_loops_at(Visitor& visitor) {
+template <class F, class T, class Visitor>
+constexpr void visit_loops_at(Visitor& visitor) {
     if constexpr ((domain_of<F> >> int(dtype_of<T>) & 1) != 0) {
         if constexpr ((F::flags & EitherInt) != 0) {
             visitor.template loop<F, T, i32>();
@@ -69,12 +76,14 @@ template <class F, class T, class Visitor> constexpr void visit_loops_at(Visitor
     }
 }
 
-template <class F, class Visitor, class... T> constexpr void visit_row(Visitor& visitor, fn::list<T...>) {
+template <class F, class Visitor, class... T>
+constexpr void visit_row(Visitor& visitor, fn::list<T...>) {
     (visit_loops_at<F, T>(visitor), ...);
 }
 
 /// Calls `visitor` for the loops of row F, in table order.
-template <class F, class Visitor> constexpr void visit_row(Visitor& visitor) {
+template <class F, class Visitor>
+constexpr void visit_row(Visitor& visitor) {
     visit_row<F>(visitor, KernelTypes());
 }
 
@@ -84,31 +93,35 @@ constexpr void visit_rows(Visitor& visitor, std::integer_sequence<int, Row...>) 
 }
 
 /// Calls `visitor` for all loops of rows [Begin, End): parts of the table for several translation units.
-template <int Begin = 0, int End = kRows, class Visitor> constexpr void visit_rows(Visitor& visitor) {
+template <int Begin = 0, int End = kRows, class Visitor>
+constexpr void visit_rows(Visitor& visitor) {
     visit_rows<Begin>(visitor, std::make_integer_sequence<int, End - Begin>());
 }
 
 /// All rows of reductions.def, in order, over elements of one type, ended by fn::nothing.
-template <class Element> using Reductions = fn::list<
+template <class Element>
+using Reductions = fn::list<
 #define REDUCTION(name, domain, flags, accumulator, identity, doc, map, combine, finish) red::name<Element>,
 #include "cuarray/reductions.def"
     fn::nothing>;
 constexpr int kReductions = Reductions<f32>::size - 1;
 
 /// Reduction row R over elements of one type.
-template <int R, class Element> using reduction_t = fn::item_t<R, Reductions<Element>>;
+template <int R, class Element>
+using reduction_t = fn::item_t<R, Reductions<Element>>;
 
 /// The domains of reductions.def, by row.
 constexpr uint32_t kReductionDomains[] = {
 #define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish) \
-    [] {                                                                                 \
-        using namespace domain;                                                          \
-        return domain_;                                                                  \
+    [] {                                                                                  \
+        using namespace domain;                                                           \
+        return domain_;                                                                   \
     }(),
 #include "cuarray/reductions.def"
 };
 
-template <int R, class Element, class Visitor> constexpr void visit_reduction_at(Visitor& visitor) {
+template <int R, class Element, class Visitor>
+constexpr void visit_reduction_at(Visitor& visitor) {
     if constexpr (!is_same<Element, fn::nothing>)
         if constexpr ((kReductionDomains[R] >> int(dtype_of<Element>) & 1) != 0)
             visitor.template reduction<R, Element>();
@@ -124,9 +137,10 @@ constexpr void visit_reductions(Visitor& visitor, std::integer_sequence<int, R..
     (visit_reduction<R>(visitor, KernelTypes()), ...);
 }
 
-/// Calls `visitor.template reduction<R, Element>()` for every row of reductions.def and every element type of its
-/// domain; the row there is reduction_t<R, Element>.
-template <class Visitor> constexpr void visit_reductions(Visitor& visitor) {
+/// Calls `visitor.template reduction<R, Element>()` for every row of reductions.def and every element type of
+/// its domain; the row there is reduction_t<R, Element>.
+template <class Visitor>
+constexpr void visit_reductions(Visitor& visitor) {
     visit_reductions(visitor, std::make_integer_sequence<int, kReductions>());
 }
 

@@ -21,17 +21,17 @@ struct Scalar {
     friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-/// A Python bool, int, float or complex: NEP 50's weak scalar. An int beyond 64 bits has `big` set to its sign.
+/// A Python bool, int, float or complex: NEP 50's weak scalar. Beyond 64 bits `big` is an int's sign.
 struct Weak {
     enum class Kind : uint8_t { Int = 1, Float = 2, Complex = 3 };
     Kind kind = Kind::Int;
-    int8_t big = 0;             ///< +1 / -1: an int above uint64 / below int64; real holds its double
-    bool negative = false;      ///< the int is negative: `integer` is its two's complement
+    int8_t big = 0;         ///< +1 / -1: an int above uint64 / below int64; real holds its double
+    bool negative = false;  ///< the int is negative: `integer` is its two's complement
     uint64_t integer = 0;
     double real = 0, imag = 0;  ///< also set for ints
 };
 
-/// The weak scalar as an element of dtype; OverflowError `function: Python integer 300 out of bounds for uint8`.
+/// The weak scalar as an element; OverflowError `add: Python integer 300 out of bounds for uint8`.
 CUARRAY_API Scalar convert(const Weak& value, DType dtype, const char* function);
 
 /// The scalar cast as astype would (unsafe).

@@ -27,9 +27,9 @@ struct Row {
     const char* outputs;   ///< "(T)"
     const char* doc;
     const char* body;
-    const char* text;      ///< the whole row as it stands in ufuncs.def, for the kernel generator
+    const char* text;  ///< the whole row as it stands in ufuncs.def, for the kernel generator
     LoopId first_loop;
-    uint16_t loops;        ///< how many, in table order
+    uint16_t loops;  ///< how many, in table order
     bool has(Flag flag) const { return (flags & flag) != 0; }
 };
 
@@ -63,7 +63,7 @@ CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if th
 /// What an empty reduce with this row gives, of dtype `dtype`; only where Row::identity is not null.
 CUARRAY_API Scalar row_identity(RowId row, DType dtype);
 
-/// The dtype that reduction `r` gives for elements of dtype T (argmax: int64), and its accumulator's size in bytes.
+/// The dtype that reduction `r` gives for elements of dtype T (argmax: int64); its accumulator's bytes.
 CUARRAY_API DType reduction_result(ReductionId r, DType T);
 CUARRAY_API int accumulator_size(ReductionId r, DType T);
 /// What an empty fold gives, of dtype reduction_result(r, T) (sum: 0); only where identity is not null.
@@ -71,7 +71,7 @@ CUARRAY_API Scalar reduction_identity(ReductionId r, DType T);
 
 /// An argument as the type rule sees it: a dtype, or a Python number's kind.
 struct ArgType {
-    DType dtype = DType::none;       ///< none: a weak scalar
+    DType dtype = DType::none;  ///< none: a weak scalar
     Weak::Kind weak = Weak::Kind::Int;
     bool is_weak() const { return dtype == DType::none; }
 };

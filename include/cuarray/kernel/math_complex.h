@@ -1,66 +1,117 @@
 // math_complex.h -- complex arithmetic, comparison, exponentials and logarithms.
 //
-// Special cases are those of C99's annex G and of the Array API standard; results are good to a few ulp of the larger
-// component, also where squares of the components would overflow or vanish. Branch cuts follow signed zeros.
+// Special cases are those of C99's annex G and of the Array API standard. Results are good to a few ulp of
+// the larger component, also where its square would overflow or vanish. Branch cuts follow signed zeros.
 #pragma once
 #include "cuarray/kernel/math_float.h"
 #include "cuarray/kernel/math_half.h"
 
 namespace cuarray {
 
-template <class R> CUARRAY_FN complex<R> operator+(complex<R> x, complex<R> y) { return {x.re + y.re, x.im + y.im}; }
-template <class R> CUARRAY_FN complex<R> operator-(complex<R> x, complex<R> y) { return {x.re - y.re, x.im - y.im}; }
-template <class R> CUARRAY_FN complex<R> operator-(complex<R> x) { return {-x.re, -x.im}; }
-template <class R> CUARRAY_FN complex<R> operator*(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> operator+(complex<R> x, complex<R> y) {
+    return {x.re + y.re, x.im + y.im};
+}
+template <class R>
+CUARRAY_FN complex<R> operator-(complex<R> x, complex<R> y) {
+    return {x.re - y.re, x.im - y.im};
+}
+template <class R>
+CUARRAY_FN complex<R> operator-(complex<R> x) {
+    return {-x.re, -x.im};
+}
+template <class R>
+CUARRAY_FN complex<R> operator*(complex<R> x, complex<R> y) {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
-template <class R> CUARRAY_FN complex<R> operator*(complex<R> x, R y) { return {x.re * y, x.im * y}; }
-template <class R> CUARRAY_FN bool operator==(complex<R> x, complex<R> y) { return x.re == y.re && x.im == y.im; }
+template <class R>
+CUARRAY_FN complex<R> operator*(complex<R> x, R y) {
+    return {x.re * y, x.im * y};
+}
+template <class R>
+CUARRAY_FN bool operator==(complex<R> x, complex<R> y) {
+    return x.re == y.re && x.im == y.im;
+}
 
 }  // namespace cuarray
 
 namespace cuarray::math {
 
-template <class R> CUARRAY_FN R real(complex<R> z) { return z.re; }
-template <class R> CUARRAY_FN R imag(complex<R> z) { return z.im; }
-template <class R> CUARRAY_FN complex<R> conj(complex<R> z) { return {z.re, -z.im}; }
-template <class R> CUARRAY_FN complex<R> rint(complex<R> z) { return {rint(z.re), rint(z.im)}; }
+template <class R>
+CUARRAY_FN R real(complex<R> z) {
+    return z.re;
+}
+template <class R>
+CUARRAY_FN R imag(complex<R> z) {
+    return z.im;
+}
+template <class R>
+CUARRAY_FN complex<R> conj(complex<R> z) {
+    return {z.re, -z.im};
+}
+template <class R>
+CUARRAY_FN complex<R> rint(complex<R> z) {
+    return {rint(z.re), rint(z.im)};
+}
 
 /// i conj(z): turns a function of z into its hyperbolic or circular partner.
-template <class R> CUARRAY_FN complex<R> swapped(complex<R> z) { return {z.im, z.re}; }
+template <class R>
+CUARRAY_FN complex<R> swapped(complex<R> z) {
+    return {z.im, z.re};
+}
 
-template <class R> CUARRAY_FN bool isnan(complex<R> z) { return isnan(z.re) | isnan(z.im); }
-template <class R> CUARRAY_FN bool isinf(complex<R> z) { return isinf(z.re) | isinf(z.im); }
-template <class R> CUARRAY_FN bool isfinite(complex<R> z) { return isfinite(z.re) & isfinite(z.im); }
+template <class R>
+CUARRAY_FN bool isnan(complex<R> z) {
+    return isnan(z.re) | isnan(z.im);
+}
+template <class R>
+CUARRAY_FN bool isinf(complex<R> z) {
+    return isinf(z.re) | isinf(z.im);
+}
+template <class R>
+CUARRAY_FN bool isfinite(complex<R> z) {
+    return isfinite(z.re) & isfinite(z.im);
+}
 
-template <class R> CUARRAY_FN R abs(complex<R> z) { return hypot(z.re, z.im); }
+template <class R>
+CUARRAY_FN R abs(complex<R> z) {
+    return hypot(z.re, z.im);
+}
 
 /// Complex numbers are ordered by their real parts, then by their imaginary parts, as NumPy orders them.
-template <class R> CUARRAY_FN bool less(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN bool less(complex<R> x, complex<R> y) {
     return x.re == y.re ? x.im < y.im : x.re < y.re && !isnan(x.im) && !isnan(y.im);
 }
-template <class R> CUARRAY_FN bool less_equal(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN bool less_equal(complex<R> x, complex<R> y) {
     return x.re == y.re ? x.im <= y.im : x.re < y.re && !isnan(x.im) && !isnan(y.im);
 }
 
-template <class R> CUARRAY_FN complex<R> maximum(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> maximum(complex<R> x, complex<R> y) {
     return isnan(x) || less_equal(y, x) ? x : y;
 }
-template <class R> CUARRAY_FN complex<R> minimum(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> minimum(complex<R> x, complex<R> y) {
     return isnan(x) || less_equal(x, y) ? x : y;
 }
-template <class R> CUARRAY_FN complex<R> fmax(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> fmax(complex<R> x, complex<R> y) {
     return isnan(y) || less_equal(y, x) ? x : y;
 }
-template <class R> CUARRAY_FN complex<R> fmin(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> fmin(complex<R> x, complex<R> y) {
     return isnan(y) || less_equal(x, y) ? x : y;
 }
-template <class R> CUARRAY_FN complex<R> clip(complex<R> x, complex<R> low, complex<R> high) {
+template <class R>
+CUARRAY_FN complex<R> clip(complex<R> x, complex<R> low, complex<R> high) {
     return minimum(maximum(x, low), high);
 }
 
 /// A power of two (and its inverse) that brings the larger component of a finite z near 1.
-template <class R> CUARRAY_FN pair<R, R> unit_scale(complex<R> z) {
+template <class R>
+CUARRAY_FN pair<R, R> unit_scale(complex<R> z) {
     using U = unsigned_t<R>;
     constexpr int fraction = ieee<R>::fraction, bias = int(ieee<R>::infinity >> fraction) / 2;
     const int exponent = int(bits_of(fmax(abs(z.re), abs(z.im))) >> fraction);
@@ -69,15 +120,18 @@ template <class R> CUARRAY_FN pair<R, R> unit_scale(complex<R> z) {
 }
 
 /// An infinite component counts as 1, a finite one as 0, with their signs.
-template <class R> CUARRAY_FN complex<R> direction(complex<R> z) {
+template <class R>
+CUARRAY_FN complex<R> direction(complex<R> z) {
     return {copysign(isinf(z.re) ? R(1) : R(0), z.re), copysign(isinf(z.im) ? R(1) : R(0), z.im)};
 }
 
-template <class R> CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
+template <class R>
+CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
     if (y.re == 0 && y.im == 0) return {x.re / abs(y.re), x.im / abs(y.re)};
     if (isinf(x) && isfinite(y)) {
         const complex<R> d = direction(x) * conj(y);
-        return {d.re == 0 ? quiet_nan<R>() : infinity<R>() * d.re, d.im == 0 ? quiet_nan<R>() : infinity<R>() * d.im};
+        return {d.re == 0 ? quiet_nan<R>() : infinity<R>() * d.re,
+                d.im == 0 ? quiet_nan<R>() : infinity<R>() * d.im};
     }
     if (isfinite(x) && isinf(y)) return x * conj(direction(y)) * R(0);
     const pair<R, R> s = unit_scale(x), t = unit_scale(y);
@@ -86,10 +140,14 @@ template <class R> CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
     return complex<R>{p.re / square, p.im / square} * t.first * s.second;
 }
 
-template <class R> CUARRAY_FN complex<R> reciprocal(complex<R> z) { return divide(complex<R>{1, 0}, z); }
+template <class R>
+CUARRAY_FN complex<R> reciprocal(complex<R> z) {
+    return divide(complex<R>{1, 0}, z);
+}
 
 /// z / |z|; along an axis for one infinite component.
-template <class R> CUARRAY_FN complex<R> sign(complex<R> z) {
+template <class R>
+CUARRAY_FN complex<R> sign(complex<R> z) {
     const complex<R> u = z * unit_scale(z).first;
     const R h = abs(u);
     if (isnan(z) || (isinf(z.re) && isinf(z.im))) return {quiet_nan<R>(), quiet_nan<R>()};
@@ -97,7 +155,8 @@ template <class R> CUARRAY_FN complex<R> sign(complex<R> z) {
     return h == 0 ? complex<R>{0, 0} : complex<R>{u.re / h, u.im / h};
 }
 
-template <class R> CUARRAY_FAR complex<R> sqrt(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> sqrt(complex<R> z) {
     if (z.re == 0 && z.im == 0) return {0, z.im};
     if (isinf(z.im)) return {infinity<R>(), z.im};
     if (isinf(z.re)) {
@@ -106,7 +165,9 @@ template <class R> CUARRAY_FAR complex<R> sqrt(complex<R> z) {
     }
     constexpr int half_range = int(ieee<R>::infinity >> (ieee<R>::fraction + 2));
     const R larger = fmax(abs(z.re), abs(z.im));
-    const i32 k = larger > power_of_two(R(), half_range) ? 1 : larger < power_of_two(R(), -half_range) ? -half_range / 2 : 0;
+    const i32 k = larger > power_of_two(R(), half_range)    ? 1
+                  : larger < power_of_two(R(), -half_range) ? -half_range / 2
+                                                            : 0;
     const complex<R> u = z * power_of_two(R(), -2 * k);
     const R t = sqrt((abs(u.re) + abs(u)) * R(0.5)), other = abs(u.im) / (2 * t), root = power_of_two(R(), k);
     return u.re >= 0 ? complex<R>{t * root, copysign(other * root, z.im)}
@@ -114,11 +175,14 @@ template <class R> CUARRAY_FAR complex<R> sqrt(complex<R> z) {
 }
 
 /// Beyond it, exp may overflow though its product with a sine does not; and its exponential.
-template <class R> constexpr R kLargeExponent = is_same<R, f32> ? 80 : 700;
-template <class R> constexpr R kLargeExp = R(is_same<R, f32> ? 5.54062238439350982e34 : 1.01423205473500450e304);
+template <class R>
+constexpr R kLargeExponent = is_same<R, f32> ? 80 : 700;
+template <class R>
+constexpr R kLargeExp = R(is_same<R, f32> ? 5.54062238439350982e34 : 1.01423205473500450e304);
 
-/// A growth first * second, which alone may overflow, times (cos y + i sin y); x is the real part it came from.
-template <class R> CUARRAY_FN complex<R> on_circle(R first, R second, R x, R y) {
+/// The growth first * second of exp(x), which may overflow alone, times (cos y + i sin y).
+template <class R>
+CUARRAY_FN complex<R> on_circle(R first, R second, R x, R y) {
     if (y == 0) return {first * second, y};
     if (!isfinite(y)) {
         if (!isinf(x)) return {quiet_nan<R>(), quiet_nan<R>()};
@@ -127,18 +191,21 @@ template <class R> CUARRAY_FN complex<R> on_circle(R first, R second, R x, R y) 
     return {first * cos(y) * second, first * sin(y) * second};
 }
 
-template <class R> CUARRAY_FAR complex<R> exp(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> exp(complex<R> z) {
     const R part = z.re > kLargeExponent<R> ? kLargeExponent<R> : R(0);
     return on_circle(exp(z.re - part), part == 0 ? R(1) : kLargeExp<R>, z.re, z.im);
 }
 
-template <class R> CUARRAY_FAR complex<R> exp2(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> exp2(complex<R> z) {
     const R part = z.re > kLargeExponent<R> ? kLargeExponent<R> : R(0);
     const R angle = z.im * R(0.69314718055994530941723212145818);
     return on_circle(exp2(z.re - part), power_of_two(part, i32(part)), z.re, angle);
 }
 
-template <class R> CUARRAY_FAR complex<R> expm1(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> expm1(complex<R> z) {
     if (!isfinite(z) || z.re > kLargeExponent<R> || z.im == 0) {
         const complex<R> e = exp(z);
         return {z.im == 0 ? expm1(z.re) : e.re - 1, e.im};
@@ -148,7 +215,8 @@ template <class R> CUARRAY_FAR complex<R> expm1(complex<R> z) {
 }
 
 /// log |z|, without overflow and, around 1, without cancellation.
-template <class R> CUARRAY_FN R log_abs(complex<R> z) {
+template <class R>
+CUARRAY_FN R log_abs(complex<R> z) {
     const R a = maximum(abs(z.re), abs(z.im)), b = minimum(abs(z.re), abs(z.im));
     if (a > R(0.5) && a < 2 && b < 2) {
         const R distance = (a - 1) * (a + 1) + b * b;
@@ -159,17 +227,23 @@ template <class R> CUARRAY_FN R log_abs(complex<R> z) {
     return log(abs(z * s.first)) + log(s.second);
 }
 
-template <class R> CUARRAY_FAR complex<R> log(complex<R> z) { return {log_abs(z), atan2(z.im, z.re)}; }
+template <class R>
+CUARRAY_FAR complex<R> log(complex<R> z) {
+    return {log_abs(z), atan2(z.im, z.re)};
+}
 
-template <class R> CUARRAY_FN complex<R> log2(complex<R> z) {
+template <class R>
+CUARRAY_FN complex<R> log2(complex<R> z) {
     return log(z) * R(1.4426950408889634073599246810019);
 }
 
-template <class R> CUARRAY_FN complex<R> log10(complex<R> z) {
+template <class R>
+CUARRAY_FN complex<R> log10(complex<R> z) {
     return log(z) * R(0.43429448190325182765112891891661);
 }
 
-template <class R> CUARRAY_FAR complex<R> log1p(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> log1p(complex<R> z) {
     const complex<R> w = {1 + z.re, z.im};
     if (abs(z.re) < R(0.5) && abs(z.im) < 1)
         return {log1p(z.re * (2 + z.re) + z.im * z.im) * R(0.5), atan2(w.im, w.re)};
@@ -177,9 +251,11 @@ template <class R> CUARRAY_FAR complex<R> log1p(complex<R> z) {
 }
 
 /// In f64 for c64 too: the rounding of w log z grows with its size.
-template <class R> CUARRAY_FAR complex<R> pow(complex<R> z, complex<R> w) {
+template <class R>
+CUARRAY_FAR complex<R> pow(complex<R> z, complex<R> w) {
     if (w.re == 0 && w.im == 0) return {1, 0};
-    if (z.re == 0 && z.im == 0) return w.re > 0 ? complex<R>{0, 0} : complex<R>{quiet_nan<R>(), quiet_nan<R>()};
+    if (z.re == 0 && z.im == 0)
+        return w.re > 0 ? complex<R>{0, 0} : complex<R>{quiet_nan<R>(), quiet_nan<R>()};
     if (w.im == 0 && abs(w.re) < 100 && rint(w.re) == w.re) {
         complex<R> result = {1, 0}, base = z;
         for (int n = int(abs(w.re)); n != 0; n >>= 1) {

@@ -1,18 +1,24 @@
 // math_complex_trig.h -- complex circular and hyperbolic functions and their inverses.
 //
-// The circular functions are the hyperbolic ones of i conj(z). The inverse ones follow Kahan, "Branch cuts for complex
-// elementary functions" (1987): products of square roots in which nothing cancels.
+// The circular functions are the hyperbolic ones of i conj(z). The inverse ones follow Kahan, "Branch cuts
+// for complex elementary functions" (1987): products of square roots in which nothing cancels.
 #pragma once
 #include "cuarray/kernel/math_complex.h"
 
 namespace cuarray::math {
 
-template <class R> constexpr R kPi = R(3.1415926535897932384626433832795);
-template <class R> constexpr R kLn2 = R(0.69314718055994530941723212145818);
+template <class R>
+constexpr R kPi = R(3.1415926535897932384626433832795);
+template <class R>
+constexpr R kLn2 = R(0.69314718055994530941723212145818);
 
-template <class R> CUARRAY_FN complex<R> both_nan() { return {quiet_nan<R>(), quiet_nan<R>()}; }
+template <class R>
+CUARRAY_FN complex<R> both_nan() {
+    return {quiet_nan<R>(), quiet_nan<R>()};
+}
 
-template <class R> CUARRAY_FAR complex<R> sinh(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> sinh(complex<R> z) {
     const R x = z.re, y = z.im;
     if (y == 0) return {sinh(x), y};
     if (!isfinite(y)) return isinf(x) || x == 0 ? complex<R>{x, quiet_nan<R>()} : both_nan<R>();
@@ -21,7 +27,8 @@ template <class R> CUARRAY_FAR complex<R> sinh(complex<R> z) {
     return {copysign(large, x) * cos(y) * rest, large * sin(y) * rest};
 }
 
-template <class R> CUARRAY_FAR complex<R> cosh(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> cosh(complex<R> z) {
     const R x = z.re, y = z.im;
     if (y == 0) return {cosh(x), copysign(R(1), x) * y};
     if (!isfinite(y)) {
@@ -33,7 +40,8 @@ template <class R> CUARRAY_FAR complex<R> cosh(complex<R> z) {
     return {large * cos(y) * rest, copysign(large, x) * sin(y) * rest};
 }
 
-template <class R> CUARRAY_FAR complex<R> tanh(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> tanh(complex<R> z) {
     const R x = z.re, y = z.im;
     if (y == 0) return {tanh(x), y};
     if (isinf(x)) return {copysign(R(1), x), copysign(R(0), y)};
@@ -46,31 +54,46 @@ template <class R> CUARRAY_FAR complex<R> tanh(complex<R> z) {
     return {beta * rho * s / d, t / d};
 }
 
-template <class R> CUARRAY_FN complex<R> sin(complex<R> z) { return swapped(sinh(swapped(z))); }
-template <class R> CUARRAY_FN complex<R> cos(complex<R> z) { return conj(cosh(swapped(z))); }
-template <class R> CUARRAY_FN complex<R> tan(complex<R> z) { return swapped(tanh(swapped(z))); }
+template <class R>
+CUARRAY_FN complex<R> sin(complex<R> z) {
+    return swapped(sinh(swapped(z)));
+}
+template <class R>
+CUARRAY_FN complex<R> cos(complex<R> z) {
+    return conj(cosh(swapped(z)));
+}
+template <class R>
+CUARRAY_FN complex<R> tan(complex<R> z) {
+    return swapped(tanh(swapped(z)));
+}
 
 /// Beyond it, z * z + 1 is z * z to the last bit.
-template <class R> constexpr R kLargeSquare = is_same<R, f32> ? 0x1p14 : 0x1p28;
+template <class R>
+constexpr R kLargeSquare = is_same<R, f32> ? 0x1p14 : 0x1p28;
 
-template <class R> CUARRAY_FN bool is_large(complex<R> z) {
+template <class R>
+CUARRAY_FN bool is_large(complex<R> z) {
     return abs(z.re) > kLargeSquare<R> || abs(z.im) > kLargeSquare<R>;
 }
 
-template <class R> CUARRAY_FN complex<R> asinh_of_nonfinite(R x, R y) {
+template <class R>
+CUARRAY_FN complex<R> asinh_of_nonfinite(R x, R y) {
     if (isinf(x)) return {x, isnan(y) ? y : copysign(isinf(y) ? kPi<R> / 4 : R(0), y)};
-    if (isinf(y)) return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(kPi<R> / 2, y)};
+    if (isinf(y))
+        return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(kPi<R> / 2, y)};
     return {quiet_nan<R>(), y == 0 ? y : quiet_nan<R>()};
 }
 
-template <class R> CUARRAY_FAR complex<R> asinh(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> asinh(complex<R> z) {
     if (!isfinite(z)) return asinh_of_nonfinite(z.re, z.im);
     if (is_large(z)) return {copysign(log_abs(z) + kLn2<R>, z.re), atan2(z.im, abs(z.re))};
     const complex<R> a = sqrt(complex<R>{1 - z.im, -z.re}), b = sqrt(complex<R>{1 + z.im, z.re});
     return {asinh(a.re * b.im - a.im * b.re), atan2(z.im, a.re * b.re - a.im * b.im)};
 }
 
-template <class R> CUARRAY_FN complex<R> acos_of_nonfinite(R x, R y) {
+template <class R>
+CUARRAY_FN complex<R> acos_of_nonfinite(R x, R y) {
     if (isinf(x) && isnan(y)) return {y, x};
     if (isinf(x)) {
         const R angle = isinf(y) ? kPi<R> / 4 : R(0);
@@ -80,24 +103,28 @@ template <class R> CUARRAY_FN complex<R> acos_of_nonfinite(R x, R y) {
     return {x == 0 ? kPi<R> / 2 : quiet_nan<R>(), quiet_nan<R>()};
 }
 
-template <class R> CUARRAY_FAR complex<R> acos(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> acos(complex<R> z) {
     if (!isfinite(z)) return acos_of_nonfinite(z.re, z.im);
     if (is_large(z)) return {atan2(abs(z.im), z.re), copysign(log_abs(z) + kLn2<R>, -z.im)};
     const complex<R> a = sqrt(complex<R>{1 - z.re, -z.im}), b = sqrt(complex<R>{1 + z.re, z.im});
     return {2 * atan2(a.re, b.re), asinh(b.re * a.im - b.im * a.re)};
 }
 
-template <class R> CUARRAY_FN complex<R> acosh(complex<R> z) {
+template <class R>
+CUARRAY_FN complex<R> acosh(complex<R> z) {
     const complex<R> w = acos(z);
     return {abs(w.im), copysign(w.re, z.im)};
 }
 
-template <class R> CUARRAY_FN complex<R> atanh_of_nonfinite(R x, R y) {
+template <class R>
+CUARRAY_FN complex<R> atanh_of_nonfinite(R x, R y) {
     if (isinf(y) || (isinf(x) && !isnan(y))) return {copysign(R(0), x), copysign(kPi<R> / 2, y)};
     return {isinf(x) || x == 0 ? copysign(R(0), x) : quiet_nan<R>(), quiet_nan<R>()};
 }
 
-template <class R> CUARRAY_FAR complex<R> atanh(complex<R> z) {
+template <class R>
+CUARRAY_FAR complex<R> atanh(complex<R> z) {
     if (!isfinite(z)) return atanh_of_nonfinite(z.re, z.im);
     const R x = abs(z.re), y = z.im, near = abs(complex<R>{1 - x, y});
     if (is_large(z) && near > kLargeSquare<R> * kLargeSquare<R>)
@@ -108,7 +135,13 @@ template <class R> CUARRAY_FAR complex<R> atanh(complex<R> z) {
     return {copysign(length, z.re), angle};
 }
 
-template <class R> CUARRAY_FN complex<R> asin(complex<R> z) { return swapped(asinh(swapped(z))); }
-template <class R> CUARRAY_FN complex<R> atan(complex<R> z) { return swapped(atanh(swapped(z))); }
+template <class R>
+CUARRAY_FN complex<R> asin(complex<R> z) {
+    return swapped(asinh(swapped(z)));
+}
+template <class R>
+CUARRAY_FN complex<R> atan(complex<R> z) {
+    return swapped(atanh(swapped(z)));
+}
 
 }  // namespace cuarray::math

@@ -1,7 +1,7 @@
 // math_division.h -- floor_divide, remainder, fmod, divmod and integer powers: division that is exact.
 //
-// For floats everything rests on the exact remainder. Where the quotient is small enough to be an exact integer, one
-// fused multiply-add gives it without a branch; `quick_*` does that and reports in `rare` where it does not hold.
+// For floats everything rests on the exact remainder. Where the quotient is small enough to be an exact
+// integer, one fused multiply-add gives it without a branch; `quick_*` does that and reports where it cannot.
 #pragma once
 #include "cuarray/kernel/math.h"
 
@@ -19,13 +19,17 @@ CUARRAY_FN f64 residue(f64 x, f64 q, f64 y) { return fma(-q, y, x); }
 
 /// Whether residue is one instruction, or a few; a library call would be slower than the rare path.
 #if defined(__CUDACC__) || defined(__FMA__)
-template <class T> constexpr bool has_residue = true;
+template <class T>
+constexpr bool has_residue = true;
 #else
-template <class T> constexpr bool has_residue = is_same<T, f32>;
+template <class T>
+constexpr bool has_residue = is_same<T, f32>;
 #endif
 
-/// Truncated quotient and remainder, both exact, of finite x and y, y not 0, |x / y| below 2 to the significand's bits.
-template <class T> CUARRAY_FN pair<T, T> exact_quotient(T x, T y, bool& beyond) {
+/// Truncated quotient and remainder, both exact; `beyond`: y is 0, something is not finite, or the
+/// quotient has more bits than a significand.
+template <class T>
+CUARRAY_FN pair<T, T> exact_quotient(T x, T y, bool& beyond) {
     constexpr T limit = T(u64(1) << (ieee<T>::fraction + 1));
     const T q = trunc(x / y);
     beyond = !((abs(q) < limit) & (abs(y) < infinity<T>()));
@@ -36,31 +40,39 @@ template <class T> CUARRAY_FN pair<T, T> exact_quotient(T x, T y, bool& beyond) 
 }
 
 /// Floor quotient and its remainder, with the same bounds.
-template <class T> CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
+template <class T>
+CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
     const pair<T, T> t = exact_quotient(x, y, beyond);
     const bool apart = (t.second != 0) & (signbit(x) != signbit(y));
     const T q = apart ? t.first - 1 : t.first;
     return {q == 0 ? copysign(T(0), x / y) : q, apart ? t.second + y : copysign(t.second, y)};
 }
 
-template <class T> CUARRAY_FN T quick_fmod(T x, T y, bool& rare) {
+template <class T>
+CUARRAY_FN T quick_fmod(T x, T y, bool& rare) {
     rare = true;
-    if constexpr (has_residue<T>) return exact_quotient(x, y, rare).second;
-    else return x;
+    if constexpr (has_residue<T>)
+        return exact_quotient(x, y, rare).second;
+    else
+        return x;
 }
 
-template <class T> CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
+template <class T>
+CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
     rare = true;
-    if constexpr (has_residue<T>) return exact_divmod(x, y, rare);
-    else return {x, x};
+    if constexpr (has_residue<T>)
+        return exact_divmod(x, y, rare);
+    else
+        return {x, x};
 }
 
 CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
 CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
 
-/// Beyond the bounds of exact_divmod, where the quotient is rounded. An infinite x has an infinite quotient and an
-/// infinite y a quotient of zero, as the Array API suite wants.
-template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
+/// Beyond the bounds of exact_divmod, where the quotient is rounded. An infinite x has an infinite quotient
+/// and an infinite y a quotient of zero, as the Array API suite wants.
+template <class T>
+CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
     const T ratio = x / y;
     T r = careful_fmod(x, y);
     if (!isfinite(x) || isnan(y) || y == 0) return {ratio, r};
@@ -72,18 +84,20 @@ template <class T> CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
     return {q == 0 ? copysign(T(0), ratio) : q, r == 0 ? copysign(r, y) : apart ? r + y : r};
 }
 
-template <class T> CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
+template <class T>
+CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
     bool beyond;
     const pair<T, T> exact = exact_divmod(x, y, beyond);
     return beyond ? careful_divmod(x, y) : exact;
 }
 
 /// x / y towards zero; x / 0 is 0, and the least integer / -1 wraps.
-template <class T> CUARRAY_FN T integer_quotient(T x, T y) {
+template <class T>
+CUARRAY_FN T integer_quotient(T x, T y) {
     const bool minus_one = is_signed<T> && y == T(-1), special = (y == 0) | minus_one;
     const T divisor = special ? T(1) : y, by_special = minus_one ? negative(x) : T(0);
 #ifndef __CUDACC__
-    // No vector unit divides integers. A float type with the digits of both has a quotient that truncates alike.
+    // No vector unit divides integers; quotients in a float type with room for both truncate alike.
     using Wide = choose_t<sizeof(T) <= 2, f32, f64>;
     if constexpr (sizeof(T) < 4 || is_same<T, i32>) return special ? by_special : T(Wide(x) / Wide(divisor));
 #endif
@@ -91,22 +105,34 @@ template <class T> CUARRAY_FN T integer_quotient(T x, T y) {
 }
 
 /// Python's rule: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
-template <class T> CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
+template <class T>
+CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
     const T q = integer_quotient(x, y), r = subtract(x, multiply(q, y));
     const bool apart = (y != 0) & (r != 0) & ((r < 0) != (y < 0));
     return {T(q - apart), apart ? add(r, y) : y == 0 ? T(0) : r};
 }
 
-template <class T> CUARRAY_FN pair<T, T> divmod(T x, T y) {
-    if constexpr (is_integer<T>) return integer_divmod(x, y);
-    else return float_divmod(x, y);
+template <class T>
+CUARRAY_FN pair<T, T> divmod(T x, T y) {
+    if constexpr (is_integer<T>)
+        return integer_divmod(x, y);
+    else
+        return float_divmod(x, y);
 }
 
-template <class T> CUARRAY_FN T floor_divide(T x, T y) { return divmod(x, y).first; }
-template <class T> CUARRAY_FN T remainder(T x, T y) { return divmod(x, y).second; }
+template <class T>
+CUARRAY_FN T floor_divide(T x, T y) {
+    return divmod(x, y).first;
+}
+template <class T>
+CUARRAY_FN T remainder(T x, T y) {
+    return divmod(x, y).second;
+}
 
-template <class T> CUARRAY_FN T fmod(T x, T y) {
-    if constexpr (is_integer<T>) return y == 0 ? T(0) : subtract(x, multiply(integer_quotient(x, y), y));
+template <class T>
+CUARRAY_FN T fmod(T x, T y) {
+    if constexpr (is_integer<T>)
+        return y == 0 ? T(0) : subtract(x, multiply(integer_quotient(x, y), y));
     else {
         bool rare;
         const T quick = quick_fmod(x, y, rare);
@@ -115,7 +141,8 @@ template <class T> CUARRAY_FN T fmod(T x, T y) {
 }
 
 /// x to the power y by repeated squaring; 0 for a negative y, which is an error that the caller reports.
-template <class T> CUARRAY_FN T integer_pow(T x, T y) {
+template <class T>
+CUARRAY_FN T integer_pow(T x, T y) {
     wrap_t<T> result = y < 0 ? 0 : 1, base = wrap_t<T>(x);
     unsigned_t<T> n = y < 0 ? unsigned_t<T>(0) : unsigned_t<T>(y);
 #ifndef __CUDACC__

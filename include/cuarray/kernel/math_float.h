@@ -1,7 +1,7 @@
 // math_float.h -- elementary functions of f32 and f64.
 //
-// On the host most of them are vector mathematics: `cua_sinf` and the like, which the host backend defines, each with
-// vector variants that g++ calls in `omp simd` loops. CUARRAY_NO_VECTOR_MATH leaves the scalar ones.
+// On the host most of them are vector mathematics: `cua_sinf` and the like, which the host backend defines,
+// with vector variants that g++ calls in `omp simd` loops. CUARRAY_NO_VECTOR_MATH leaves the scalar ones.
 #pragma once
 #include "cuarray/kernel/math_division.h"
 
@@ -12,13 +12,16 @@
 #define CUARRAY_VARIANTS __attribute__((simd("notinbranch"), const))
 #endif
 /// Every function of the vector mathematics library, of one and of two arguments.
-#define CUARRAY_VECTOR_FUNCTIONS(X, XY)                       \
-    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)              \
-    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)        \
-    X(exp) X(exp2) X(exp10) X(expm1)                          \
-    X(log) X(log2) X(log10) X(log1p) X(cbrt) X(erf) X(erfc)   \
-    XY(atan2) XY(pow) XY(hypot)
-#define CUARRAY_OF_X(name) CUARRAY_VARIANTS float cua_##name##f(float); CUARRAY_VARIANTS double cua_##name(double);
+// clang-format off
+#define CUARRAY_VECTOR_FUNCTIONS(X, XY)                                \
+    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                       \
+    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                 \
+    X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p)  \
+    X(cbrt) X(erf) X(erfc) XY(atan2) XY(pow) XY(hypot)
+// clang-format on
+#define CUARRAY_OF_X(name)                       \
+    CUARRAY_VARIANTS float cua_##name##f(float); \
+    CUARRAY_VARIANTS double cua_##name(double);
 #define CUARRAY_OF_XY(name)                             \
     CUARRAY_VARIANTS float cua_##name##f(float, float); \
     CUARRAY_VARIANTS double cua_##name(double, double);
@@ -95,15 +98,20 @@ CUARRAY_FN f64 hypot(f64 x, f64 y) { return CUARRAY_VECTOR(hypot)(x, y); }
 CUARRAY_FN f32 pow(f32 x, f32 y) { return CUARRAY_VECTOR(powf)(x, y); }
 CUARRAY_FN f64 pow(f64 x, f64 y) { return CUARRAY_VECTOR(pow)(x, y); }
 
-template <class T> CUARRAY_FN T pow(T x, T y) { return integer_pow(x, y); }
+template <class T>
+CUARRAY_FN T pow(T x, T y) {
+    return integer_pow(x, y);
+}
 
 /// log(exp(x) + exp(y)): the larger plus a correction; equal infinities have no difference.
-template <class T> CUARRAY_FN T logaddexp(T x, T y) {
+template <class T>
+CUARRAY_FN T logaddexp(T x, T y) {
     const T sum = maximum(x, y) + log1p(exp(-abs(x - y)));
     return blend(x == y, x + T(0.69314718055994530941723212145818), sum);
 }
 
-template <class T> CUARRAY_FN T logaddexp2(T x, T y) {
+template <class T>
+CUARRAY_FN T logaddexp2(T x, T y) {
     const T sum = maximum(x, y) + log1p(exp2(-abs(x - y))) * T(1.4426950408889634073599246810019);
     return blend(x == y, x + 1, sum);
 }
@@ -111,8 +119,11 @@ template <class T> CUARRAY_FN T logaddexp2(T x, T y) {
 CUARRAY_FN f32 sin(f32 x) { return CUARRAY_VECTOR(sinf)(x); }
 CUARRAY_FN f32 cos(f32 x) { return CUARRAY_VECTOR(cosf)(x); }
 
-/// What is left of an angle after taking away quarter turns: high + low, at most pi/4 and a little, and their count.
-struct Angle { f64 high, low; u64 quarters; };
+/// An angle without its quarter turns, as high + low, hardly beyond pi/4; and the count of them.
+struct Angle {
+    f64 high, low;
+    u64 quarters;
+};
 
 /// The exact difference of a and b, as a rounded part and its error.
 CUARRAY_FN pair<f64, f64> exact_difference(f64 a, f64 b) {
@@ -120,7 +131,7 @@ CUARRAY_FN pair<f64, f64> exact_difference(f64 a, f64 b) {
     return {d, (a - (d - back)) - (b + back)};
 }
 
-/// Below this, the count of quarter turns has 20 bits, and its products with the 33-bit parts of pi/2 are exact.
+/// Below it the count of quarter turns has 20 bits; its products with 33-bit parts of pi/2 are exact.
 constexpr f64 kQuickAngle = 1.6e6;
 
 CUARRAY_FN Angle quick_angle(f64 x) {
@@ -134,8 +145,9 @@ CUARRAY_FN Angle quick_angle(f64 x) {
 
 CUARRAY_FN f64 sin_near_zero(f64 x, f64 low) {
     const f64 z = x * x, z2 = z * z;
-    const f64 tail = (0.008333333333322108 + z * -0.0001984126982958007) +
-                     z2 * ((2.7557313617991543e-06 + z * -2.5050747214958078e-08) + z2 * 1.589619748161708e-10);
+    const f64 tail =
+        (0.008333333333322108 + z * -0.0001984126982958007) +
+        z2 * ((2.7557313617991543e-06 + z * -2.5050747214958078e-08) + z2 * 1.589619748161708e-10);
     const f64 cubic = -0.1666666666666663 + z * tail;
     return x + (z * x * cubic + low * (1 - 0.5 * z));
 }
@@ -148,7 +160,7 @@ CUARRAY_FN f64 cos_near_zero(f64 x, f64 low) {
     return one + (((1 - one) - half) + (z2 * tail - x * low));
 }
 
-/// sin (or, a quarter turn on, cos) without a branch, so that the host's loops vectorise; `rare`: x is too large.
+/// sin (or, a quarter turn on, cos) without a branch, for vectorised loops; `rare`: x is too large.
 CUARRAY_FN f64 quick_sine(f64 x, u64 quarters_on, bool& rare) {
     rare = !(abs(x) < kQuickAngle);
     const Angle a = quick_angle(x);

@@ -19,7 +19,8 @@ CUARRAY_FN bool isinf(bf16 x) { return abs(x).bits == ieee<bf16>::infinity; }
 CUARRAY_FN bool isfinite(f16 x) { return abs(x).bits < ieee<f16>::infinity; }
 CUARRAY_FN bool isfinite(bf16 x) { return abs(x).bits < ieee<bf16>::infinity; }
 
-template <class T> CUARRAY_FN T nextafter(T x, T y) {
+template <class T>
+CUARRAY_FN T nextafter(T x, T y) {
     using U = unsigned_t<T>;
     const auto a = widen(x), b = widen(y);
     const U away = U(bits_of(x) + 1), nearer = U(bits_of(x) - 1);
@@ -28,14 +29,18 @@ template <class T> CUARRAY_FN T nextafter(T x, T y) {
 }
 
 /// Away from zero; for the halves upwards, as NumPy's float16 has it.
-template <class T> CUARRAY_FN T spacing(T x) {
+template <class T>
+CUARRAY_FN T spacing(T x) {
     if (!isfinite(x)) return quiet_nan<T>();
-    if constexpr (is_half<T>) return round_to_half<T>(widen(nextafter(x, infinity<T>())) - widen(x));
-    else return nextafter(x, copysign(infinity<T>(), x)) - x;
+    if constexpr (is_half<T>)
+        return round_to_half<T>(widen(nextafter(x, infinity<T>())) - widen(x));
+    else
+        return nextafter(x, copysign(infinity<T>(), x)) - x;
 }
 
 /// Mantissa in [0.5, 1) and exponent; zero, infinity and NaN are their own mantissa, with exponent 0.
-template <class T> CUARRAY_FN pair<T, i32> frexp(T x) {
+template <class T>
+CUARRAY_FN pair<T, i32> frexp(T x) {
     if constexpr (is_half<T>) {
         const pair<f32, i32> wide = frexp(widen(x));
         return {round_to_half<T>(wide.first), wide.second};
@@ -45,7 +50,8 @@ template <class T> CUARRAY_FN pair<T, i32> frexp(T x) {
         const bool tiny = abs(x) < bit_cast<T>(U(1) << fraction);
         const U u = bits_of(tiny ? x * T(U(1) << (fraction + 1)) : x);
         const U half = (u & ~ieee<T>::infinity) | U(bias - 1) << fraction;
-        const i32 exponent = i32((u & ieee<T>::infinity) >> fraction) - (bias - 1) - (tiny ? fraction + 1 : 0);
+        const i32 exponent =
+            i32((u & ieee<T>::infinity) >> fraction) - (bias - 1) - (tiny ? fraction + 1 : 0);
         const bool own = !isfinite(x) | (x == 0);
         return {own ? x : bit_cast<T>(half), own ? 0 : exponent};
     }
@@ -55,8 +61,9 @@ template <class T> CUARRAY_FN pair<T, i32> frexp(T x) {
 CUARRAY_FN f32 power_of_two(f32, i32 n) { return bit_cast<f32>(u32(n + 127) << 23); }
 CUARRAY_FN f64 power_of_two(f64, i32 n) { return bit_cast<f64>(u64(i64(n + 1023)) << 52); }
 
-/// x * 2**n for |n| below a quarter of i32's range: the exponent is moved, and one product rounds what gets too small.
-template <class T> CUARRAY_FN T scale(T x, i32 n) {
+/// x * 2**n for any sensible n: the exponent is moved, and one product rounds what gets too small.
+template <class T>
+CUARRAY_FN T scale(T x, i32 n) {
     using U = unsigned_t<T>;
     using I = signed_t<T>;
     constexpr int fraction = ieee<T>::fraction, down = fraction + 2;
@@ -72,15 +79,18 @@ template <class T> CUARRAY_FN T scale(T x, i32 n) {
 }
 
 /// ldexp in one product, which rounds once; `rare`: 2**n is no normal number.
-template <class T, class N> CUARRAY_FN T quick_ldexp(T x, N n, bool& rare) {
+template <class T, class N>
+CUARRAY_FN T quick_ldexp(T x, N n, bool& rare) {
     constexpr int bias = int(ieee<T>::infinity >> ieee<T>::fraction) / 2;
     rare = (n > bias) | (n < 1 - bias);
     return x * power_of_two(x, rare ? 0 : i32(n));
 }
 
-template <class T, class N> CUARRAY_FN T ldexp(T x, N n) {
+template <class T, class N>
+CUARRAY_FN T ldexp(T x, N n) {
     const i32 clamped = n > 5000 ? 5000 : n < -5000 ? -5000 : i32(n);
-    if constexpr (is_half<T>) return cast<T>(scale(f64(widen(x)), clamped));
+    if constexpr (is_half<T>)
+        return cast<T>(scale(f64(widen(x)), clamped));
     else {
         bool rare;
         const T quick = quick_ldexp(x, n, rare);

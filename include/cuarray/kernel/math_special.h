@@ -32,18 +32,21 @@ CUARRAY_FN f64 lgamma(f64 x) {
 }
 
 /// exp only of a negative number, so that small results keep their digits.
-template <class T> CUARRAY_FN T expit(T x) {
+template <class T>
+CUARRAY_FN T expit(T x) {
     const T e = exp(-abs(x));
     return (x < 0 ? e : T(1)) / (1 + e);
 }
 
 /// Around 1/2, where the logarithm of a quotient near 1 would cancel, 2 x - 1 is exact.
-template <class T> CUARRAY_FN T logit(T x) {
+template <class T>
+CUARRAY_FN T logit(T x) {
     const T near = log1p((2 * x - 1) / (1 - x)), far = log(x / (1 - x));
     return blend(abs(x - T(0.5)) < T(0.25), near, far);
 }
 
-template <class T> CUARRAY_FN T xlogy(T x, T y) {
+template <class T>
+CUARRAY_FN T xlogy(T x, T y) {
     const T product = x * log(y);
     return blend((x == 0) & !isnan(y), T(0), product);
 }

@@ -1,16 +1,16 @@
-// reduce.h -- reductions: what one element and one combination do, and the one order in which a fold combines.
+// reduce.h -- reductions: what happens to elements and pairs of results, and the one order of all folds.
 //
-// The fold order. Element i of the n that one output folds belongs to chunk i / kChunk, in it to leaf i % kChunk / kLeaf,
-// and to lane i % kLanes.
-//   1. In a leaf each lane folds its elements in increasing i, starting from its first; no identity is mixed in.
-//   2. In a chunk the leaves are combined lane by lane in a binary tree of neighbours: node j of the next level is
-//      combine(node 2 j, node 2 j + 1), and a node without right neighbour goes up as it is.
-//   3. The lanes of the chunk are folded: for d = 8, 4, 2, 1 lane l < d becomes combine(lane l, lane l + d), if there is
-//      one.
+// The fold order. Element i of the n that one output folds belongs to chunk i / kChunk, in it to leaf
+// i % kChunk / kLeaf, and to lane i % kLanes.
+//   1. In a leaf each lane folds its elements in increasing i, starting from its first, with no identity.
+//   2. In a chunk the leaves are combined lane by lane in a binary tree of neighbours: node j of the level
+//      above is combine(node 2 j, node 2 j + 1); a node without right neighbour goes up as it is.
+//   3. The lanes of the chunk are folded: for d = 8, 4, 2, 1 lane l < d becomes combine(lane l, lane l + d)
+//      where there is one.
 //   4. The chunks are combined by the same tree as the leaves.
 //   5. An initial value comes last: combine(map(initial), result).
-// So the result depends on n alone, and on neither threads, grid, vector width, layout nor device. Backends may regroup
-// the work as they like while each combine keeps its two operands; `fold` below is the definition, bit for bit.
+// So the result depends on n alone, not on threads, grid, vector width, layout or device. Backends may
+// regroup the work while each combine keeps its two operands; `fold` below is the definition, bit for bit.
 #pragma once
 #include "cuarray/kernel/functors.h"
 
@@ -20,48 +20,67 @@ namespace cuarray::red {
 enum Nothing { NONE };
 
 /// An element and where it stood.
-template <class T> struct Best { T value; i64 index; };
-template <class T> CUARRAY_FN Best<T> at(T value, i64 index) { return {value, index}; }
+template <class T>
+struct Best {
+    T value;
+    i64 index;
+};
+template <class T>
+CUARRAY_FN Best<T> at(T value, i64 index) {
+    return {value, index};
+}
 
-template <class T> CUARRAY_FN Best<T> first_of(Best<T> a, Best<T> b) { return a.index < b.index ? a : b; }
+template <class T>
+CUARRAY_FN Best<T> first_of(Best<T> a, Best<T> b) {
+    return a.index < b.index ? a : b;
+}
 
 /// A NaN beats every number, and among equals the first one wins, whatever order they come in.
-template <class T> CUARRAY_FN Best<T> larger(Best<T> a, Best<T> b) {
+template <class T>
+CUARRAY_FN Best<T> larger(Best<T> a, Best<T> b) {
     if (math::isnan(a.value) || math::isnan(b.value))
         return !math::isnan(b.value) ? a : !math::isnan(a.value) ? b : first_of(a, b);
     return a.value == b.value ? first_of(a, b) : math::less(a.value, b.value) ? b : a;
 }
-template <class T> CUARRAY_FN Best<T> smaller(Best<T> a, Best<T> b) {
+template <class T>
+CUARRAY_FN Best<T> smaller(Best<T> a, Best<T> b) {
     if (math::isnan(a.value) || math::isnan(b.value))
         return !math::isnan(b.value) ? a : !math::isnan(a.value) ? b : first_of(a, b);
     return a.value == b.value ? first_of(a, b) : math::less(a.value, b.value) ? a : b;
 }
 
 /// The n-th part of a sum.
-template <class T> CUARRAY_FN T share(T sum, i64 n) {
-    if constexpr (is_complex<T>) return {sum.re / real_t<T>(n), sum.im / real_t<T>(n)};
-    else return sum / T(n);
+template <class T>
+CUARRAY_FN T share(T sum, i64 n) {
+    if constexpr (is_complex<T>)
+        return {sum.re / real_t<T>(n), sum.im / real_t<T>(n)};
+    else
+        return sum / T(n);
 }
 
 /// A result that is still in a half's compute type becomes that half.
-template <class Element, class X> CUARRAY_FN auto as_element(X x) {
-    if constexpr (is_half<Element> && is_same<X, f32>) return round_to_half<Element>(x);
-    else return x;
+template <class Element, class X>
+CUARRAY_FN auto as_element(X x) {
+    if constexpr (is_half<Element> && is_same<X, f32>)
+        return round_to_half<Element>(x);
+    else
+        return x;
 }
 
-#define REDUCTION(name, domain, flags_, accumulator, identity_, doc, map_, combine_, finish_)                   \
-    template <class Element> struct name {                                                                    \
-        using T = compute_t<Element>;                                                                         \
-        using A = accumulator;                                                                                \
-        static constexpr unsigned flags = flags_;                                                             \
-        static constexpr bool has_identity = !is_same<decltype(identity_), Nothing>;                          \
-        static CUARRAY_FN A identity() { return A(identity_); }                                               \
-        static CUARRAY_FN A map(Element element, [[maybe_unused]] i64 i) {                                    \
-            const T x = widen(element);                                                                       \
-            return A(map_);                                                                                   \
-        }                                                                                                     \
-        static CUARRAY_FN A combine(A a, A b) { return A(combine_); }                                         \
-        static CUARRAY_FN auto finish(A a, [[maybe_unused]] i64 n) { return as_element<Element>(finish_); }   \
+#define REDUCTION(name, domain, flags_, accumulator, identity_, doc, map_, combine_, finish_)               \
+    template <class Element>                                                                                \
+    struct name {                                                                                           \
+        using T = compute_t<Element>;                                                                       \
+        using A = accumulator;                                                                              \
+        static constexpr unsigned flags = flags_;                                                           \
+        static constexpr bool has_identity = !is_same<decltype(identity_), Nothing>;                        \
+        static CUARRAY_FN A identity() { return A(identity_); }                                             \
+        static CUARRAY_FN A map(Element element, [[maybe_unused]] i64 i) {                                  \
+            const T x = widen(element);                                                                     \
+            return A(map_);                                                                                 \
+        }                                                                                                   \
+        static CUARRAY_FN A combine(A a, A b) { return A(combine_); }                                       \
+        static CUARRAY_FN auto finish(A a, [[maybe_unused]] i64 n) { return as_element<Element>(finish_); } \
     };
 
 #include "cuarray/reductions.def"
@@ -74,8 +93,9 @@ constexpr int kLanes = 16;
 constexpr int kLeaf = 256;
 constexpr int kChunk = 16384;
 
-/// The binary tree of neighbours, fed with its nodes from left to right: a binary counter of finished subtrees.
-template <class R, int Levels> struct Tree {
+/// The tree of neighbours, fed with nodes from left to right: a binary counter of finished subtrees.
+template <class R, int Levels>
+struct Tree {
     typename R::A subtree[Levels];
     i64 count = 0;
     CUARRAY_FN void push(typename R::A node) {
@@ -98,7 +118,8 @@ template <class R, int Levels> struct Tree {
 constexpr int kLeafLevels = 7, kChunkLevels = 50;
 
 /// Steps 1 to 3 for elements [begin, end), at most a chunk of them and at least one.
-template <class R, class Load> CUARRAY_FN typename R::A fold_chunk(Load load, i64 begin, i64 end) {
+template <class R, class Load>
+CUARRAY_FN typename R::A fold_chunk(Load load, i64 begin, i64 end) {
     typename R::A lane[kLanes];
     const int lanes = end - begin < kLanes ? int(end - begin) : kLanes;
     for (int l = 0; l < lanes; ++l) {
@@ -117,7 +138,8 @@ template <class R, class Load> CUARRAY_FN typename R::A fold_chunk(Load load, i6
 }
 
 /// The fold of n elements, n > 0; load(i) gives the i-th. Written to be read, not to be fast.
-template <class R, class Load> CUARRAY_FN typename R::A fold(Load load, i64 n) {
+template <class R, class Load>
+CUARRAY_FN typename R::A fold(Load load, i64 n) {
     Tree<R, kChunkLevels> chunks;
     for (i64 begin = 0; begin < n; begin += kChunk)
         chunks.push(fold_chunk<R>(load, begin, n - begin < kChunk ? n : begin + kChunk));

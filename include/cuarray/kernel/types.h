@@ -1,16 +1,16 @@
-// types.h -- the scalar types of kernel text and the conversions between them, for the host compiler and for NVRTC.
+// types.h -- the scalar types of kernel text and their conversions, for the host compiler and for NVRTC.
 //
-// All kernel/*.h text is compiled twice: by the host compiler as headers, and by NVRTC without any header, from the
-// paragraphs that a kernel needs. So that the generator can cut it up, every kernel/*.h keeps to this:
-//   * A paragraph is a block of lines between blank lines, at namespace level; no function has a blank line inside.
+// All kernel/*.h text is compiled twice: by the host compiler as headers, and by NVRTC without any header,
+// from the paragraphs that a kernel needs. So that the generator can cut it up, it keeps to this:
+//   * A paragraph is a block of lines between blank lines, at namespace level; functions hold no blank lines.
 //   * A paragraph defines complete entities: whole functions, types, and every #if that it opens.
-//   * `namespace ... {` and its closing brace stand in paragraphs of their own, as do `#pragma once` with #include.
+//   * `namespace ... {` and its closing brace are paragraphs, and so are #pragma once and the #includes.
 //   * A paragraph uses no macro but those of this file, of the compiler, and those that it defines itself.
 //   * Entities stand before their use; this file is always emitted whole, before every other.
 //   * Paragraphs about complex numbers stand in math_complex*.h: text without complex types never needs them.
 //   * C++17, no standard headers, no static data with a constructor.
-// Under NVRTC the C functions (sinf, fmod, memcpy) are declared by the compiler; a program that runs CUDA text on the
-// CPU defines __CUDACC__ and declares them itself. Inline PTX stands in this file alone, under __CUDA_ARCH__.
+// Under NVRTC the C functions (sinf, fmod, memcpy) are declared by the compiler; a program that runs CUDA
+// text on the CPU defines __CUDACC__ and declares them itself. Inline PTX: here alone, under __CUDA_ARCH__.
 #pragma once
 
 #ifdef __CUDACC__
@@ -41,47 +41,78 @@ using f32 = float;
 using f64 = double;
 
 /// IEEE binary16, kept as its bits; arithmetic happens in f32.
-struct f16 { u16 bits; };
+struct f16 {
+    u16 bits;
+};
 /// The upper half of an f32, kept as its bits; arithmetic happens in f32.
-struct bf16 { u16 bits; };
+struct bf16 {
+    u16 bits;
+};
 /// A complex number; aligned to its component.
-template <class R> struct complex { R re, im; };
+template <class R>
+struct complex {
+    R re, im;
+};
 using c64 = complex<f32>;
 using c128 = complex<f64>;
 
-template <class A, class B> constexpr bool is_same = false;
-template <class A> constexpr bool is_same<A, A> = true;
-template <class T> constexpr bool is_half = is_same<T, f16> || is_same<T, bf16>;
-template <class T> constexpr bool is_float = is_same<T, f32> || is_same<T, f64>;
-template <class T> constexpr bool is_complex = is_same<T, c64> || is_same<T, c128>;
-template <class T> constexpr bool is_signed =
-    is_same<T, i8> || is_same<T, i16> || is_same<T, i32> || is_same<T, i64>;
-template <class T> constexpr bool is_unsigned =
-    is_same<T, u8> || is_same<T, u16> || is_same<T, u32> || is_same<T, u64>;
-template <class T> constexpr bool is_integer = is_signed<T> || is_unsigned<T>;
+template <class A, class B>
+constexpr bool is_same = false;
+template <class A>
+constexpr bool is_same<A, A> = true;
+template <class T>
+constexpr bool is_half = is_same<T, f16> || is_same<T, bf16>;
+template <class T>
+constexpr bool is_float = is_same<T, f32> || is_same<T, f64>;
+template <class T>
+constexpr bool is_complex = is_same<T, c64> || is_same<T, c128>;
+template <class T>
+constexpr bool is_signed = is_same<T, i8> || is_same<T, i16> || is_same<T, i32> || is_same<T, i64>;
+template <class T>
+constexpr bool is_unsigned = is_same<T, u8> || is_same<T, u16> || is_same<T, u32> || is_same<T, u64>;
+template <class T>
+constexpr bool is_integer = is_signed<T> || is_unsigned<T>;
 
 /// Two results of one function.
-template <class A, class B> struct pair { A first; B second; };
+template <class A, class B>
+struct pair {
+    A first;
+    B second;
+};
 
-template <bool Choice, class A, class B> struct choose { using type = A; };
-template <class A, class B> struct choose<false, A, B> { using type = B; };
-template <bool Choice, class A, class B> using choose_t = typename choose<Choice, A, B>::type;
+template <bool Choice, class A, class B>
+struct choose {
+    using type = A;
+};
+template <class A, class B>
+struct choose<false, A, B> {
+    using type = B;
+};
+template <bool Choice, class A, class B>
+using choose_t = typename choose<Choice, A, B>::type;
 
 /// How an element lies in memory: bool as a byte, because imported memory may hold other values than 0 and 1.
-template <class T> using stored_t = choose_t<is_same<T, bool>, u8, T>;
+template <class T>
+using stored_t = choose_t<is_same<T, bool>, u8, T>;
 /// The type in which arithmetic happens.
-template <class T> using compute_t = choose_t<is_half<T>, f32, T>;
+template <class T>
+using compute_t = choose_t<is_half<T>, f32, T>;
 /// The component of a complex type; any other type is its own.
-template <class T> using real_t = choose_t<is_same<T, c64>, f32, choose_t<is_same<T, c128>, f64, T>>;
+template <class T>
+using real_t = choose_t<is_same<T, c64>, f32, choose_t<is_same<T, c128>, f64, T>>;
 /// The complex type over a component.
-template <class T> using complex_t = choose_t<is_same<T, f32>, c64, c128>;
+template <class T>
+using complex_t = choose_t<is_same<T, f32>, c64, c128>;
 /// Unsigned integers as wide as T, for wrapping arithmetic and for bits.
-template <class T> using unsigned_t =
+template <class T>
+using unsigned_t =
     choose_t<sizeof(T) == 1, u8, choose_t<sizeof(T) == 2, u16, choose_t<sizeof(T) == 4, u32, u64>>>;
-template <class T> using signed_t =
+template <class T>
+using signed_t =
     choose_t<sizeof(T) == 1, i8, choose_t<sizeof(T) == 2, i16, choose_t<sizeof(T) == 4, i32, i64>>>;
 
-template <class To, class From> CUARRAY_FN To bit_cast(const From& x) {
+template <class To, class From>
+CUARRAY_FN To bit_cast(const From& x) {
     static_assert(sizeof(To) == sizeof(From), "bit_cast keeps the size");
     To y;
     CUARRAY_COPY(&y, &x, sizeof y);
@@ -89,32 +120,64 @@ template <class To, class From> CUARRAY_FN To bit_cast(const From& x) {
 }
 
 /// The bits of a floating-point number.
-template <class T> CUARRAY_FN unsigned_t<T> bits_of(T x) { return bit_cast<unsigned_t<T>>(x); }
+template <class T>
+CUARRAY_FN unsigned_t<T> bits_of(T x) {
+    return bit_cast<unsigned_t<T>>(x);
+}
 
 /// An element as it lies in memory, as a value.
-template <class T> CUARRAY_FN T load(stored_t<T> x) {
-    if constexpr (is_same<T, bool>) return x != 0;
-    else return x;
+template <class T>
+CUARRAY_FN T load(stored_t<T> x) {
+    if constexpr (is_same<T, bool>)
+        return x != 0;
+    else
+        return x;
 }
 
 /// A value as it lies in memory.
-template <class T> CUARRAY_FN stored_t<T> store(T x) { return stored_t<T>(x); }
+template <class T>
+CUARRAY_FN stored_t<T> store(T x) {
+    return stored_t<T>(x);
+}
 
 /// The layout of an IEEE type: fraction bits, and the bits of infinity.
-template <class T> struct ieee;
-template <> struct ieee<f16> { static constexpr int fraction = 10; static constexpr u16 infinity = 0x7c00; };
-template <> struct ieee<bf16> { static constexpr int fraction = 7; static constexpr u16 infinity = 0x7f80; };
-template <> struct ieee<f32> { static constexpr int fraction = 23; static constexpr u32 infinity = 0x7f800000; };
-template <> struct ieee<f64> { static constexpr int fraction = 52; static constexpr u64 infinity = 0x7ff0000000000000; };
+template <class T>
+struct ieee;
+template <>
+struct ieee<f16> {
+    static constexpr int fraction = 10;
+    static constexpr u16 infinity = 0x7c00;
+};
+template <>
+struct ieee<bf16> {
+    static constexpr int fraction = 7;
+    static constexpr u16 infinity = 0x7f80;
+};
+template <>
+struct ieee<f32> {
+    static constexpr int fraction = 23;
+    static constexpr u32 infinity = 0x7f800000;
+};
+template <>
+struct ieee<f64> {
+    static constexpr int fraction = 52;
+    static constexpr u64 infinity = 0x7ff0000000000000;
+};
 
-template <class T> CUARRAY_FN T infinity() { return bit_cast<T>(ieee<T>::infinity); }
-template <class T> CUARRAY_FN T quiet_nan() {
+template <class T>
+CUARRAY_FN T infinity() {
+    return bit_cast<T>(ieee<T>::infinity);
+}
+template <class T>
+CUARRAY_FN T quiet_nan() {
     return bit_cast<T>(unsigned_t<T>(ieee<T>::infinity | unsigned_t<T>(1) << (ieee<T>::fraction - 1)));
 }
 
 /// The largest and the least integer of a type.
-template <class T> constexpr T highest = T(unsigned_t<T>(-1) >> (is_signed<T> ? 1 : 0));
-template <class T> constexpr T lowest = T(~unsigned_t<T>(highest<T>));
+template <class T>
+constexpr T highest = T(unsigned_t<T>(-1) >> (is_signed<T> ? 1 : 0));
+template <class T>
+constexpr T lowest = T(~unsigned_t<T>(highest<T>));
 
 CUARRAY_FN f32 widen(f16 x) {
 #ifdef __CUDA_ARCH__
@@ -131,10 +194,14 @@ CUARRAY_FN f32 widen(f16 x) {
 #endif
 }
 CUARRAY_FN f32 widen(bf16 x) { return bit_cast<f32>(u32(x.bits) << 16); }
-template <class T> CUARRAY_FN T widen(T x) { return x; }
+template <class T>
+CUARRAY_FN T widen(T x) {
+    return x;
+}
 
-/// To a half type, rounded to nearest even; NaN stays NaN. A NaN's payload is the host's: the device gives one NaN.
-template <class To> CUARRAY_FN To round_to_half(f32 x) {
+/// To a half type, rounded to nearest even. The host keeps a NaN's payload, the device has one NaN.
+template <class To>
+CUARRAY_FN To round_to_half(f32 x) {
     static_assert(is_half<To>, "round_to_half gives f16 or bf16");
     const u32 sign = bits_of(x) >> 16 & 0x8000u, u = bits_of(x) & 0x7fffffffu;
     if constexpr (is_same<To, bf16>) {
@@ -163,12 +230,11 @@ CUARRAY_FN f32 round_to_odd(f64 x) {
 }
 
 /// A 64-bit magnitude whose lowest bits are folded into one, so that its conversion to f64 is exact.
-CUARRAY_FN f64 sticky_f64(u64 x) {
-    return f64(x >> 53 ? (x & ~u64(0x7ff)) | (x & 0x7ff ? 0x800 : 0) : x);
-}
+CUARRAY_FN f64 sticky_f64(u64 x) { return f64(x >> 53 ? (x & ~u64(0x7ff)) | (x & 0x7ff ? 0x800 : 0) : x); }
 
 /// A float as an integer: towards zero, out of range to the nearest, NaN to 0.
-template <class To, class From> CUARRAY_FN To saturate(From x) {
+template <class To, class From>
+CUARRAY_FN To saturate(From x) {
     constexpr From above = From(u64(1) << (8 * sizeof(To) - (is_signed<To> ? 2 : 1))) * From(2);
     const From least = is_signed<To> ? -above : From(0);
     const From from_below = x > least ? x : least;
@@ -178,29 +244,43 @@ template <class To, class From> CUARRAY_FN To saturate(From x) {
     return x == x ? y : To(0);
 }
 
-/// Any value as any type: integers wrap, floats saturate into integers and round into floats, complex numbers lose
-/// their imaginary part, and bool asks whether the value differs from zero.
-template <class To, class From> CUARRAY_FN To cast(From x) {
-    if constexpr (is_same<To, From>) return x;
+/// Any value as any type: integers wrap, floats saturate into integers and round into floats, complex numbers
+/// lose their imaginary part, and bool asks whether the value differs from zero.
+template <class To, class From>
+CUARRAY_FN To cast(From x) {
+    if constexpr (is_same<To, From>)
+        return x;
     else if constexpr (is_complex<To>) {
         using R = real_t<To>;
-        if constexpr (is_complex<From>) return {R(x.re), R(x.im)};
-        else return {cast<R>(x), R(0)};
+        if constexpr (is_complex<From>)
+            return {R(x.re), R(x.im)};
+        else
+            return {cast<R>(x), R(0)};
     } else if constexpr (is_same<To, bool>) {
-        if constexpr (is_complex<From>) return x.re != 0 || x.im != 0;
-        else return widen(x) != 0;
-    } else if constexpr (is_complex<From>) return cast<To>(x.re);
-    else if constexpr (is_half<From>) return cast<To>(widen(x));
+        if constexpr (is_complex<From>)
+            return x.re != 0 || x.im != 0;
+        else
+            return widen(x) != 0;
+    } else if constexpr (is_complex<From>)
+        return cast<To>(x.re);
+    else if constexpr (is_half<From>)
+        return cast<To>(widen(x));
     else if constexpr (is_half<To>) {
-        if constexpr (is_same<From, f64>) return round_to_half<To>(round_to_odd(x));
-        else if constexpr (is_same<From, u64>) return cast<To>(sticky_f64(x));
+        if constexpr (is_same<From, f64>)
+            return round_to_half<To>(round_to_odd(x));
+        else if constexpr (is_same<From, u64>)
+            return cast<To>(sticky_f64(x));
         else if constexpr (is_same<From, i64>) {
             const f64 y = sticky_f64(x < 0 ? u64(0) - u64(x) : u64(x));
             return cast<To>(x < 0 ? -y : y);
-        } else if constexpr (sizeof(From) == 4 && is_integer<From>) return cast<To>(f64(x));
-        else return round_to_half<To>(f32(x));
-    } else if constexpr (is_float<From> && is_integer<To>) return saturate<To>(x);
-    else return To(x);
+        } else if constexpr (sizeof(From) == 4 && is_integer<From>)
+            return cast<To>(f64(x));
+        else
+            return round_to_half<To>(f32(x));
+    } else if constexpr (is_float<From> && is_integer<To>)
+        return saturate<To>(x);
+    else
+        return To(x);
 }
 
 }  // namespace cuarray
