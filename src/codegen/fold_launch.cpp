@@ -138,7 +138,7 @@ bool fill(Launch& launch, const Split& split, const Program& program, const Scal
 
 bool one_thread_each(const Split& split, bool by_columns) {
     const int64_t n = split.reduced.size;
-    if (split.reduced.ndim > 1 || n > kernel::kLeaf) return false;
+    if (split.reduced.ndim > 1 || n > kernel::kLeaf || !can_fold_in_registers(split.sizes)) return false;
     return by_columns ? split.kept.size >= kManyOutputs : n <= kernel::kLanes;
 }
 

@@ -6,7 +6,7 @@
 namespace cuarray {
 namespace {
 
-constexpr int kLaneBytes = 256;    // of a thread's registers, a quarter
+constexpr int kLaneBytes = 256;    // of a thread's registers, a quarter of them
 constexpr int kBytesInFlight = 16; // per thread, which at full occupancy is what memory latency asks for
 constexpr int kOffsets = 24;       // that a thread keeps in registers
 constexpr size_t kShortNodes = 24;
@@ -49,6 +49,8 @@ int strided_lanes(const ElementSizes& sizes) {
 int strided_threads(const ElementSizes& sizes) { return can_tile(sizes) ? kTile * kTile / strided_lanes(sizes) : kThreads; }
 
 bool can_tile(const ElementSizes& sizes) { return sizes.operands <= 8 && sizes.total <= 64; }
+
+bool can_fold_in_registers(const ElementSizes& sizes) { return 16 * sizes.total <= 2 * kLaneBytes; }
 
 bool is_short(const Expr& expr) {
     for (const ExprNode& node : expr.nodes)

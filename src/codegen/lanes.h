@@ -19,6 +19,9 @@ int strided_threads(const ElementSizes& sizes);
 /// Whether a program's operands fit the registers of a 32 x 32 tile.
 bool can_tile(const ElementSizes& sizes);
 
+/// Whether 16 elements fit the registers of Walk::Short.
+bool can_fold_in_registers(const ElementSizes& sizes);
+
 /// Whether a body is short enough to be repeated for every lane.
 bool is_short(const Expr& expr);
 

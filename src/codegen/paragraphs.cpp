@@ -19,7 +19,7 @@ constexpr std::string_view kProgramSpace = "cuarray::kernel";
 struct Paragraph {
     std::string text;
     std::string space;  ///< "cuarray::math"; "" outside namespaces
-    bool always;        ///< types.h, which everything rests on
+    bool always;        ///< types.h, which everything rests on, and operators, which are used without a name
     bool complex_only;
     std::vector<uint32_t> needs;  ///< the paragraphs that define what this one mentions
 };
@@ -115,8 +115,10 @@ class Library {
         } else if (starts_with(body, "#pragma once") || starts_with(body, "#include")) {
             each_line(body, [&](std::string_view line) { follow_include(line, space); });
         } else {
-            define(defined_names(tokenise(code)), space);
-            paragraphs_.push_back({code, space, file == "kernel/types.h", starts_with(file, "kernel/math_complex"), {}});
+            const std::vector<Token> tokens = tokenise(code);
+            define(defined_names(tokens), space);
+            const bool always = file == "kernel/types.h" || defines_operators(tokens);
+            paragraphs_.push_back({code, space, always, starts_with(file, "kernel/math_complex"), {}});
         }
     }
 

@@ -21,7 +21,7 @@ constexpr Walk kFoldWalks[] = {Walk::InOrder};
 
 constexpr int kThreads = 256, kFoldThreads = 512;
 
-constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal"};
 
 /// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
 std::string expr_name(const Expr& expr) {

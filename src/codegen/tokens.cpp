@@ -137,6 +137,15 @@ std::vector<std::string_view> defined_names(const std::vector<Token>& tokens) {
     return names;
 }
 
+bool defines_operators(const std::vector<Token>& tokens) {
+    int depth = 0;
+    for (const Token& token : tokens) {
+        depth += token.text == "{" ? 1 : token.text == "}" ? -1 : 0;
+        if (depth == 0 && token.text == "operator") return true;
+    }
+    return false;
+}
+
 std::vector<Mention> mentions(const std::vector<Token>& tokens) {
     std::vector<Mention> found;
     const auto at = [&](size_t i, size_t back) { return i >= back ? tokens[i - back].text : std::string_view(" "); };

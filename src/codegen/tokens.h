@@ -22,6 +22,9 @@ std::vector<Token> tokenise(std::string_view text);
 /// names too many cost only compile time.
 std::vector<std::string_view> defined_names(const std::vector<Token>& tokens);
 
+/// Whether a paragraph defines operators outside of types.
+bool defines_operators(const std::vector<Token>& tokens);
+
 /// A name as it is used: `qualifier` is the namespace or type before `::`, empty where there is none.
 struct Mention {
     std::string_view qualifier, name;

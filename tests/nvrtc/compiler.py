@@ -5,7 +5,7 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-OPTIONS = ["-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"]
+OPTIONS = ["-std=c++17", "-fmad=false", "-minimal"]
 
 
 @dataclass

@@ -45,64 +45,74 @@ template <class R, int Levels> struct RegisterTree {
     }
 };
 
+/// Addresses of operands 0 to K, or offsets: members instead of an array, so that they are registers at any level of
+/// optimisation.
+template <class T, int K> struct PerOperand : PerOperand<T, K - 1> { T value; };
+template <class T> struct PerOperand<T, -1> {};
+template <int K, class T> CUARRAY_FN T& of(PerOperand<T, K>& values) { return values.value; }
+template <int K, class T> CUARRAY_FN const T& of(const PerOperand<T, K>& values) { return values.value; }
+
+/// value K = base + coordinate * stride, for all operands; `Reduced` says over which axes.
+template <int K, bool Reduced, class T, class P, class Index>
+CUARRAY_FN void advance(T& values, const P& p, int d, Index coordinate) {
+    if constexpr (K >= 0) {
+        const auto& operand = p.operands[K];
+        using Offset = signed_t<Index>;
+        of<K>(values) += Offset(coordinate) * (Reduced ? operand.reduced[d] : operand.kept[d]);
+        advance<K - 1, Reduced>(values, p, d, coordinate);
+    }
+}
+
 /// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others repeat the first.
 template <class P, int V, bool Several, class Index> struct FoldWalk {
-    using Offset = typename Index::offset;
+    using I = typename Index::type;
+    static constexpr int kLast = P::operands - 1;
+    struct Lane { PerOperand<typename Index::offset, kLast> offsets; };
     const Folded<Index, P::operands>& p;
-    char* from[P::operands];
-    Offset offsets[P::operands][V];
+    PerOperand<i64, kLast> from;
+    Lane lanes[V];
     u64 first;
     u32 step, left;
     /// Goes to the first element of an output.
-    CUARRAY_FN void start(typename Index::type output) {
-#pragma unroll
-        for (int k = 0; k < P::operands; ++k) from[k] = p.operands[k].data;
+    CUARRAY_FN void start(I output) {
+        from = {};
 #pragma unroll 1
         for (int d = int(p.kept_axes) - 1; d > 0; --d) {
-            const auto outer = p.kept[d].quotient(output);
-            move(d, output - outer * p.kept[d].size);
+            const I outer = p.kept[d].quotient(output);
+            advance<kLast, false>(from, p, d, output - outer * p.kept[d].size);
             output = outer;
         }
-        move(0, output);
-    }
-    CUARRAY_FN void move(int d, typename Index::type coordinate) {
-#pragma unroll
-        for (int k = 0; k < P::operands; ++k) from[k] += Offset(coordinate) * p.operands[k].kept[d];
+        advance<kLast, false>(from, p, 0, output);
     }
     CUARRAY_FN void locate() {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
+            I rest = I(first + (u < int(left) ? u * step : 0));
+            lanes[u] = {};
             if constexpr (Several) {
-                typename Index::type rest = typename Index::type(first + (u < int(left) ? u * step : 0));
-#pragma unroll
-                for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
 #pragma unroll 1
                 for (int d = int(p.reduced_axes) - 1; d > 0; --d) {
-                    const auto outer = p.reduced[d].quotient(rest);
-                    add(d, u, rest - outer * p.reduced[d].size);
+                    const I outer = p.reduced[d].quotient(rest);
+                    advance<kLast, true>(lanes[u].offsets, p, d, rest - outer * p.reduced[d].size);
                     rest = outer;
                 }
-                add(0, u, rest);
-            } else {
-#pragma unroll
-                for (int k = 0; k < P::operands; ++k) offsets[k][u] = Offset(first + u * step) * p.operands[k].reduced[0];
             }
+            advance<kLast, true>(lanes[u].offsets, p, 0, rest);
         }
     }
-    CUARRAY_FN void add(int d, int u, typename Index::type coordinate) {
-#pragma unroll
-        for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(coordinate) * p.operands[k].reduced[d];
+    template <int K> CUARRAY_FN i64 place(int u) const {
+        return reinterpret_cast<i64>(p.operands[K].data) + of<K>(from) + of<K>(lanes[u].offsets);
     }
     template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            if (u == 0 || u < int(left)) x[u] = *reinterpret_cast<const T*>(from[K] + offsets[K][u]);
+            if (u == 0 || u < int(left)) x[u] = *reinterpret_cast<const T*>(place<K>(u));
             else x[u] = x[0];
         }
     }
     template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(from[K]) + offsets[K][u < int(left) ? u : 0];
+        for (int u = 0; u < V; ++u) x[u] = place<K>(u);
     }
 };
 
@@ -125,7 +135,7 @@ template <class P, class Index, class Out>
 CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Out value) {
     FoldWalk<P, 1, false, Index> walk{p, {}, {}, 0, 0, 0};
     walk.start(typename Index::type(output));
-    *reinterpret_cast<stored_t<Out>*>(walk.from[0]) = store<Out>(value);
+    *reinterpret_cast<stored_t<Out>*>(p.operands[0].data + of<0>(walk.from)) = store<Out>(value);
 }
 
 /// Finishes and stores one output; `value` counts only where there is an element.
@@ -228,25 +238,20 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     return value;
 }
 
-/// Folds the partials of one output until each worker has at most one; returns how many are left. Worker q of `workers`
-/// takes neighbours, a power of two of them. All threads of the block take part; those without output do nothing.
+/// Folds the partials of one output, level by level, until each worker has at most one; returns how many are left. All
+/// threads of the block take part; those without output do nothing.
 template <class R>
 CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers, bool is_real) {
-    while (count > workers) {
-        u64 share = 2;
-        while (share < 64 && share * workers < count) share *= 2;
-        const u64 nodes = (count + share - 1) / share;
-        for (u64 base = 0; base < nodes; base += workers) {
-            const u64 node = base + q;
-            const bool has_node = is_real && node < nodes;
-            RegisterTree<R, kLeafBits + 1> tree;
-            if (has_node)
-                for (u64 i = node * share; i < (node + 1) * share && i < count; ++i) tree.push(partials[i * outputs]);
+    for (; count > workers; count = (count + 1) / 2) {
+        for (u64 base = 0; 2 * base < count; base += workers) {
+            const u64 left = 2 * (base + q), right = left + 1;
+            typename R::A node;
+            if (is_real && left < count) node = partials[left * outputs];
+            if (is_real && right < count) node = R::combine(node, partials[right * outputs]);
             __syncthreads();
-            if (has_node) partials[node * outputs] = tree.result();
+            if (is_real && left < count) partials[(base + q) * outputs] = node;
             __syncthreads();
         }
-        count = nodes;
     }
     return count;
 }
@@ -300,41 +305,40 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
     fold_chunks<P, R>(place, shared, scalars);
 }
 
+/// The lanes of one thread, of which the first n exist.
+template <class R, int D> CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
+#pragma unroll
+    for (int l = 0; l < D; ++l) {
+        if (u32(l + D) < n) lanes[l] = R::combine(lanes[l], lanes[l + D]);
+    }
+    if constexpr (D > 1) fold_lanes<R, D / 2>(lanes, n);
+}
+
 /// One thread per output for folds of at most one leaf: all 16 lanes in registers.
 template <class P, class R, class S>
 CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
     using A = typename R::A;
-    constexpr int V = 4;
     const u64 output = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (output >= p.outputs) return;
-    FoldWalk<P, V, false, Index64> walk{p, {}, {}, 0, 1, 0};
+    FoldWalk<P, kLanes, false, Index64> walk{p, {}, {}, 0, 1, 0};
     walk.start(output);
     A lanes[kLanes];
+    const u32 n = u32(p.n);
 #pragma unroll 1
-    for (u32 row = 0; row < p.n; row += kLanes) {
+    for (u32 row = 0; row < n; row += kLanes) {
+        typename P::template outputs<kLanes> out;
+        walk.first = row;
+        walk.left = n - row;
+        make_elements<P, kLanes>(walk, out, scalars, sink);
 #pragma unroll
-        for (int part = 0; part < kLanes; part += V) {
-            walk.first = row + part;
-            if (walk.first < p.n) {
-                walk.left = u32(p.n - walk.first);
-                typename P::template outputs<V> out;
-                make_elements<P, V>(walk, out, scalars, sink);
-#pragma unroll
-                for (int u = 0; u < V; ++u) {
-                    if (walk.first + u < p.n) {
-                        const A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u));
-                        lanes[part + u] = row ? R::combine(lanes[part + u], x) : x;
-                    }
-                }
+        for (int u = 0; u < kLanes; ++u) {
+            if (row + u < n) {
+                const A x = R::map(load<typename P::element>(out.y0[u]), i64(row + u));
+                lanes[u] = row ? R::combine(lanes[u], x) : x;
             }
         }
     }
-#pragma unroll
-    for (int d = kLanes / 2; d > 0; d /= 2) {
-#pragma unroll
-        for (int l = 0; l < d; ++l)
-            if (u64(l + d) < p.n) lanes[l] = R::combine(lanes[l], lanes[l + d]);
-    }
+    fold_lanes<R, kLanes / 2>(lanes, n);
     finish<P, R>(p, output, lanes[0], scalars);
 }
 
