@@ -70,7 +70,7 @@ struct Program::Builder {
     }
     bool is_register(SlotId id) const { return id != kNoSlot && int(id) >= p.inputs + p.outputs; }
     void release(SlotId id) {
-        if (is_register(id)) free[p.registers[size_t(id - p.inputs - p.outputs)]].push_back(id);
+        if (is_register(id) && id != p.index) free[p.registers[size_t(id - p.inputs - p.outputs)]].push_back(id);
     }
 
     /// The constant's value, from its uniform sources.
@@ -179,7 +179,7 @@ struct Program::Builder {
         if (aliased && p.outputs > 1) copy_stored_inputs();
         for (size_t k = 0; k < expr.outputs.size(); ++k)
             if (p.sources[k] == kNoSlot) p.sources[k] = place_of(expr.outputs[k]);
-        if (expr.mask != kNoValue) p.mask = place_of(expr.mask);
+        if (expr.mask != kNoValue) p.mask = place_of_mask(aliased);
         if (expr.fault != kNoValue) p.fault = place_of(expr.fault);
         find_late_outputs(aliased);
     }
@@ -194,6 +194,16 @@ struct Program::Builder {
             const BlockLoop copy = library.casts[int(n.dtype) * (library.dtype_count + 1)];
             p.steps.push_back({copy, {SlotId(n.index), 0, 0}, {p.sources[k], kNoSlot}, 1, 1});
         }
+    }
+
+    /// The mask is read by every store: it must not lie where the first one writes.
+    SlotId place_of_mask(uint64_t aliased) {
+        const SlotId place = place_of(expr.mask);
+        if (!aliased || p.outputs < 2 || int(place) >= p.inputs) return place;
+        const SlotId own = new_register(0);
+        const int type = int(node(expr.mask).dtype);
+        p.steps.push_back({library.casts[type * (library.dtype_count + 1)], {place, 0, 0}, {own, kNoSlot}, 1, 1});
+        return own;
     }
 
     SlotId new_index_register() {
