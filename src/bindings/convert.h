@@ -15,6 +15,9 @@ DType to_dtype(PyObject* object, DType fallback);
 /// The dtype of a numpy.dtype instance.
 DType from_numpy_dtype(PyObject* descriptor);
 
+/// NumPy's ComplexWarning where a cast drops imaginary parts.
+void warn_of_lost_imaginary_part(DType from, DType to);
+
 Object from_device(Device device);
 /// A device, its name, or null and None for `fallback`.
 Device to_device(PyObject* object, Device fallback);

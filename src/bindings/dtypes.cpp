@@ -56,8 +56,8 @@ std::string text_of(PyObject* object, const char* attribute) {
 const char* advice(char kind, bool is_foreign_order) {
     if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
     switch (kind) {
-        case 'f': return "use float64";
-        case 'c': return "use complex128";
+        case 'f': return "use float64 instead of longdouble";
+        case 'c': return "use complex128 instead of clongdouble";
         case 'M':
         case 'm': return "use int64: x.view('int64')";
         case 'O': return "use a numeric dtype such as float64";
@@ -83,8 +83,8 @@ DType from_numpy_dtype(PyObject* descriptor) {
     const std::string typestr = kind + text_of(descriptor, "itemsize");
     for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
-    const Object name = Object::steal(PyObject_Repr(descriptor));
-    fail(PyExc_TypeError, "%U is not supported by cuarray: %s", name.get(), advice(kind[0], is_foreign_order));
+    fail(PyExc_TypeError, "dtype %s (%R) is not supported by cuarray: %s", text_of(descriptor, "name").c_str(),
+         descriptor, advice(kind[0], is_foreign_order));
 }
 
 DType to_dtype(PyObject* object, DType fallback) {
@@ -101,6 +101,13 @@ DType to_dtype(PyObject* object, DType fallback) {
         throw ExceptionIsSet{};
     }
     return from_numpy_dtype(descriptor.get());
+}
+
+void warn_of_lost_imaginary_part(DType from, DType to) {
+    static Attribute warning{"numpy.exceptions", "ComplexWarning"};
+    const Kind kind = info(to).kind;
+    if (info(from).kind != Kind::Complex || kind == Kind::Complex || kind == Kind::Bool) return;
+    check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
 }
 
 Object from_scalar(const Scalar& scalar) {

@@ -29,12 +29,7 @@ PyObject* astype(PyObject* self, Arguments args, Py_ssize_t count, PyObject* key
         if (!can_cast(array.dtype(), dtype, casting))
             raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
                   " according to the rule '", to_string(casting), "'");
-        const bool drops_imaginary = info(array.dtype()).kind == Kind::Complex && info(dtype).kind != Kind::Complex &&
-                                     info(dtype).kind != Kind::Bool;
-        if (drops_imaginary) {
-            static Attribute warning{"numpy.exceptions", "ComplexWarning"};
-            check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
-        }
+        warn_of_lost_imaginary_part(array.dtype(), dtype);
         const bool moves = device != array.device();
         const bool stays = dtype == array.dtype() && !moves && (order == 'K' || order == 'A' ||
                            (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));

@@ -138,13 +138,11 @@ Object scalar_of(PyObject* self, const char* function) {
     return from_scalar(item(array, function));
 }
 
-Attribute complex_warning{"numpy.exceptions", "ComplexWarning"};
-
 /// The real part of a complex element, after NumPy's warning.
 Object real_scalar_of(PyObject* self, const char* function) {
     Object scalar = scalar_of(self, function);
     if (!PyComplex_Check(scalar.get())) return scalar;
-    check(PyErr_WarnEx(complex_warning.get(), "Casting complex values to real discards the imaginary part", 1));
+    warn_of_lost_imaginary_part(DType::complex128, DType::float64);
     return Object::steal(PyFloat_FromDouble(PyComplex_RealAsDouble(scalar.get())));
 }
 

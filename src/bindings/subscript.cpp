@@ -32,6 +32,13 @@ bool is_integer_array(PyObject* entry) {
     return array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned);
 }
 
+int64_t to_position(PyObject* entry) {
+    const Object integer = Object::steal(PyNumber_Index(entry));
+    const Py_ssize_t position = PyNumber_AsSsize_t(integer.get(), PyExc_IndexError);
+    if (position == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    return position;
+}
+
 Index to_entry(PyObject* entry) {
     Index index;
     if (entry == Py_Ellipsis) {
@@ -45,7 +52,7 @@ Index to_entry(PyObject* entry) {
         index.start = start, index.stop = stop, index.step = step;
     } else if (PyLong_CheckExact(entry) || (is_ndarray(entry) && is_integer_array(entry)) ||
                (PyIndex_Check(entry) && !PyBool_Check(entry) && !is_ndarray(entry) && !is_numpy_array(entry))) {
-        index.value = to_int64(entry, "index");
+        index.value = to_position(entry);
     } else {
         refuse_entry(entry);
     }
@@ -110,6 +117,7 @@ void store(const Array& target, PyObject* value) {
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = operand.element(target.dtype(), "assignment");
+        warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
         const Unlocked unlocked(is_long(target.device(), target.size()));
         fill(target, element, "assignment");
         return;
@@ -123,6 +131,7 @@ void store(const Array& target, PyObject* value) {
         converted = to_ndarray(value, request, "assignment");
         source = &array_of(converted.get());
     }
+    warn_of_lost_imaginary_part(source->dtype(), target.dtype());
     const Unlocked unlocked(is_long(target.device(), target.size()));
     assign(target, *source, "assignment");
 }
