@@ -1,6 +1,8 @@
 // dtype.cpp -- dtypes.def as data, casts and promotion.
 #include "cuarray/core/dtype.h"
 #include <algorithm>
+#include <array>
+#include <bit>
 #include "cuarray/core/dispatch.h"
 
 namespace cuarray {
@@ -19,9 +21,9 @@ constexpr DTypeInfo kInfo[kDTypes] = {
 #include "cuarray/dtypes.def"
 };
 
-bool is_integer_kind(Kind kind) { return kind == Kind::Signed || kind == Kind::Unsigned; }
+constexpr bool is_integer_kind(Kind kind) { return kind == Kind::Signed || kind == Kind::Unsigned; }
 
-bool is_safe(const DTypeInfo& from, const DTypeInfo& to) {
+constexpr bool is_safe(const DTypeInfo& from, const DTypeInfo& to) {
     if (from.kind == Kind::Bool) return true;
     if (is_integer_kind(from.kind)) {
         if (from.kind == Kind::Signed && to.kind == Kind::Unsigned) return false;
@@ -32,17 +34,13 @@ bool is_safe(const DTypeInfo& from, const DTypeInfo& to) {
     return from.kind <= to.kind && from.bits <= to.bits && from.exponent <= to.exponent;
 }
 
-struct Promotions {
-    DType table[kDTypes][kDTypes];
-    Promotions() {
-        for (int a = 0; a < kDTypes; ++a)
-            for (int b = 0; b < kDTypes; ++b) {
-                int to = 0;
-                while (!can_cast(DType(a), DType(to)) || !can_cast(DType(b), DType(to))) ++to;
-                table[a][b] = DType(to);
-            }
-    }
-};
+constexpr std::array<uint32_t, kDTypes> kSafeTargets = [] {
+    std::array<uint32_t, kDTypes> targets{};
+    for (int from = 0; from < kDTypes; ++from)
+        for (int to = 0; to < kDTypes; ++to)
+            targets[from] |= uint32_t(from == to || is_safe(kInfo[from], kInfo[to])) << to;
+    return targets;
+}();
 
 }  // namespace
 
@@ -60,13 +58,15 @@ bool can_cast(DType from, DType to, Casting casting) {
     const DTypeInfo &a = info(from), &b = info(to);
     if (from == to || casting == Casting::Unsafe) return true;
     if (casting < Casting::Safe) return false;
-    return is_safe(a, b) || (casting == Casting::SameKind && a.kind <= b.kind);
+    return (safe_targets(from) >> int(to) & 1) || (casting == Casting::SameKind && a.kind <= b.kind);
 }
 
-DType promote(DType a, DType b) {
-    static const Promotions promotions;
-    return promotions.table[int(a)][int(b)];
+uint32_t safe_targets(DType from) {
+    if (from == DType::none) raise(ErrorKind::Type, "safe_targets: no dtype");
+    return kSafeTargets[int(from)];
 }
+
+DType promote(DType a, DType b) { return DType(std::countr_zero(safe_targets(a) & safe_targets(b))); }
 
 DType find_dtype(std::string_view name) {
     if (name == "bool_") return DType::bool_;

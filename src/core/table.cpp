@@ -2,6 +2,7 @@
 #include "cuarray/core/table.h"
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <charconv>
 #include <memory>
 #include <vector>
@@ -157,32 +158,29 @@ int rank(DType dtype) {
 }
 int rank(ArgType arg) { return arg.is_weak() ? int(arg.weak) : rank(arg.dtype); }
 
-/// The dtype that a Python number of a higher kind than every array becomes.
-DType widened(Weak::Kind weak, std::span<const ArgType> args, int top) {
-    if (weak == Weak::Kind::Int) return DType::int64;
-    if (weak == Weak::Kind::Float) return DType::float64;
-    const bool small = top == 2 && std::none_of(args.begin(), args.end(), [](ArgType a) {
-                           return !a.is_weak() && a.dtype == DType::float64;
-                       });
-    return small ? DType::complex64 : DType::complex128;
-}
-
-/// Copies the arguments with Python numbers of a higher kind than every array made dtypes.
-void widen_weak(std::span<const ArgType> args, ArgType* to) {
+int highest_rank(std::span<const ArgType> args) {
     int top = -1;
     for (ArgType a : args)
         if (!a.is_weak()) top = std::max(top, rank(a));
-    for (size_t i = 0; i < args.size(); ++i) {
-        to[i] = args[i];
-        if (args[i].is_weak() && rank(args[i]) > top) to[i].dtype = widened(args[i].weak, args, top);
-    }
+    return top;
+}
+
+/// An argument with its dtype, where it is a Python number of a higher kind than every array; else as it is.
+ArgType widened(ArgType arg, std::span<const ArgType> args, int top) {
+    if (!arg.is_weak() || rank(arg) <= top) return arg;
+    if (arg.weak == Weak::Kind::Int) return {DType::int64, arg.weak};
+    if (arg.weak == Weak::Kind::Float) return {DType::float64, arg.weak};
+    const bool wide = top != 2 || std::any_of(args.begin(), args.end(),
+                                              [](ArgType a) { return a.dtype == DType::float64; });
+    return {wide ? DType::complex128 : DType::complex64, arg.weak};
 }
 
 bool fits(ArgType arg, DType to) { return arg.is_weak() ? rank(to) >= rank(arg) : can_cast(arg.dtype, to); }
 
 LoopId find_loop(const Row& row, std::span<const ArgType> given) {
     ArgType args[kMaxIn];
-    widen_weak(given, args);
+    const int top = highest_rank(given);
+    for (size_t i = 0; i < given.size(); ++i) args[i] = widened(given[i], given, top);
     const std::span<const ArgType> used(args, given.size());
     const auto all = [&](auto&& holds) { return std::all_of(used.begin(), used.end(), holds); };
     if (row.has(NoBool) && all([](ArgType a) { return a.dtype == DType::bool_; })) return kNone;
@@ -259,13 +257,12 @@ LoopId resolve(RowId id, std::span<const ArgType> args) {
 
 DType result_type(std::span<const ArgType> args) {
     if (args.empty()) raise(ErrorKind::Value, "result_type: needs at least one argument");
-    std::vector<ArgType> typed(args.size());
-    widen_weak(args, typed.data());
+    const int top = highest_rank(args);
     // Not pair by pair: int8 with uint16 alone is int32, which float16 would take to float64.
-    int type = 0;
-    const auto holds = [&](ArgType a) { return a.is_weak() || can_cast(a.dtype, DType(type)); };
-    while (!std::all_of(typed.begin(), typed.end(), holds)) ++type;
-    return DType(type);
+    uint32_t holders = ~0u;
+    for (ArgType arg : args)
+        if (const ArgType a = widened(arg, args, top); !a.is_weak()) holders &= safe_targets(a.dtype);
+    return DType(std::countr_zero(holders));
 }
 
 LoopId loop_for(RowId row_id, DType dtype) {

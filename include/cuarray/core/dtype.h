@@ -35,6 +35,9 @@ CUARRAY_API const char* to_string(Casting casting);
 /// numpy.can_cast for two dtypes, with bfloat16's rows of our own.
 CUARRAY_API bool can_cast(DType from, DType to, Casting casting = Casting::Safe);
 
+/// The dtypes that hold `from` safely: bit d for dtype d.
+CUARRAY_API uint32_t safe_targets(DType from);
+
 /// The first dtype, in table order, that holds both safely (numpy.promote_types).
 CUARRAY_API DType promote(DType a, DType b);
 
