@@ -1,0 +1,324 @@
+"""DLPack to the letter: what capsules say, who frees them and when, and producers of every age."""
+
+import ctypes
+import gc
+import subprocess
+import sys
+import threading
+
+import capsules
+import numpy as np
+import pytest
+from capsules import IS_COPIED, READ_ONLY, Legacy, Producer, Versioned, consume, name_of, open_capsule
+
+import cuarray
+
+NUMPY_TYPES = [cuarray._core.dtype(name) for name in cuarray._core.dtype_names() if name != "bfloat16"]
+
+
+@pytest.fixture(autouse=True)
+def cpu():
+    with cuarray.device("cpu"):
+        yield
+
+
+def live_blocks():
+    gc.collect()
+    return cuarray.memory_stats("cpu")["allocations"]
+
+
+def address(x):
+    return x.__array_interface__["data"][0]
+
+
+# What a capsule says
+
+
+@pytest.mark.parametrize("dtype", NUMPY_TYPES, ids=str)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0,), (3, 0, 2), (1, 4, 1)], ids=str)
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_description(dtype, shape, version):
+    size = int(np.prod(shape))
+    x = cuarray.asarray((np.arange(size) % 2).astype(dtype).reshape(shape))
+    tensor = open_capsule(capsule := x.__dlpack__(max_version=version)).tensor
+    assert (tensor.device.type, tensor.device.id) == (1, 0) == x.__dlpack_device__()
+    assert tensor.ndim == x.ndim and tensor.byte_offset == 0 and tensor.dtype.lanes == 1
+    assert bool(tensor.strides) == bool(x.ndim) == bool(tensor.shape)
+    assert tensor.data == (address(x) if x.size else None)
+    np.testing.assert_array_equal(capsules.values(tensor), x.numpy())
+    del capsule
+
+
+def test_axes_of_extent_one_have_the_strides_of_c_order():
+    x = cuarray.zeros((4, 6))[1:2, ::6]
+    assert x.shape == (1, 1)
+    tensor = open_capsule(capsule := x.__dlpack__()).tensor
+    assert tensor.strides[:2] == [1, 1]
+    del capsule
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [(None, b"dltensor"), ((0, 8), b"dltensor"), ((1, 0), b"dltensor_versioned"), ((1, 3), b"dltensor_versioned"),
+     ((2, 0), b"dltensor_versioned"), ([1, 0], b"dltensor_versioned")],
+)  # fmt: skip
+def test_max_version(version, name):
+    capsule = cuarray.ones(2).__dlpack__(max_version=version)
+    assert name_of(capsule) == name
+    if name == b"dltensor_versioned":
+        assert open_capsule(capsule).major == 1
+
+
+@pytest.mark.parametrize("keywords", [{"max_version": ("a", 0)}, {"max_version": (1,)}, {"max_version": 1},
+                                      {"stream": "s"}, {"stream": 1}, {"stream": 0}, {"dl_device": (9, 0)},
+                                      {"dl_device": 1}, {"dl_device": ("cpu", 0)}], ids=str)  # fmt: skip
+def test_faults_are_no_type_errors(keywords):
+    """A TypeError would make NumPy, PyTorch and mpi4py ask again in an older way, which means something else."""
+    with pytest.raises((ValueError, BufferError)):
+        cuarray.ones(2).__dlpack__(**keywords)
+
+
+def test_arguments_are_keywords():
+    with pytest.raises(TypeError):
+        cuarray.ones(2).__dlpack__(None)
+
+
+@pytest.mark.parametrize("keywords", [{"stream": None}, {"stream": -1}, {"dl_device": (1, 0)}, {"dl_device": None},
+                                      {"copy": None}, {"copy": False}], ids=str)  # fmt: skip
+def test_no_copy_where_none_is_needed(keywords):
+    x = cuarray.ones(3)
+    opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0), **keywords))
+    assert opened.tensor.data == address(x) and opened.flags == 0
+    del capsule
+
+
+def test_copies_say_so():
+    x = cuarray.ones(3)
+    opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0), copy=True))
+    assert opened.tensor.data != address(x) and opened.flags & IS_COPIED
+    del capsule
+
+
+def test_read_only_memory():
+    x = cuarray.broadcast_to(cuarray.arange(3), (2, 3))
+    opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0)))
+    assert opened.flags & READ_ONLY and opened.tensor.data == address(x)
+    # The old capsule has no flag, so that only a copy keeps the consumer from writing here.
+    old = open_capsule(old_capsule := x.__dlpack__())
+    assert old.tensor.data != address(x)
+    np.testing.assert_array_equal(capsules.values(old.tensor), x.numpy())
+    with pytest.raises(BufferError):
+        x.__dlpack__(copy=False)
+    del capsule, old_capsule
+
+
+def test_negative_strides():
+    x = cuarray.arange(6)[::-2]
+    opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0)))
+    assert opened.flags & IS_COPIED and capsules.values(opened.tensor).tolist() == [5, 3, 1]
+    with pytest.raises(BufferError, match=r"\.copy\(\)"):
+        x.__dlpack__()  # a consumer that cannot be told of the copy would write into it
+    with pytest.raises(BufferError):
+        x.__dlpack__(max_version=(1, 0), copy=False)
+    del capsule
+
+
+def test_odd_addresses_and_strides_are_copied():
+    raw = cuarray.zeros(25, "u1")
+    unaligned = raw[1:].view("f8")
+    skewed = cuarray._core.strided_view(cuarray.arange(6, dtype="f4"), (3,), (6,))
+    for x in (unaligned, skewed):
+        opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0)))
+        assert opened.flags & IS_COPIED and opened.tensor.data % 8 == 0
+        np.testing.assert_array_equal(capsules.values(opened.tensor), x.numpy())
+        del capsule
+
+
+def test_bfloat16():
+    tensor = open_capsule(capsule := cuarray.ones(2, "bfloat16").__dlpack__()).tensor
+    assert (tensor.dtype.code, tensor.dtype.bits) == (4, 16)
+    del capsule
+
+
+# Who frees, and when
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_capsules_that_nobody_consumes(version):
+    before = live_blocks()
+    for _ in range(1000):
+        cuarray.ones(10).__dlpack__(max_version=version)
+    assert live_blocks() == before
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_consumed_capsules_are_freed_by_the_deleter_alone(version):
+    before = live_blocks()
+    capsule = cuarray.ones(10).__dlpack__(max_version=version)
+    opened = consume(capsule)
+    del capsule
+    assert live_blocks() == before + 1
+    opened.deleter(ctypes.addressof(opened))
+    assert live_blocks() == before
+
+
+def test_deleter_runs_in_any_thread_without_the_gil():
+    before = live_blocks()
+    opened = consume(cuarray.ones(10).__dlpack__(max_version=(1, 0)))
+    address_of_it = ctypes.addressof(opened)
+    # CFUNCTYPE releases the GIL around the call.
+    deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(opened.deleter, ctypes.c_void_p).value)
+    thread = threading.Thread(target=deleter, args=(address_of_it,))
+    thread.start()
+    thread.join()
+    assert live_blocks() == before
+
+
+def test_an_exception_in_flight_survives_the_capsule():
+    def fail():
+        capsule = cuarray.ones(3).__dlpack__()
+        raise KeyError(name_of(capsule))
+
+    with pytest.raises(KeyError, match="dltensor"):
+        fail()
+
+
+def test_two_exports_at_once():
+    x = cuarray.arange(3)
+    one, two = np.from_dlpack(x), np.from_dlpack(x)
+    del x
+    one[0] = 9
+    assert two.tolist() == [9, 1, 2]
+
+
+def test_chains_of_views_live_on():
+    host = np.arange(10.0)
+    x = cuarray.from_dlpack(np.asarray(cuarray.asarray(host)[2:]))
+    del host
+    gc.collect()
+    assert x.tolist() == list(range(2, 10))
+
+
+@pytest.mark.parametrize("way", ["np.asarray(x)", "np.from_dlpack(x)", "x.__dlpack__()", "memoryview(x)",
+                                 "ca.asarray(np.ones(3))", "ca.from_dlpack(np.ones(3))"])  # fmt: skip
+def test_alive_at_exit(way):
+    """The interpreter ends well with an exchange still in a module global and in an exit handler."""
+    program = f"""
+import atexit, numpy as np, cuarray as ca
+x = ca.ones(5, device='cpu')
+kept = {way}
+atexit.register(lambda: print('left', type(kept).__name__))
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("left") and not done.stderr, done.stderr
+
+
+# Producers of every age
+
+
+@pytest.mark.parametrize("kind", [Legacy, Versioned])
+@pytest.mark.parametrize("takes", [(), ("stream",), ("max_version",), ("stream", "max_version", "dl_device", "copy")])
+def test_producers_are_asked_for_what_they_know(kind, takes):
+    host = np.arange(6.0).reshape(2, 3)
+    producer = Producer(host, kind, takes)
+    x = cuarray.from_dlpack(producer)
+    assert address(x) == host.ctypes.data and x.tolist() == host.tolist()
+    x[0, 0] = 7
+    assert host[0, 0] == 7 and producer.deleted == 0
+    view = x[1]
+    del x
+    assert producer.deleted == 0
+    del view
+    assert producer.deleted == 1
+
+
+def test_first_asked_in_the_newest_way():
+    producer = Producer(np.ones(2))
+    cuarray.from_dlpack(producer)
+    assert producer.calls == [{"max_version": (1, 3)}]
+
+
+def test_copy_is_made_here_where_the_producer_cannot():
+    host = np.arange(3)
+    for producer in (Producer(host, takes=()), Producer(host)):
+        x = cuarray.from_dlpack(producer, copy=True)
+        assert address(x) != host.ctypes.data and x.tolist() == [0, 1, 2]
+
+
+def test_read_only_flag_is_kept():
+    x = cuarray.from_dlpack(Producer(np.ones(3), flags=READ_ONLY))
+    assert not x.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        x += 1
+
+
+def test_missing_strides_and_offsets():
+    host = np.arange(12.0)
+    x = cuarray.from_dlpack(Producer(host.reshape(3, 4), strides=None))
+    assert x.tolist() == host.reshape(3, 4).tolist()
+    y = cuarray.from_dlpack(Producer(host[:6], byte_offset=16, strides=None))
+    assert y.tolist() == [2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("view", ["h.T", "h[::2]", "h[:, ::-1]", "h[::-1, ::-1]", "h[1:2, 1:2]", "h[:0]"])
+def test_layouts_come_as_they_are(view):
+    host = eval(view, {"h": np.arange(12.0).reshape(4, 3)})
+    x = cuarray.from_dlpack(Producer(host))
+    assert x.tolist() == host.tolist() and (x + 1).tolist() == (host + 1).tolist()
+    if host.size:
+        assert x.strides == host.strides and address(x) == host.ctypes.data
+
+
+def test_no_axes_and_no_elements():
+    assert cuarray.from_dlpack(Producer(np.asarray(5.0))).item() == 5
+    garbage = Producer(np.ones((0, 3)), data=1)
+    x = cuarray.from_dlpack(garbage)
+    assert x.shape == (0, 3) and x.sum().item() == 0
+    del x
+    assert garbage.deleted == 1
+
+
+def test_null_deleter():
+    x = cuarray.from_dlpack(Producer(np.ones(2), has_deleter=False))
+    assert x.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("fault", [{"lanes": 2}, {"code": 3}, {"code": 9}, {"device": (7, 0)}, {"major": 2}], ids=str)
+def test_what_cannot_be_imported_stays_the_producers(fault):
+    producer = Producer(np.ones(3), **fault)
+    with pytest.raises(BufferError):
+        cuarray.from_dlpack(producer)
+    with pytest.raises(BufferError):
+        cuarray.from_dlpack(capsule := producer.capsule())
+    assert producer.deleted == 0 and name_of(capsule) == b"dltensor_versioned"
+
+
+def test_a_capsule_is_consumed_once():
+    producer = Producer(np.ones(3))
+    capsule = producer.capsule()
+    x = cuarray.from_dlpack(capsule)
+    assert name_of(capsule) == b"used_dltensor_versioned"
+    with pytest.raises(ValueError, match="consumed"):
+        cuarray.from_dlpack(capsule)
+    del x
+    assert producer.deleted == 1
+
+
+def test_other_objects():
+    for thing in (5, "text", object(), [1, 2]):
+        with pytest.raises((AttributeError, TypeError, ValueError)):
+            cuarray.from_dlpack(thing)
+
+
+def test_errors_of_the_producer_come_through():
+    class Broken:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **keywords):
+            raise BufferError("not today")
+
+    with pytest.raises(BufferError, match="not today"):
+        cuarray.from_dlpack(Broken())
+    with pytest.raises(BufferError, match="not today"):
+        cuarray.asarray(Broken())
