@@ -1,0 +1,296 @@
+"""Buffers, NumPy's dispatch protocols and the CUDA Array Interface: what is refused, who is asked, what is kept."""
+
+import ctypes
+import gc
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import cuarray
+
+FORMATS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+           "int64": "l", "uint64": "L", "float16": "e", "float32": "f", "float64": "d", "complex64": "Zf",
+           "complex128": "Zd"}  # fmt: skip
+
+WRITABLE, FORMAT, ND, STRIDES = 0x1, 0x4, 0x8, 0x18
+C_CONTIGUOUS, F_CONTIGUOUS, ANY_CONTIGUOUS = 0x38, 0x58, 0x98
+
+
+@pytest.fixture
+def cpu():
+    with cuarray.device("cpu"):
+        yield
+
+
+def live_blocks(device="cpu"):
+    gc.collect()
+    return cuarray.memory_stats(device)["allocations"]
+
+
+# The buffer protocol
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+                ("strides", ctypes.POINTER(ctypes.c_ssize_t)), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]  # fmt: skip
+
+
+def request(x, flags):
+    """Ask for a buffer as C code does, and give it back."""
+    view = Buffer()
+    ctypes.pythonapi.PyObject_GetBuffer.argtypes = [ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int]
+    ctypes.pythonapi.PyObject_GetBuffer(x, ctypes.byref(view), flags)
+    told = (bool(view.format), bool(view.shape), bool(view.strides), bool(view.readonly))
+    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(view))
+    return told
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats(name, cpu):
+    view = memoryview(cuarray.ones((2, 3), name))
+    item = np.dtype(name).itemsize
+    assert (view.format, view.itemsize, view.shape, view.strides) == (FORMATS[name], item, (2, 3), (3 * item, item))
+    assert np.asarray(view).dtype == np.dtype(name)
+
+
+def test_a_request_for_bare_bytes_needs_bytes(cpu):
+    """torch.asarray asks so and would read the bytes as numbers of its default type."""
+    for x in (cuarray.ones(3), cuarray.ones(3, bool), cuarray.ones(3, "i1"), cuarray.ones((2, 2), "u1")):
+        for flags in (0, WRITABLE):
+            with pytest.raises(BufferError):
+                request(x, flags)
+    assert request(cuarray.ones(3, "u1"), 0) == (False, False, False, False)
+    assert bytes(memoryview(cuarray.asarray([1.5]))) == np.float64(1.5).tobytes()
+
+
+def test_contiguity_is_honoured(cpu):
+    c = cuarray.ones((2, 3))
+    f, neither = c.T, cuarray.ones((4, 4))[::2, ::2]
+    allowed = {C_CONTIGUOUS: [c], F_CONTIGUOUS: [f], ANY_CONTIGUOUS: [c, f], STRIDES: [c, f, neither], ND: [c]}
+    for flags, arrays in allowed.items():
+        for x in (c, f, neither):
+            if any(x is a for a in arrays):
+                assert request(x, flags | FORMAT)[2] == (flags != ND)
+            else:
+                with pytest.raises(BufferError):
+                    request(x, flags | FORMAT)
+
+
+def test_buffers_keep_what_they_described(cpu):
+    x = cuarray.arange(6.0)
+    view = memoryview(x)
+    x.shape = (2, 3)
+    assert view.shape == (6,) and view.strides == (8,) and view[5] == 5
+    assert x[1, 2].item() == 5
+
+
+def test_read_only_buffers(cpu):
+    x = cuarray.broadcast_to(cuarray.ones(1), (3,))
+    assert memoryview(x).readonly
+    with pytest.raises(BufferError, match="read-only"):
+        request(x, STRIDES | FORMAT | WRITABLE)
+
+
+def test_buffers_hold_the_memory(cpu):
+    before = live_blocks()
+    view = memoryview(cuarray.ones(1000))
+    assert live_blocks() == before + 1 and view[999] == 1
+    view.release()
+    assert live_blocks() == before
+
+
+def test_no_references_are_left(cpu):
+    x = cuarray.ones(3)
+    count = sys.getrefcount(x)
+    for _ in range(100):
+        memoryview(x), np.asarray(x), x.__array__(), x.__array_interface__, x.__dlpack__(), x.T, x[1:], iter(x), x.flags
+        np.from_dlpack(x)
+    gc.collect()
+    assert sys.getrefcount(x) == count
+
+
+# Memory that NumPy owns
+
+
+def test_numpy_arrays_are_let_go(cpu):
+    class Owner(np.ndarray):
+        pass
+
+    host = np.ones(5).view(Owner)
+    alive = weakref.ref(host)
+    x = cuarray.asarray(host)
+    assert x.base is host
+    y = x[2:]
+    del host, x
+    gc.collect()
+    assert alive() is not None and y.sum().item() == 3
+    del y
+    gc.collect()
+    assert alive() is None
+
+
+def test_operands_are_let_go(cpu):
+    host, x = np.ones(5), cuarray.ones(5)
+    count = sys.getrefcount(host)
+    for _ in range(50):
+        x + host, host * x, cuarray.add(x, host, out=x), np.hypot(host, x)
+        with pytest.raises(ValueError, match="broadcast"):
+            x + host[:2]
+    assert sys.getrefcount(host) == count
+
+
+def test_results_go_into_numpy_arrays(cpu):
+    x, host = cuarray.arange(3.0), np.zeros(3)
+    assert np.add(x, 1, out=host) is host and host.tolist() == [1, 2, 3]
+    assert cuarray.multiply(x, 2, out=host) is host and host.tolist() == [0, 2, 4]
+    assert np.modf(x, out=(host, None))[0] is host
+    host += x
+    assert isinstance(host, np.ndarray)
+    assert np.add.reduce(cuarray.ones((2, 3)), out=host) is host and host.tolist() == [2, 2, 2]
+    host.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        np.add(x, 1, out=host)
+
+
+# __array_ufunc__ and __array_function__
+
+
+class Stranger:
+    """Another library's array, which handles NumPy's calls itself."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return f"stranger's {ufunc.__name__}"
+
+    def __array_function__(self, function, types, args, kwargs):
+        return f"stranger's {function.__name__}"
+
+    def __radd__(self, other):
+        return "stranger's radd"
+
+    def __eq__(self, other):
+        return "stranger's eq"
+
+    __hash__ = None
+
+
+class OptedOut:
+    __array_ufunc__ = None
+
+    def __rsub__(self, other):
+        return "rsub"
+
+    def __rmatmul__(self, other):
+        return "rmatmul"
+
+
+class Prior:
+    __array_priority__ = 1e6
+
+    def __rmul__(self, other):
+        return "rmul"
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        raise IndexError(index)
+
+
+def test_others_come_first_where_they_say_so(device):
+    x = cuarray.ones(2)
+    assert x + Stranger() == "stranger's radd" and (x == Stranger()) == "stranger's eq"
+    assert np.multiply(x, Stranger()) == "stranger's multiply" and np.sum(Stranger()) == "stranger's sum"
+    assert np.concatenate([x, Stranger()]) == "stranger's concatenate"
+    assert x - OptedOut() == "rsub" and x @ OptedOut() == "rmatmul"
+    assert x * Prior() == "rmul"
+    x_before = x
+    with pytest.raises(TypeError):
+        x += OptedOut()
+    assert x is x_before
+
+
+def test_a_ufunc_of_ones_own_is_not_taken_for_numpys(device):
+    add = np.frompyfunc(lambda a, b: a - b, 2, 1)
+    with pytest.raises(TypeError):
+        add(cuarray.ones(2), 1)
+
+
+def test_unknown_functions_say_so(device):
+    with pytest.raises(TypeError, match="no implementation found"):
+        np.unwrap(cuarray.ones(3))
+    with pytest.raises(TypeError, match="matmul"):
+        np.matmul(cuarray.ones((2, 2)), cuarray.ones((2, 2)))
+
+
+def test_numpy_arrays_beside_a_gpu_are_refused():
+    for gpu in (d for d in cuarray.devices() if d != "cpu"):
+        x, host = cuarray.ones(3, device=gpu), np.ones(3)
+        for call in (lambda: x + host, lambda: host + x, lambda: np.add(x, host), lambda: cuarray.add(x, 1, out=host),
+                     lambda: x.sum(out=np.zeros(()))):  # fmt: skip
+            with pytest.raises(TypeError, match=rf"cuarray\.asarray.*{gpu}"):
+                call()
+
+
+def test_array_namespace(device):
+    x = cuarray.ones(1)
+    assert x.__array_namespace__() is cuarray is x.__array_namespace__(api_version="2024.12")
+    with pytest.raises(ValueError, match="1999"):
+        x.__array_namespace__(api_version="1999.12")
+
+
+# The CUDA Array Interface, described by a dictionary
+
+
+def interface(**changes):
+    class Foreign:
+        pass
+
+    foreign = Foreign()
+    foreign.__cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (0, False), "version": 3} | changes
+    return foreign
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [({"shape": None}, ValueError), ({"shape": (-1,)}, ValueError), ({"typestr": ">f4"}, TypeError),
+     ({"typestr": "<M8[s]"}, TypeError), ({"mask": object()}, NotImplementedError), ({"data": (1,)}, ValueError),
+     ({"strides": (3,)}, ValueError), ({"strides": (4, 4)}, ValueError), ({"shape": (2**62, 8)}, ValueError)],
+)  # fmt: skip
+def test_bad_cuda_array_interfaces(changes, error):
+    foreign = interface(**changes)
+    with pytest.raises(error):
+        cuarray.asarray(foreign)
+
+
+# Several threads
+
+
+def test_threads_exchange_and_compute(cpu):
+    before, faults = live_blocks(), []
+
+    def work(seed):
+        try:
+            host = np.full(50_000, float(seed))
+            for _ in range(30):
+                x = cuarray.asarray(host)
+                y = np.from_dlpack(x * 2 + np.asarray(x))
+                assert y[0] == y[-1] == 3 * seed
+                z = cuarray.from_dlpack(y)
+                z += 1
+                assert float(z.max()) == 3 * seed + 1
+        except Exception as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert live_blocks() <= before
