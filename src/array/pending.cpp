@@ -61,23 +61,33 @@ bool joins(const PendingNode& user, const PendingNode::Source& source) {
 void mark(PendingNode& node) {
     if (node.planned) return;
     node.planned = true;
-    for (int i = 0; i < node.sources; ++i) {
-        PendingNode::Source& source = node.source[i];
-        if (source.node && !joins(node, source)) settle(*source.node);  // turns the edge into a read
-        if (joins(node, source)) mark(*source.node);
-    }
+    for (int i = 0; i < node.sources; ++i)
+        if (joins(node, node.source[i])) mark(*node.source[i].node);
 }
 
-/// The nodes that must run with `roots`, sources first. Both outputs of a row go together.
+/// A node that one of the plan reads and that cannot run with it.
+PendingNode* separate_source(std::span<PendingNode* const> plan) {
+    for (PendingNode* node : plan)
+        for (int i = 0; i < node->sources; ++i)
+            if (node->source[i].node && !joins(*node, node->source[i])) return node->source[i].node.get();
+    return nullptr;
+}
+
+/// The nodes that must run with `roots`, sources first. Both outputs of a row go together; what they read in other
+/// shapes is memory afterwards.
 std::vector<PendingNode*> closure(PendingGraph& g, std::span<PendingNode* const> roots) {
-    for (PendingNode* root : roots) mark(*root);
-    for (PendingNode* node : g.nodes)
-        if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
-    std::vector<PendingNode*> plan;
-    for (PendingNode* node : g.nodes)
-        if (node->planned) plan.push_back(node);
-    for (PendingNode* node : plan) node->planned = false;
-    return plan;
+    for (;;) {
+        for (PendingNode* root : roots) mark(*root);
+        for (PendingNode* node : g.nodes)
+            if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
+        std::vector<PendingNode*> plan;
+        for (PendingNode* node : g.nodes)
+            if (node->planned) plan.push_back(node);
+        for (PendingNode* node : plan) node->planned = false;
+        PendingNode* const separate = separate_source(plan);
+        if (!separate) return plan;
+        settle(*separate);
+    }
 }
 
 /// A plan turned into an Expr: operands without repetition, and the value of every node.
