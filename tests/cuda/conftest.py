@@ -1,5 +1,6 @@
 """What the tests of the CUDA backend share: the test program, and a kernel cache of the session's own."""
 
+import importlib.util
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,5 @@ def program(tmp_path_factory) -> Path:
     """The backend test program."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    import cuarray
-
-    return backend_program.build(Path(cuarray.__file__).resolve().parent, tmp_path_factory.mktemp("program"))
+    package = importlib.util.find_spec("cuarray").submodule_search_locations[0]
+    return backend_program.build(Path(package).resolve(), tmp_path_factory.mktemp("program"))
