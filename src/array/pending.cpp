@@ -282,6 +282,7 @@ bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     if (!array.is_pending()) return false;
     std::lock_guard lock(mutex());
     PendingNode* node = array.pending();
+    if (!node->graph) return false;  // it has run already, with others
     if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return false;
     PendingGraph& g = *node->graph;
     PendingNode* roots[] = {node};

@@ -95,9 +95,12 @@ PyObject* flat_copy(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
     PyObject* values[1];
     return guarded([&]() -> PyObject* {
         parse(kSignature, args, count, keywords, values);
-        char order = to_order(values[0], "CFAK", 'C');
+        const char order = to_order(values[0], "CFAK", 'C');
         const Array& array = array_of(self);
-        if (order == 'K') order = array.is_f_contiguous() ? 'F' : 'C';
+        if (order == 'K') {
+            const Dims* strides[] = {&array.strides()};
+            return wrap_maybe_view(array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always), self);
+        }
         return wrap_maybe_view(array.reshape({-1}, order, always), self);
     });
 }

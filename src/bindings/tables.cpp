@@ -1,5 +1,6 @@
 // tables.cpp -- dtypes, promotion, and the rows of ufuncs.def and reductions.def as data for docs, stubs and tests.
 #include <string>
+#include <utility>
 #include <vector>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
@@ -13,6 +14,18 @@ namespace {
 py::object dtype_name(DType dtype) { return py::str(info(dtype).name); }
 
 py::object text_or_none(const char* text) { return text ? py::object(py::str(text)) : py::object(py::none()); }
+
+/// The words of ufuncs.def's and reductions.def's column of flags.
+py::list flag_names(uint32_t flags) {
+    static constexpr std::pair<Flag, const char*> kNames[] = {
+        {WideInt, "WideInt"}, {NoBool, "NoBool"}, {Exact64, "Exact64"}, {EitherInt, "EitherInt"}, {HalfBits, "HalfBits"},
+        {Associative, "Associative"}, {Commutative, "Commutative"}, {VectorMath, "VectorMath"},
+        {NegativeFault, "NegativeFault"}};
+    py::list names;
+    for (const auto& [flag, name] : kNames)
+        if (flags & flag) names.append(name);
+    return names;
+}
 
 py::list row_table() {
     py::list table;
@@ -32,7 +45,7 @@ py::list row_table() {
         entry["identity"] = text_or_none(row.identity);
         entry["inputs"] = row.inputs;
         entry["outputs"] = row.outputs;
-        entry["flags"] = row.flags;
+        entry["flags"] = flag_names(row.flags);
         entry["loops"] = row_loops;
         table.append(entry);
     }
@@ -51,7 +64,7 @@ py::list reduction_table() {
         entry["name"] = reduction.name;
         entry["doc"] = reduction.doc;
         entry["identity"] = text_or_none(reduction.identity);
-        entry["flags"] = reduction.flags;
+        entry["flags"] = flag_names(reduction.flags);
         entry["domain"] = py::list(results);
         entry["results"] = results;
         table.append(entry);

@@ -20,7 +20,9 @@ struct Axes {
 Axes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
     Axes axes;
     axes.kept_shape = array.shape();
-    if (o.all_axes)
+    // As NumPy, an array without axes lets itself be folded along axis 0.
+    const bool nothing = array.ndim() == 0 && o.axes.size() == 1 && (o.axes[0] == 0 || o.axes[0] == -1);
+    if (o.all_axes || nothing)
         for (int i = 0; i < array.ndim(); ++i) axes.folded.push_back(i);
     else axes.folded = normalise_axes(o.axes, array.ndim(), name);
     for (int64_t axis : axes.folded) {
@@ -193,6 +195,46 @@ DType reduction_dtype(ReductionId id, DType dtype) {
     return dtype;
 }
 
+namespace {
+
+Array unary(std::string_view row, const Array& a) {
+    const Argument args[] = {a};
+    return call(row, args).array[0];
+}
+
+Array binary(std::string_view row, const Argument& a, const Argument& b) {
+    const Argument args[] = {a, b};
+    return call(row, args).array[0];
+}
+
+/// The elements that take part, per result: a number, or an array where a mask decides.
+Array element_counts(const Array& array, const ReduceOptions& o, DType dtype) {
+    ReduceOptions counting = o;
+    counting.dtype = DType::int64;
+    counting.where = nullptr;
+    counting.out = nullptr;
+    counting.initial = nullptr;
+    return astype(reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting), dtype);
+}
+
+/// The type to compute averages in: halves are summed in float32.
+DType averaging_dtype(DType dtype) {
+    return info(dtype).kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+}
+
+/// The mean of the elements that a mask leaves.
+Array masked_mean(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
+    check_where(array, o, name);
+    check_out(array, o, axes, T, name);
+    ReduceOptions sums = o;
+    sums.out = nullptr;
+    sums.dtype = averaging_dtype(T);
+    const Array total = reduce(find_reduction("sum"), array, sums);
+    return deliver(astype(binary("divide", total, element_counts(array, sums, sums.dtype)), T, 'K', false), o, name);
+}
+
+}  // namespace
+
 Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
     const char* name = row.name;
@@ -200,6 +242,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
     const Axes axes = plan_axes(array, o, name);
+    if (o.where && name == std::string_view("mean")) return masked_mean(array, o, T, axes, name);
     check_where(array, o, name);
     check_out(array, o, axes, dtype, name);
 
@@ -287,36 +330,12 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     return deliver(std::move(target), o, name);
 }
 
-namespace {
-
-Array unary(std::string_view row, const Array& a) {
-    const Argument args[] = {a};
-    return call(row, args).array[0];
-}
-
-Array binary(std::string_view row, const Argument& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row, args).array[0];
-}
-
-/// The elements that take part, per result: a number, or an array where a mask decides.
-Array element_counts(const Array& array, const ReduceOptions& o, DType dtype) {
-    ReduceOptions counting = o;
-    counting.dtype = DType::int64;
-    counting.where = nullptr;
-    counting.out = nullptr;
-    counting.initial = nullptr;
-    return astype(reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting), dtype);
-}
-
-}  // namespace
-
 Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
     const char* name = root ? "std" : "var";
     DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
     const DType result_dtype = real_part(work);
-    if (info(work).kind == Kind::Floating && item_size(work) == 2) work = DType::float32;  // halves are summed in float32
+    work = averaging_dtype(work);
     const DType real = real_part(work);
     const Axes axes = plan_axes(array, options, name);
     check_where(array, options, name);
