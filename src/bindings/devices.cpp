@@ -34,7 +34,10 @@ bool is_same(Device device, const py::object& other) {
     return py::isinstance<py::str>(other) && to_string(device) == other.cast<std::string>();
 }
 
-Device asked_device(const py::object& device) { return to_device(device.ptr(), current_device()); }
+/// A device that is named works even where the default one (CUARRAY_DEVICE) does not.
+Device asked_device(const py::object& device) {
+    return device.is_none() ? current_device() : to_device(device.ptr(), Device{});
+}
 
 py::dict memory_stats(const py::object& device) {
     const MemoryStats stats = backend(asked_device(device)).memory_stats();
