@@ -114,6 +114,6 @@ extern thread_local bool in_host_function;
 }  // namespace cudasim
 
 #define CUDASIM_ENTER(needs)                              \
-    static cudasim::EntryPoint entry_point(__func__);     \
+    static cudasim::EntryPoint& entry_point = *new cudasim::EntryPoint(__func__); \
     cudasim::Call call(entry_point, cudasim::Needs::needs); \
     if (call.refusal() != CUDA_SUCCESS) return call.refusal()
