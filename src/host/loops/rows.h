@@ -38,6 +38,12 @@ template <class F, class T, class U> struct BoundRow {
           a(static_cast<out<0>*>(to[0])),
           b(static_cast<out<1>*>(outs > 1 ? to[1] : nullptr)) {}
 
+    /// The same row from element `begin` on.
+    BoundRow from(int64_t begin) const {
+        const void* const in[] = {x + begin, ins > 1 ? y + begin : nullptr, ins > 2 ? z + begin : nullptr};
+        void* const out[] = {a + begin, outs > 1 ? b + begin : nullptr};
+        return BoundRow(in, out);
+    }
     CUARRAY_FN auto call(int64_t i) const {
         if constexpr (ins == 1) return fn::call<F, T, U>(x[i]);
         else if constexpr (ins == 2) return fn::call<F, T, U>(x[i], y[i]);
@@ -142,22 +148,26 @@ template <class F, class T, class U> void quick_loop(const void* const* in, void
     const Row row(in, out);
     RowBlock<Row, kQuickStage> stage;
     alignas(64) u8 rare[kQuickStage];
-    const Row staged = stage.row();
+    // Rare elements are computed from inputs that an in-place output would have overwritten.
+    bool in_place = false;
+    for (int i = 0; i < Row::ins; ++i)
+        for (int o = 0; o < Row::outs; ++o) in_place |= in[i] == out[o];
     for (int64_t begin = 0; begin < n; begin += kQuickStage) {
         const int64_t count = n - begin < kQuickStage ? n - begin : kQuickStage;
+        const Row to = in_place ? stage.row() : row.from(begin);
         unsigned any = 0;
 #pragma omp simd reduction(| : any)
         for (int64_t j = 0; j < count; ++j) {
             bool is_rare;
-            if constexpr (Row::ins == 1) staged.put(j, Quick<F, T>::call(row.x[begin + j], is_rare));
-            else staged.put(j, Quick<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
+            if constexpr (Row::ins == 1) to.put(j, Quick<F, T>::call(row.x[begin + j], is_rare));
+            else to.put(j, Quick<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
             rare[j] = is_rare;
             any |= is_rare;
         }
         if (any)
             for (int64_t j = 0; j < count; ++j)
-                if (rare[j]) staged.put(j, row.call(begin + j));
-        stage.take_results(row, begin, count);
+                if (rare[j]) to.put(j, row.call(begin + j));
+        if (in_place) stage.take_results(row, begin, count);
     }
 }
 
