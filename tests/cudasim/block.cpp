@@ -35,7 +35,7 @@ void Warp::forget(unsigned lane) {
     for (Snapshot& snapshot : kept) snapshot.readers &= ~(1u << lane);
 }
 
-void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsigned first, unsigned step,
+void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const cudasim_extent& size, unsigned first, unsigned step,
                   size_t static_bytes, size_t dynamic_bytes) {
     index = where;
     size_ = size;
@@ -55,6 +55,10 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& size, unsig
         for (Snapshot& snapshot : warps_[w].kept) snapshot.readers = 0;
     }
     ready_.clear();
+    if (checking()) {
+        uint32_t number = static_cast<uint32_t>(where.x + grid.x * (where.y + static_cast<size_t>(grid.y) * where.z));
+        KernelOrder::start(time, number, count_, static_bytes + dynamic_bytes);
+    }
 }
 
 Thread& Block::take_ready(size_t which) {
@@ -82,6 +86,7 @@ std::string Block::arrive(Thread& thread, int line, bool& waits) {
     thread.waiting = waits;
     if (waits) return "";
     at_barrier_ = 0;
+    KernelOrder::barrier(time);
     for (Thread& other : threads_)
         if (&other != &thread) make_ready(other);
     return "";
@@ -121,6 +126,7 @@ void Block::complete(unsigned w, const Thread* running) {
             continue;
         }
         warp.open.erase(warp.open.begin() + static_cast<long>(i));
+        if (!time.warps.empty()) ++time.warps[w];
         Snapshot& snapshot = warp.free_snapshot();
         snapshot.lanes = snapshot.readers = meeting.arrived;
         std::memcpy(snapshot.values, warp.given, sizeof warp.given);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "check.h"
 #include "fiber.h"
 #include "module_abi.h"
 
@@ -44,7 +45,7 @@ struct Warp {
 /// One resident block.
 class Block {
 public:
-    void start(const cudasim_extent& index, const cudasim_extent& size, unsigned first, unsigned step,
+    void start(const cudasim_extent& index, const cudasim_extent& grid, const cudasim_extent& size, unsigned first, unsigned step,
                size_t static_bytes, size_t dynamic_bytes);
 
     bool runnable() const { return unstarted_ > 0 || !ready_.empty(); }
@@ -90,6 +91,7 @@ public:
 
     cudasim_extent index = {};
     std::vector<char> static_shared, dynamic_shared;
+    KernelOrder::BlockTime time;
 
 private:
     void complete(unsigned warp, const Thread* running);

@@ -67,6 +67,12 @@ std::vector<std::string> compiler_flags(const Job& job) {
                                    "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
                                    "-fcf-protection=none", "-fno-threadsafe-statics", "-fno-gnu-unique",
                                    "-fno-strict-aliasing", "-fno-math-errno", "-Wl,-Bsymbolic", "-Wl,-z,norelro"};
+    // Alignment is checked by traps; other accesses, where asked for, by callbacks in the prelude.
+    flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
+    const char* check = std::getenv("CUDASIM_CHECK");
+    if (check && std::string(check) == "1")
+        flags.insert(flags.end(), {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
+                                   "--param=tsan-instrument-func-entry-exit=0"});
     // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
     if (job.contract)
         flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
@@ -104,7 +110,7 @@ std::string footer(const Job& job) {
     }
     out << "static const cudasim_kernel cudasim_kernels[] = {\n" << rows.str() << "    {}};\n"
         << "extern \"C\" __attribute__((visibility(\"default\"))) const cudasim_module cudasim_module_info = {"
-        << "CUDASIM_ABI, " << job.architecture << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, cudasim_kernels, "
+        << "CUDASIM_ABI, " << job.architecture << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, "
         << count << "};\n";
     return out.str();
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "host_memory.h"
 #include "memory.h"
 
 namespace cudasim {
@@ -16,7 +17,7 @@ CUresult illegal(Context& context, const char* what, const std::string& reason) 
 
 /// At the call: a device range must lie in one allocated block.
 bool range_is_allocated(const char* what, CUdeviceptr address, size_t bytes) {
-    Allocation* block = block_at(address);
+    Allocation* block = allocation_at(address);
     if (block && block->allocated && address + bytes <= block->base + block->size) return true;
     say(format("%s: %zu bytes at 0x%llx: %s", what, bytes, address, describe(address).c_str()));
     return false;
@@ -55,29 +56,38 @@ struct Copy {
     bool between_devices = false;
 };
 
+/// With checks on: notes that the work has read and written these bytes.
+std::string note(const Copy& c) {
+    std::string wrong;
+    bool from_device = shadowed(allocation_at(c.from)), to_device = shadowed(allocation_at(c.to));
+    if (from_device) wrong = touch_range(offset_of(c.from), c.bytes, Access::Read);
+    if (to_device && wrong.empty()) wrong = touch_range(offset_of(c.to), c.bytes, Access::Write);
+    if (from_device && to_device) copy_range(offset_of(c.to), offset_of(c.from), c.bytes);
+    return wrong;
+}
+
 CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const HostUse& from_use) {
     for (CUdeviceptr address : {c.to, c.from}) {
-        Allocation* block = c.between_devices ? block_at(address) : nullptr;
+        Allocation* block = c.between_devices ? allocation_at(address) : nullptr;
         const Context& owner = block ? driver().contexts[static_cast<size_t>(block->device)] : context;
         std::string reason = objection(owner, address, c.bytes);
         if (!reason.empty()) return illegal(context, c.name, reason);
     }
     if (!to_use.still_there() || !from_use.still_there())
         return illegal(context, c.name, "pinned memory was freed while a copy of it was in flight");
+    std::string wrong = note(c);
+    if (!wrong.empty()) return illegal(context, c.name, wrong);
     std::memcpy(view(c.to), view(c.from), c.bytes);
     return CUDA_SUCCESS;
 }
 
 CUresult run_pageable_copy(Context& context, const Copy& c, uint64_t expected) {
-    std::string reason = objection(context, c.to, c.bytes);
-    if (!reason.empty()) return illegal(context, c.name, reason);
     std::string bytes;
     if (!read_host(bytes, c.from, c.bytes))
         return illegal(context, c.name, "pageable memory was freed before an asynchronous copy had read it");
     if (checksum(bytes) != expected)
         return illegal(context, c.name, "pageable memory was changed before an asynchronous copy had read it");
-    std::memcpy(view(c.to), bytes.data(), c.bytes);
-    return CUDA_SUCCESS;
+    return run_copy(context, {c.name, c.to, reinterpret_cast<CUdeviceptr>(bytes.data()), c.bytes}, HostUse(c.to), HostUse(0));
 }
 
 /// Queues a copy. Copies between devices go through the system where peers have no access, so that is no error here.
@@ -136,6 +146,8 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
     Context& context = *stream->context;
     Point end = enqueue(*stream, {name, [=, &context] {
                                       std::string reason = objection(context, to, bytes);
+                                      if (reason.empty() && shadowed(allocation_at(to)))
+                                          reason = touch_range(offset_of(to), bytes, Access::Write);
                                       if (!reason.empty()) return illegal(context, name, reason);
                                       auto* items = reinterpret_cast<T*>(view(to));
                                       std::fill(items, items + count, value);
@@ -194,7 +206,7 @@ CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr 
     CUDASIM_ENTER(Context);
     Context *target = as_context(to_context), *source = as_context(from_context);
     if (!target || !source) return CUDA_ERROR_INVALID_CONTEXT;
-    Allocation *to_block = block_at(to), *from_block = block_at(from);
+    Allocation *to_block = allocation_at(to), *from_block = allocation_at(from);
     bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
     if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
     return queue_copy({"copy between devices", to, from, bytes, true}, stream);

@@ -1,5 +1,4 @@
 // event.cpp -- events: a record names a point in a stream, and a wait binds to the record made last.
-#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 
@@ -18,9 +17,6 @@ struct Event {
     int64_t time = 0;
 
     bool timed() const { return (flags & CU_EVENT_DISABLE_TIMING) == 0; }
-    bool complete() const {
-        return std::all_of(recorded.begin(), recorded.end(), [](const Point& p) { return p.reached(); });
-    }
 };
 
 std::unordered_map<CUevent, std::shared_ptr<Event>>& events() {
@@ -37,8 +33,10 @@ std::shared_ptr<Event> event_of(CUevent handle) {
 
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-void nudge_all(const Event& event) {
-    for (const Point& point : event.recorded) nudge(point);
+bool query(const Event& event) {
+    bool complete = true;
+    for (const Point& point : event.recorded) complete = cudasim::query(point) && complete;
+    return complete;
 }
 
 CUresult record(CUevent handle, CUstream stream_handle) {
@@ -92,8 +90,7 @@ CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
     ++event->records;
     event->time = now();
     event->recorded.clear();
-    for (auto& stream : context->streams)
-        if (!stream->end().reached()) event->recorded.push_back(stream->end());
+    for (auto& stream : context->streams) event->recorded.push_back(stream->end());
     return CUDA_SUCCESS;
 }
 
@@ -104,7 +101,6 @@ CUDASIM_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned fl
     CUresult error;
     auto stream = stream_of(handle, error);
     if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
-    if (event->complete()) return CUDA_SUCCESS;
     enqueue(*stream, Operation{"event wait", {}, event->recorded});
     return CUDA_SUCCESS;
 }
@@ -113,8 +109,7 @@ CUDASIM_API cuEventQuery(CUevent handle) {
     CUDASIM_ENTER(Context);
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
-    nudge_all(*event);
-    return event->complete() ? event->context->sticky : CUDA_ERROR_NOT_READY;
+    return query(*event) ? event->context->sticky : CUDA_ERROR_NOT_READY;
 }
 
 CUDASIM_API cuEventSynchronize(CUevent handle) {
@@ -138,9 +133,8 @@ CUDASIM_API cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUeven
     if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
     if (!start || !end || !start->timed() || !end->timed() || !start->records || !end->records)
         return CUDA_ERROR_INVALID_HANDLE;
-    nudge_all(*start);
-    nudge_all(*end);
-    if (!start->complete() || !end->complete()) return CUDA_ERROR_NOT_READY;
+    bool started = query(*start), ended = query(*end);
+    if (!started || !ended) return CUDA_ERROR_NOT_READY;
     *milliseconds = static_cast<float>(end->time - start->time) * 1e-6f;
     return CUDA_SUCCESS;
 }

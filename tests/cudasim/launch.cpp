@@ -68,7 +68,7 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
         std::memcpy(&word, &parameters[i], sizeof word);
         if (!is_device_address(word)) continue;
         // An address between blocks may be the end or a bias of an array that is never followed; its reads find poison.
-        if (Allocation* block = block_at(word)) {
+        if (Allocation* block = allocation_at(word)) {
             bool at_end = word >= block->base + block->live_size;
             std::string reason = at_end && block->live ? "" : objection(context, word, 1);
             if (!reason.empty()) return reason;
@@ -85,7 +85,7 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
     std::vector<Allocation*> touched;
     std::string reason = rebase(parameters, context, touched);
     if (!reason.empty()) return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
-    Grid grid{f.module->info, f.kernel, parameters.data(), l.grid, l.block, l.dynamic_shared, seed};
+    Grid grid{f.module->info, f.kernel, parameters.data(), l.grid, l.block, l.dynamic_shared, seed, &context};
     GridResult result = run_grid(grid);
     if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.message);
     for (Allocation* block : touched)

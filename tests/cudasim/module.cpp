@@ -10,6 +10,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "host_memory.h"
 #include "memory.h"
 #include "simt.h"
 

@@ -1,7 +1,7 @@
 // module_abi.h -- what a compiled kernel module and the simulator know of each other; read by both compilations.
 #pragma once
 
-#define CUDASIM_ABI 1
+#define CUDASIM_ABI 2
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -25,6 +25,9 @@ struct cudasim_runtime {
     cudasim_exchanged (*exchange)(unsigned mask, int kind, const void* value, unsigned bytes);
     void (*yield)();
     void (*fail)(int code, const char* message);
+    /// Called only by modules that were compiled with checks; kind 0 reads, 1 writes, 2 and 3 likewise but atomically.
+    void (*access)(const void* place, unsigned bytes, int kind);
+    void (*fence)();
 };
 
 /// One kernel: `call` runs one thread with a block of parameters laid out as CUDA lays them out.
@@ -46,6 +49,7 @@ struct cudasim_module {
     const cudasim_runtime** runtime;
     char* shared_begin;
     char* shared_end;
+    const char* image_begin;
     const cudasim_kernel* kernels;
     unsigned kernel_count;
 };

@@ -1,6 +1,7 @@
 // pointer.cpp -- what cuPointerGetAttribute knows about an address.
 #include <cstring>
 
+#include "host_memory.h"
 #include "memory.h"
 
 namespace cudasim {
@@ -12,7 +13,7 @@ struct Pointed {
     const HostRange* host = nullptr;
 
     explicit Pointed(CUdeviceptr address) {
-        Allocation* found = block_at(address);
+        Allocation* found = allocation_at(address);
         if (found && found->allocated && address < found->base + found->size) block = found;
         host = host_range_at(address);
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "block.h"
+#include "host_memory.h"
 #include "memory.h"
 
 namespace cudasim {
@@ -144,6 +145,21 @@ public:
         leave();
     }
 
+    // On a fiber.
+    void fence() { order_between_blocks_.fence(block_->time); }
+
+    // On a fiber.
+    void access(const void* place, unsigned bytes, Access kind) {
+        if (fiber_->contains(place)) return;
+        auto at = reinterpret_cast<uintptr_t>(place);
+        Cell* cells = shadow_of(at, bytes);
+        if (!cells) return;
+        bool atomic = kind == Access::AtomicRead || kind == Access::AtomicWrite;
+        std::string wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number);
+        if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
+        if (atomic) order_between_blocks_.atomic(block_->time, at);
+    }
+
     // On a fiber, or in a signal handler that interrupted one.
     [[noreturn]] void give_up(CUresult code, const std::string& message) {
         fail(code, message);
@@ -169,6 +185,34 @@ private:
                                  b.z, t.x, t.y, t.z, message.c_str());
     }
 
+    /// The shadow of what a kernel accesses; null where none is kept. Ends the launch when it may not go there.
+    Cell* shadow_of(uintptr_t at, unsigned bytes) {
+        auto window = reinterpret_cast<uintptr_t>(grid_.module->shared_begin);
+        if (at - window < shared_bytes_) return &block_->time.shared[at - window];
+        auto dynamic = reinterpret_cast<uintptr_t>(place_.dynamic_shared);
+        if (at - dynamic < grid_.dynamic_shared) return &block_->time.shared[shared_bytes_ + at - dynamic];
+        if (at >= reinterpret_cast<uintptr_t>(grid_.module->image_begin) && at < window) return nullptr;
+        if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes) return nullptr;
+        CUdeviceptr address = at - static_cast<CUdeviceptr>(kViewOffset);
+        if (address >= allowed_begin_ && address + bytes <= allowed_end_) return allowed_shadow_ ? shadow(offset_of(address)) : nullptr;
+        if (!is_device_address(address)) {
+            if (host_range_at(at)) return nullptr;
+            give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at));
+        }
+        std::string reason = objection(*grid_.context, address, bytes);
+        if (!reason.empty()) give_up(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
+        Allocation* allocation = allocation_at(address);
+        allowed_begin_ = allocation->base;
+        allowed_end_ = allocation->base + allocation->live_size;
+        allowed_shadow_ = shadowed(allocation);
+        return allowed_shadow_ ? shadow(offset_of(address)) : nullptr;
+    }
+
+    std::string place_name(uintptr_t at) const {
+        CUdeviceptr address = at - static_cast<CUdeviceptr>(kViewOffset);
+        return is_device_address(address) ? describe(address) : "shared memory";
+    }
+
     void admit() {
         unsigned long long n = order_(admitted_++);
         auto& spare = spare_blocks();
@@ -178,7 +222,7 @@ private:
         cudasim_extent at{static_cast<unsigned>(n % grid_.size.x), static_cast<unsigned>(n / grid_.size.x % grid_.size.y),
                           static_cast<unsigned>(n / grid_.size.x / grid_.size.y)};
         Order threads(threads_, random_);
-        block->start(at, grid_.block, static_cast<unsigned>(threads.first), static_cast<unsigned>(threads.step),
+        block->start(at, grid_.size, grid_.block, static_cast<unsigned>(threads.first), static_cast<unsigned>(threads.step),
                      shared_bytes_, grid_.dynamic_shared);
         resident_.push_back(std::move(block));
     }
@@ -255,6 +299,10 @@ private:
     size_t shared_bytes_ = 0;
     unsigned long long admitted_ = 0;
     unsigned long spins_ = 0;
+    KernelOrder order_between_blocks_;
+    /// Device addresses of the allocation that was accessed last.
+    CUdeviceptr allowed_begin_ = 0, allowed_end_ = 0;
+    bool allowed_shadow_ = false;
     void* main_stack_ = nullptr;
     Fiber* fiber_ = nullptr;
     Thread* thread_ = nullptr;
@@ -277,6 +325,8 @@ const cudasim_runtime kRuntime = {
     [](unsigned mask, int kind, const void* value, unsigned bytes) { return running->exchange(mask, kind, value, bytes); },
     [] { running->yield(); },
     [](int code, const char* message) { running->give_up(static_cast<CUresult>(code), message); },
+    [](const void* place, unsigned bytes, int kind) { running->access(place, bytes, static_cast<Access>(kind)); },
+    [] { running->fence(); },
 };
 
 struct sigaction previous_handler[NSIG];
@@ -284,7 +334,7 @@ struct sigaction previous_handler[NSIG];
 [[noreturn]] void end_kernel(int signal, void* address) {
     if (signal == SIGFPE)
         running->give_up(CUDA_ERROR_LAUNCH_FAILED, "integer division by zero or overflow, undefined on a GPU");
-    if (signal == SIGILL) running->give_up(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction");
+    if (signal == SIGILL) running->give_up(CUDA_ERROR_MISALIGNED_ADDRESS, "access to an address that is no multiple of the type's alignment");
     if (running->fiber()->overflowed_at(address))
         running->give_up(CUDA_ERROR_HARDWARE_STACK_ERROR, "the thread's stack overflowed");
     auto at = reinterpret_cast<CUdeviceptr>(address);

@@ -19,6 +19,7 @@ struct Grid {
     cudasim_extent size, block;
     unsigned dynamic_shared;
     unsigned long long seed;
+    const struct Context* context;
 };
 
 /// How a grid ended; a message where something was wrong.

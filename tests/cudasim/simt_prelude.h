@@ -20,6 +20,9 @@
 
 using size_t = decltype(sizeof 0);
 
+/// Marks what reads the simulator's own data, which checks must not judge.
+#define CUDASIM_UNCHECKED __attribute__((no_sanitize("thread")))
+
 // ---- The link to the simulator. Not in .bss, which belongs to the blocks.
 #define CUDASIM_STATE __attribute__((section("cudasim_state"), visibility("hidden")))
 extern "C" {
@@ -28,6 +31,7 @@ CUDASIM_STATE const cudasim_runtime* cudasim_runtime_table = nullptr;
 CUDASIM_STATE unsigned cudasim_ticks = 0;
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 }
 
 struct uint3 { unsigned x, y, z; };
@@ -67,12 +71,12 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return
 namespace cudasim {
 enum Kind { kSync, kShuffle, kVote, kMatch };
 
-inline unsigned lane() {
+CUDASIM_UNCHECKED inline unsigned lane() {
     const auto &t = cudasim_here.thread, &b = cudasim_here.block_size;
     return (t.x + b.x * (t.y + b.y * t.z)) % 32;
 }
 template <class T>
-cudasim_exchanged exchange(unsigned mask, Kind kind, T value) {
+CUDASIM_UNCHECKED cudasim_exchanged exchange(unsigned mask, Kind kind, T value) {
     static_assert(sizeof(T) <= 16);
     return cudasim_runtime_table->exchange(mask, kind, &value, sizeof value);
 }
@@ -84,35 +88,48 @@ T undefined() {
     return value;
 }
 template <class T>
-T shuffle(unsigned mask, T value, unsigned source) {
+CUDASIM_UNCHECKED T shuffle(unsigned mask, T value, unsigned source) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles take 4- and 8-byte values");
     cudasim_exchanged all = exchange(mask, kShuffle, value);
     if (!(all.lanes >> source & 1)) return undefined<T>();
     __builtin_memcpy(&value, all.slots + 16 * source, sizeof value);
     return value;
 }
-inline unsigned vote(unsigned mask, int predicate) {
+CUDASIM_UNCHECKED inline unsigned vote(unsigned mask, int predicate) {
     cudasim_exchanged all = exchange(mask, kVote, int(predicate != 0));
     unsigned set = 0;
     for (unsigned i = 0; i < 32; ++i)
         if ((all.lanes >> i & 1) && all.slots[16 * i]) set |= 1u << i;
     return set;
 }
+/// Tells the checks of an access that the compiler does not report by itself; nothing in modules without checks.
+CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes) {
+#ifdef CUDASIM_CHECKED
+    cudasim_runtime_table->access(place, bytes, 3);
+#else
+    (void)place, (void)bytes;
+#endif
+}
+CUDASIM_UNCHECKED inline void note_fence() {
+#ifdef CUDASIM_CHECKED
+    cudasim_runtime_table->fence();
+#endif
+}
 /// Where another thread may be given the processor: atomics, fences and sleeps.
-inline void maybe_yield() {
+CUDASIM_UNCHECKED inline void maybe_yield() {
     if ((++cudasim_ticks & 15) == 0) cudasim_runtime_table->yield();
 }
 }  // namespace cudasim
 
-inline void __syncthreads(int line = __builtin_LINE()) { cudasim_runtime_table->barrier(line); }
+CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) { cudasim_runtime_table->barrier(line); }
 inline void __syncwarp(unsigned mask = ~0u) { cudasim::exchange(mask, cudasim::kSync, 0); }
-inline void __threadfence() { cudasim::maybe_yield(); }
+inline void __threadfence() { cudasim::note_fence(); cudasim::maybe_yield(); }
 inline void __threadfence_block() { cudasim::maybe_yield(); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); cudasim::maybe_yield(); }
-inline void __nanosleep(unsigned) { cudasim_runtime_table->yield(); }
+inline void __threadfence_system() { cudasim::note_fence(); cudasim::maybe_yield(); }
+CUDASIM_UNCHECKED inline void __nanosleep(unsigned) { cudasim_runtime_table->yield(); }
 inline unsigned __activemask() { return 1u << cudasim::lane(); }
-[[noreturn]] inline void __trap() { cudasim_runtime_table->fail(719, "__trap()"); __builtin_unreachable(); }
-[[noreturn]] inline void __assertfail(const char* text, const char*, unsigned, const char*, size_t) {
+[[noreturn]] CUDASIM_UNCHECKED inline void __trap() { cudasim_runtime_table->fail(719, "__trap()"); __builtin_unreachable(); }
+[[noreturn]] CUDASIM_UNCHECKED inline void __assertfail(const char* text, const char*, unsigned, const char*, size_t) {
     cudasim_runtime_table->fail(710, text);
     __builtin_unreachable();
 }
@@ -142,14 +159,14 @@ inline unsigned __ballot_sync(unsigned mask, int predicate) { return cudasim::vo
 inline int __any_sync(unsigned mask, int predicate) { return cudasim::vote(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return cudasim::vote(mask, !predicate) == 0; }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value) {
+CUDASIM_UNCHECKED unsigned __match_any_sync(unsigned mask, T value) {
     cudasim_exchanged all = cudasim::exchange(mask, cudasim::kMatch, value);
     unsigned same = 0;
     for (unsigned i = 0; i < 32; ++i)
         if ((all.lanes >> i & 1) && !__builtin_memcmp(all.slots + 16 * i, &value, sizeof value)) same |= 1u << i;
     return same;
 }
-inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
+CUDASIM_UNCHECKED inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
     static int votes;
     __syncthreads(line);
     votes = 0;
@@ -166,8 +183,9 @@ namespace cudasim {
 template <class T> struct Same { using type = T; };
 template <class T> using same = typename Same<T>::type;
 template <class T, class F>
-T update(T* place, F change) {
+CUDASIM_UNCHECKED T update(T* place, F change) {
     maybe_yield();
+    note_atomic(place, sizeof(T));
     T old = *place;
     *place = change(old);
     return old;
@@ -387,6 +405,23 @@ CUDASIM_CONVERT(unsigned, uint)
 CUDASIM_CONVERT(long long, ll)
 CUDASIM_CONVERT(unsigned long long, ull)
 inline float __double2float_rn(double x) { return float(x); }
+
+// ---- What -fsanitize=thread calls.
+#ifdef CUDASIM_CHECKED
+#define CUDASIM_REPORT(name, parameters, bytes, kind) \
+    extern "C" CUDASIM_UNCHECKED __attribute__((visibility("hidden"))) void name parameters { cudasim_runtime_table->access(p, bytes, kind); }
+#define CUDASIM_REPORTS(n)                                      \
+    CUDASIM_REPORT(__tsan_read##n, (void* p), n, 0)             \
+    CUDASIM_REPORT(__tsan_write##n, (void* p), n, 1)            \
+    CUDASIM_REPORT(__tsan_unaligned_read##n, (void* p), n, 0)   \
+    CUDASIM_REPORT(__tsan_unaligned_write##n, (void* p), n, 1)  \
+    CUDASIM_REPORT(__tsan_volatile_read##n, (void* p), n, 2)    \
+    CUDASIM_REPORT(__tsan_volatile_write##n, (void* p), n, 3)
+CUDASIM_REPORTS(1) CUDASIM_REPORTS(2) CUDASIM_REPORTS(4) CUDASIM_REPORTS(8) CUDASIM_REPORTS(16)
+CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
+CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1)
+extern "C" __attribute__((visibility("hidden"))) void __tsan_init() {}
+#endif
 
 // ---- Kernels as the simulator sees them.
 namespace cudasim {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "memory.h"
+#include "pool.h"
 
 namespace cudasim {
 namespace {
@@ -20,6 +20,8 @@ struct Scheduler {
     std::unordered_map<CUstream, std::shared_ptr<Stream>> handles;
     uint64_t next_id = 1;
     std::function<CUresult()>* host_function = nullptr;
+    /// What the host knows to be done, by having waited.
+    Clock host;
     /// Operations that may run by themselves at a call, at most.
     uint32_t pace = 0;
 };
@@ -65,6 +67,7 @@ void run_front(std::shared_ptr<Stream> stream) {
         busy.erase(std::find(busy.begin(), busy.end(), stream));
     }
     Context& context = *stream->context;
+    if (operation.clock) begin_work(operation.name, stream->id, stream->done + 1, *operation.clock);
     if (operation.run && (context.sticky == CUDA_SUCCESS || operation.bookkeeping)) {
         if (operation.host_function)
             run_host_function(operation);
@@ -122,18 +125,30 @@ void run_all_but_host_functions(const Point& point) {
     }
 }
 
+/// What an operation comes after: its stream so far, what it waits for, and what the host has seen. Itself included.
+std::shared_ptr<const Clock> clock_after(const Stream& stream, const std::vector<Point>& waits) {
+    auto clock = std::make_shared<Clock>(scheduler().host);
+    if (stream.clock) join(*clock, *stream.clock);
+    for (const Point& point : waits)
+        if (point.clock) join(*clock, *point.clock);
+    (*clock)[stream.id] = stream.issued + 1;
+    return clock;
+}
+
+void host_has_seen(const Point& point) {
+    if (point.clock && point.reached()) join(scheduler().host, *point.clock);
+}
+
 /// CUDA's implicit order: the legacy stream and the blocking streams of a context wait for each other.
 void add_implicit_waits(Stream& stream, Operation& operation) {
     if (!stream.blocking()) return;
     Context& context = *stream.context;
     if (&stream != context.legacy.get()) {
-        Point legacy = context.legacy->end();
-        if (!legacy.reached()) operation.waits.push_back(legacy);
+        operation.waits.push_back(context.legacy->end());
         return;
     }
     for (auto& other : context.streams)
-        if (other.get() != &stream && other->blocking() && !other->end().reached())
-            operation.waits.push_back(other->end());
+        if (other.get() != &stream && other->blocking()) operation.waits.push_back(other->end());
 }
 
 /// The worker: runs host functions; and, when the program makes no call for a while, the pending work, as a GPU would.
@@ -192,6 +207,7 @@ std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error) {
 
 Point enqueue(Stream& stream, Operation operation) {
     add_implicit_waits(stream, operation);
+    if (checking()) operation.clock = stream.clock = clock_after(stream, operation.waits);
     auto& waits = operation.waits;
     waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Point& p) { return p.reached(); }), waits.end());
     auto self = stream.shared_from_this();
@@ -205,6 +221,7 @@ Point enqueue(Stream& stream, Operation operation) {
 
 CUresult wait_for(Context& context, const Point& point) {
     run_towards(point);
+    host_has_seen(point);
     shrink_pools(context.device);
     return context.sticky;
 }
@@ -212,15 +229,27 @@ CUresult wait_for(Context& context, const Point& point) {
 CUresult wait_for_all(Context& context) {
     std::vector<Point> ends;
     for (auto& stream : context.streams) ends.push_back(stream->end());
-    for (auto& end : ends) run_towards(end);
+    for (auto& end : ends) {
+        run_towards(end);
+        host_has_seen(end);
+    }
     shrink_pools(context.device);
     return context.sticky;
 }
 
-void nudge(const Point& point) {
-    if (point.reached() || driver().random.chance(2)) return;
-    std::shared_ptr<Stream> stream = next_towards(point);
-    if (stream) run_front(stream);
+bool query(const Point& point) {
+    if (!point.reached() && !driver().random.chance(2))
+        if (std::shared_ptr<Stream> stream = next_towards(point)) run_front(stream);
+    host_has_seen(point);
+    return point.reached();
+}
+
+void begin_host_work(const char* name) {
+    constexpr uint64_t kHostStream = 0;
+    if (!checking()) return;
+    Clock& host = scheduler().host;
+    ++host[kHostStream];
+    begin_work(name, kHostStream, host[kHostStream], host);
 }
 
 void background_progress() {
@@ -327,8 +356,7 @@ CUDASIM_API cuStreamSynchronize(CUstream handle) {
 CUDASIM_API cuStreamQuery(CUstream handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
-    nudge(stream->end());
-    if (!stream->end().reached()) return CUDA_ERROR_NOT_READY;
+    if (!query(stream->end())) return CUDA_ERROR_NOT_READY;
     return stream->context->sticky;
 }
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 
+#include "check.h"
 #include "driver.h"
 
 namespace cudasim {
@@ -11,6 +12,8 @@ namespace cudasim {
 struct Point {
     std::shared_ptr<Stream> stream;
     uint64_t ticket = 0;
+    /// What the work up to here is ordered after, itself included; kept only when checking.
+    std::shared_ptr<const Clock> clock = {};
     bool reached() const;
 };
 
@@ -21,6 +24,7 @@ struct Operation {
     std::function<CUresult()> run;
     /// Points in other streams that must be reached first.
     std::vector<Point> waits = {};
+    std::shared_ptr<const Clock> clock = {};
     /// Book-keeping (allocation, free) happens even in a spoilt context.
     bool bookkeeping = false;
     /// A function of the program: runs on the driver's own thread, without the driver's lock.
@@ -37,9 +41,10 @@ struct Stream : std::enable_shared_from_this<Stream> {
     bool running = false;
     bool destroyed = false;
     std::deque<Operation> queue;
+    std::shared_ptr<const Clock> clock;
 
     bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
-    Point end() { return {shared_from_this(), issued}; }
+    Point end() { return {shared_from_this(), issued, clock}; }
 };
 
 inline bool Point::reached() const { return !stream || stream->done >= ticket; }
@@ -55,10 +60,12 @@ Point enqueue(Stream& stream, Operation operation);
 CUresult wait_for(Context& context, const Point& point);
 /// Waits for everything in the context.
 CUresult wait_for_all(Context& context);
-/// What a query does: perhaps some work, so that asking again and again ends.
-void nudge(const Point& point);
+/// Whether the point is reached; perhaps does some work, so that asking again and again ends.
+bool query(const Point& point);
 /// Runs a random amount of work, if that is the mode.
 void background_progress();
+/// What the host does by itself, as work that everything queued later comes after.
+void begin_host_work(const char* name);
 /// Starts the thread that runs host functions, and all work when the program neither calls nor waits for long.
 void start_worker();
 

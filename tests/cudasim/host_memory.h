@@ -1,0 +1,24 @@
+// host_memory.h -- host memory that the driver knows.
+#pragma once
+#include "driver.h"
+
+namespace cudasim {
+
+/// A range of host memory: pinned, registered, managed, or a module's global variables.
+struct HostRange {
+    enum class Kind { Pinned, Registered, Managed, Global };
+    uintptr_t base = 0;
+    size_t size = 0;
+    Kind kind = Kind::Pinned;
+    unsigned flags = 0;
+    Context* context = nullptr;
+    uint64_t id = 0;
+};
+
+/// The known range around an address, or null.
+const HostRange* host_range_at(uintptr_t address);
+void add_host_range(const HostRange& range);
+/// Unmaps a range that the driver had made, if it starts there and is of this kind.
+CUresult release_host_range(uintptr_t base, HostRange::Kind kind);
+
+}  // namespace cudasim

@@ -1,0 +1,354 @@
+// pool.cpp -- allocation and release of device memory, from pools in stream order or directly.
+#include "pool.h"
+
+#include <algorithm>
+
+#include "host_memory.h"
+
+namespace cudasim {
+namespace {
+
+/// What is allocated on one device.
+struct Arena {
+    size_t direct = 0;
+    std::unique_ptr<Pool> default_pool = std::make_unique<Pool>();
+    Pool* pool = default_pool.get();
+    std::vector<std::unique_ptr<Pool>> pools;
+};
+
+std::vector<Arena>& arenas() {
+    static auto* all = [] {
+        auto* made = new std::vector<Arena>(static_cast<size_t>(settings().devices));
+        for (size_t i = 0; i < made->size(); ++i) (*made)[i].default_pool->device = static_cast<int>(i);
+        return made;
+    }();
+    return *all;
+}
+
+Arena& arena(int device) { return arenas()[static_cast<size_t>(device)]; }
+
+/// Bytes taken from the device: direct allocations and what the pools hold, in use or not.
+size_t taken(int device) {
+    size_t sum = arena(device).direct + arena(device).default_pool->reserved;
+    for (auto& pool : arena(device).pools) sum += pool->reserved;
+    return sum;
+}
+
+void give_to(Allocation& block, Pool* pool, size_t size) {
+    static uint64_t next_id = 1;
+    block.pool = pool;
+    block.size = size;
+    block.allocated = true;
+    block.id = next_id++;
+}
+
+void drop_from_pool(Pool& pool, size_t index) {
+    Allocation* block = pool.cached[index];
+    pool.cached.erase(pool.cached.begin() + static_cast<long>(index));
+    pool.reserved -= block->capacity;
+    give_back(*block);
+}
+
+void shrink(Pool& pool, uint64_t keep) {
+    for (size_t i = pool.cached.size(); i-- > 0 && pool.reserved > keep;)
+        if (pool.cached[i]->freed.reached()) drop_from_pool(pool, i);
+}
+
+/// A freed block of the pool that work on `stream` may use: freed there, or freed and long done elsewhere.
+Allocation* reuse(Pool& pool, Stream& stream, size_t capacity) {
+    for (size_t i = pool.cached.size(); i-- > 0;) {
+        Allocation* block = pool.cached[i];
+        bool usable = block->freed.stream.get() == &stream || (pool.reuse[1] && block->freed.reached());
+        if (block->capacity != capacity || !usable) continue;
+        pool.cached.erase(pool.cached.begin() + static_cast<long>(i));
+        return block;
+    }
+    return nullptr;
+}
+
+CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool& pool, CUstream stream_handle) {
+    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    CUresult error;
+    auto stream = stream_of(stream_handle, error);
+    if (!stream) return error;
+    size_t capacity = capacity_for(bytes);
+    Allocation* block = reuse(pool, *stream, capacity);
+    if (!block) {
+        if (taken(pool.device) + capacity > settings().memory) shrink(pool, 0);
+        if (taken(pool.device) + capacity > settings().memory) return CUDA_ERROR_OUT_OF_MEMORY;
+        block = carve(pool.device, capacity);
+        if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
+        pool.reserved += capacity;
+        pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+    }
+    pool.used += capacity;
+    pool.used_high = std::max(pool.used_high, pool.used);
+    give_to(*block, &pool, bytes);
+    Operation operation{"allocation", [=] {
+                            begin_life(*block, bytes);
+                            return CUDA_SUCCESS;
+                        }};
+    operation.bookkeeping = true;
+    enqueue(*stream, std::move(operation));
+    *out = block->base;
+    return CUDA_SUCCESS;
+}
+
+CUresult allocate_direct(CUdeviceptr* out, size_t bytes, int device) {
+    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    size_t capacity = capacity_for(bytes);
+    if (taken(device) + capacity > settings().memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    Allocation* block = carve(device, capacity);
+    if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
+    arena(device).direct += capacity;
+    give_to(*block, nullptr, bytes);
+    begin_host_work("cuMemAlloc");
+    begin_life(*block, bytes);
+    *out = block->base;
+    return CUDA_SUCCESS;
+}
+
+/// The allocated block that starts at the address, or null with a message.
+Allocation* allocated_block(CUdeviceptr address) {
+    Allocation* block = allocation_at(address);
+    if (block && block->base == address && block->allocated) return block;
+    say(format("free of 0x%llx: %s", address, describe(address).c_str()));
+    return nullptr;
+}
+
+/// What the host sees at once when a block is freed; the memory itself lives on until the stream gets there.
+void retire(Allocation& block) {
+    block.allocated = false;
+    if (block.pool) {
+        block.pool->used -= block.capacity;
+        block.pool->cached.push_back(&block);
+    } else {
+        arena(block.device).direct -= block.capacity;
+    }
+}
+
+CUresult free_now(CUdeviceptr address) {
+    if (address == 0) return CUDA_SUCCESS;
+    Allocation* block = allocated_block(address);
+    if (!block) return CUDA_ERROR_INVALID_VALUE;
+    // cuMemFree often waits for the device, but nothing promises it.
+    Context& context = driver().contexts[static_cast<size_t>(block->device)];
+    if (settings().progress != Progress::Lazy && driver().random.chance(2)) wait_for_all(context);
+    retire(*block);
+    block->freed = {};
+    begin_host_work("cuMemFree");
+    std::string wrong = end_life(*block);
+    if (!block->pool) give_back(*block);
+    return wrong.empty() ? CUDA_SUCCESS : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "cuMemFree: " + wrong);
+}
+
+CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
+    CUresult error;
+    auto stream = stream_of(stream_handle, error);
+    if (!stream) return error;
+    if (address == 0) return CUDA_SUCCESS;
+    Allocation* block = allocated_block(address);
+    if (!block) return CUDA_ERROR_INVALID_VALUE;
+    retire(*block);
+    Context& context = *stream->context;
+    Operation operation{"free", [=, &context] {
+                            std::string wrong = end_life(*block);
+                            if (!block->pool) give_back(*block);
+                            return wrong.empty() ? CUDA_SUCCESS : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                        }};
+    operation.bookkeeping = true;
+    block->freed = {stream, stream->issued + 1};
+    enqueue(*stream, std::move(operation));
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+void shrink_pools(int device) {
+    Arena& a = arena(device);
+    shrink(*a.default_pool, a.default_pool->threshold);
+    for (auto& pool : a.pools) shrink(*pool, pool->threshold);
+}
+
+}  // namespace cudasim
+
+using namespace cudasim;
+
+namespace {
+
+Pool* as_pool(CUmemoryPool handle) {
+    auto* pool = reinterpret_cast<Pool*>(handle);
+    for (Arena& a : arenas()) {
+        if (a.default_pool.get() == pool) return pool;
+        for (auto& other : a.pools)
+            if (other.get() == pool) return pool;
+    }
+    return nullptr;
+}
+
+CUmemoryPool handle_of(Pool* pool) { return reinterpret_cast<CUmemoryPool>(pool); }
+
+bool exists(CUdevice device) { return device >= 0 && device < settings().devices; }
+
+}  // namespace
+
+CUDASIM_API cuMemGetInfo_v2(size_t* free, size_t* total) {
+    CUDASIM_ENTER(Context);
+    *total = settings().memory;
+    *free = settings().memory - taken(current_context()->device);
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
+    CUDASIM_ENTER(Context);
+    return allocate_direct(out, bytes, current_context()->device);
+}
+
+CUDASIM_API cuMemFree_v2(CUdeviceptr address) {
+    CUDASIM_ENTER(Context);
+    const HostRange* range = host_range_at(address);
+    if (range && range->kind == HostRange::Kind::Managed) return release_host_range(address, range->kind);
+    return free_now(address);
+}
+
+CUDASIM_API cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
+    return allocate_pooled(out, bytes, *arena(current_context()->device).pool, stream);
+}
+
+CUDASIM_API cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool handle, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    Pool* pool = as_pool(handle);
+    return pool ? allocate_pooled(out, bytes, *pool, stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUDASIM_API cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    CUDASIM_ENTER(Context);
+    return free_in_stream(address, stream);
+}
+
+CUDASIM_API cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
+    CUDASIM_ENTER(Context);
+    Allocation* block = allocation_at(address);
+    if (!block || !block->allocated) return CUDA_ERROR_NOT_FOUND;
+    if (base) *base = block->base;
+    if (size) *size = block->size;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
+    CUDASIM_ENTER(Init);
+    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
+    *out = handle_of(arena(device).default_pool.get());
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuDeviceGetMemPool(CUmemoryPool* out, CUdevice device) {
+    CUDASIM_ENTER(Init);
+    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
+    *out = handle_of(arena(device).pool);
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!pool || pool->device != device) return CUDA_ERROR_INVALID_VALUE;
+    arena(device).pool = pool;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
+    CUDASIM_ENTER(Init);
+    bool valid = out && props && props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                 props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && exists(props->location.id);
+    if (!valid) return CUDA_ERROR_INVALID_VALUE;
+    auto& pools = arena(props->location.id).pools;
+    pools.push_back(std::make_unique<Pool>());
+    pools.back()->device = props->location.id;
+    *out = handle_of(pools.back().get());
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemPoolDestroy(CUmemoryPool handle) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!pool) return CUDA_ERROR_INVALID_VALUE;
+    Arena& a = arena(pool->device);
+    if (pool == a.default_pool.get()) return CUDA_ERROR_NOT_PERMITTED;
+    if (a.pool == pool) a.pool = a.default_pool.get();
+    shrink(*pool, 0);
+    // A pool with living allocations stays until they are freed; its owner only loses the right to use it.
+    if (pool->reserved == 0)
+        a.pools.erase(std::find_if(a.pools.begin(), a.pools.end(), [&](auto& p) { return p.get() == pool; }));
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!pool) return CUDA_ERROR_INVALID_VALUE;
+    shrink(*pool, keep);
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute key, void* value) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!pool || !value) return CUDA_ERROR_INVALID_VALUE;
+    switch (key) {
+        case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+            pool->reuse[key - 1] = *static_cast<int*>(value);
+            return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+            pool->threshold = *static_cast<uint64_t*>(value);
+            return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+            if (*static_cast<uint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
+            if (key == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+                pool->used_high = pool->used;
+            else
+                pool->reserved_high = pool->reserved;
+            return CUDA_SUCCESS;
+        default: return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUDASIM_API cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute key, void* value) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!pool || !value) return CUDA_ERROR_INVALID_VALUE;
+    auto* number = static_cast<uint64_t*>(value);
+    switch (key) {
+        case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *static_cast<int*>(value) = pool->reuse[key - 1]; break;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *number = pool->threshold; break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: *number = pool->reserved; break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *number = pool->reserved_high; break;
+        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *number = pool->used; break;
+        case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *number = pool->used_high; break;
+        default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* map, size_t count) {
+    CUDASIM_ENTER(Init);
+    Pool* pool = as_pool(handle);
+    if (!pool || (!map && count)) return CUDA_ERROR_INVALID_VALUE;
+    pool->accessible.resize(static_cast<size_t>(settings().devices));
+    for (size_t i = 0; i < count; ++i) {
+        if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+        if (!exists(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
+        pool->accessible[static_cast<size_t>(map[i].location.id)] = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    }
+    return CUDA_SUCCESS;
+}
