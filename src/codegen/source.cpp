@@ -128,8 +128,9 @@ std::string kernel_source(const Program& program, std::span<const Walk> walks) {
     // The last slot is a reduction's initial value.
     const size_t scalars = program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
     for (Walk walk : walks) {
+        // One block per multiprocessor is the least: without it ptxas spills a few words for more.
         const EntryText entry = entry_text(program, walk);
-        body << "extern \"C\" __global__ void __launch_bounds__(" << entry.threads << ")\n"
+        body << "extern \"C\" __global__ void __launch_bounds__(" << entry.threads << ", 1)\n"
              << entry_point(program, walk) << "(const __grid_constant__ " << entry.parameters
              << " p, const __grid_constant__ Scalars<" << scalars
              << "> scalars, const __grid_constant__ FaultSink sink) {\n    " << entry.call

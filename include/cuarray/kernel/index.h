@@ -11,8 +11,9 @@
 namespace cuarray::kernel {
 
 constexpr int kMaxAxes = 8;
-constexpr int kMaxOperands = 24;
-constexpr int kMaxScalars = 64;
+
+/// What the host's structs have room for.
+constexpr int kMaxOperands = 24, kMaxScalars = 64;
 
 /// An extent, and a multiplication and a shift in place of a division by it, for dividends below 2^31.
 struct Extent32 {

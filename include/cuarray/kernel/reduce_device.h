@@ -194,7 +194,7 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
 /// The leaves of one thread, as a tree.
 template <class P, class R, bool Several, class Index, class S>
 CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars, const FaultSink& sink) {
-    constexpr int V = P::unrolled ? 8 : 4;
+    constexpr int V = P::unrolled && !Several ? 8 : 4;
     const auto& p = place.p;
     FoldWalk<P, V, Several, Index> walk{p, {}, {}, 0, kLanes, 0};
     walk.start(typename Index::type(place.output()));

@@ -1,0 +1,46 @@
+"""Builds the C++ programs of this folder against the library that `import cuarray` uses."""
+
+import functools
+import pathlib
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@functools.cache
+def build(name):
+    """Compile NAME.cpp; return the program's path."""
+    import cuarray
+
+    root = pathlib.Path(cuarray.__file__).parent
+    program = pathlib.Path(tempfile.mkdtemp(prefix="cuarray-codegen-")) / name
+    subprocess.run(
+        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}", str(HERE / f"{name}.cpp"),
+         f"-L{root}", "-lcuarray", f"-Wl,-rpath,{root}", "-o", str(program)],
+        check=True,
+    )
+    return program
+
+
+def run(name, *arguments, text=None):
+    """Run a program of this folder; return what it prints."""
+    result = subprocess.run(
+        [str(build(name)), *arguments], input=text, capture_output=True, text=True, check=True
+    )
+    return result.stdout
+
+
+def kernel_names():
+    """Every kernel that the tables can ask for."""
+    return run("kernel_text", "--list").split()
+
+
+def kernel_texts(names):
+    """The CUDA text of kernels, by name."""
+    texts, rest = {}, run("kernel_text", text="".join(name + "\n" for name in names))
+    while rest:
+        head, rest = rest.split("\n", 1)
+        name, _, size = head.split()
+        texts[name], rest = rest[: int(size)], rest[int(size) + 1 :]
+    return texts
