@@ -50,8 +50,9 @@ std::string load(Driver& driver) {
     auto get = reinterpret_cast<GetProcAddress*>(dlsym(library, kGetProcAddress));
     const std::string wanted = "; cuarray needs driver 525 (CUDA 12.0) or newer";
     if (!get) return "the NVIDIA driver in " + path + " is too old (no " + kGetProcAddress + ")" + wanted;
-    if (!bind(get, driver.cuDriverGetVersion) || driver.cuDriverGetVersion.status(&driver.cuda_version))
-        return "the NVIDIA driver in " + path + " does not tell its version";
+    if (!bind(get, driver.cuDriverGetVersion)) return "the NVIDIA driver in " + path + " has no version";
+    if (const CUresult result = driver.cuDriverGetVersion.status(&driver.cuda_version))
+        return "cuDriverGetVersion: CUDA error (" + std::to_string(result) + ")";
     if (driver.cuda_version < kLeastVersion)
         return "the NVIDIA driver is too old (CUDA " + version_text(driver.cuda_version) + ")" + wanted;
     if (const char* missing = bind_all(get, driver))

@@ -156,10 +156,9 @@ MemoryStats Pool::stats() const {
         stats.allocations = blocks_;
     }
     uint64_t reserved = 0;
-    if (pool_ && is_alive()) {
-        context_.driver.cuMemPoolGetAttribute(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    if (pool_ && context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+                                                              &reserved) == CUDA_SUCCESS)
         stats.reserved = int64_t(reserved);
-    }
     return stats;
 }
 

@@ -39,7 +39,7 @@ def test_call_fails(program, calls, entry):
             [program, "failures"], CUDASIM_SEED=nth, CUDASIM_FAIL=f"{entry}:{nth}:{INVALID_VALUE}"
         )
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
-        assert all(f"{entry}: CUDA_ERROR_INVALID_VALUE (1)" in line for line in errors), said
+        assert all(f"{entry}: CUDA" in line and f"({INVALID_VALUE})" in line for line in errors), said
         if nth == 1 and entry not in SWALLOWED:
             assert errors, f"nobody noticed that {entry} failed"
 
