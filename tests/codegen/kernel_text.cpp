@@ -1,6 +1,7 @@
 // kernel_text.cpp -- lists every kernel that the tables can ask for, and prints the text of those named on its input.
 //
 //   kernel_text --list           one line per kernel: its entry point and what it is made from
+//   kernel_text --options        the options that kernels are compiled with
 //   kernel_text < names          for every name a line "ENTRY WALK BYTES", the text, and a newline
 #include <iostream>
 #include <map>
@@ -73,6 +74,10 @@ void print(const Kernel& kernel, Walk walk) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string(argv[1]) == "--options") {
+        for (const char* option : compile_options()) std::cout << option << "\n";
+        return 0;
+    }
     const std::vector<Kernel> kernels = all_kernels();
     std::map<std::string, std::pair<const Kernel*, Walk>> by_name;
     for (const Kernel& kernel : kernels)

@@ -36,6 +36,11 @@ def kernel_names():
     return run("kernel_text", "--list").split()
 
 
+def compile_options():
+    """The options that kernels are compiled with, without the architecture."""
+    return run("kernel_text", "--options").split()
+
+
 def kernel_texts(names):
     """The CUDA text of kernels, by name."""
     texts, rest = {}, run("kernel_text", text="".join(name + "\n" for name in names))

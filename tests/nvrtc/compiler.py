@@ -1,12 +1,11 @@
 """The real NVRTC through ctypes: text in, cubin or PTX and ptxas' figures out. Needs no GPU."""
 
 import ctypes
+import os
 import pathlib
 import re
+import sys
 from dataclasses import dataclass
-
-OPTIONS = ["-std=c++17", "-fmad=false", "-minimal"]
-
 
 @dataclass
 class Result:
@@ -32,10 +31,22 @@ class CompileError(RuntimeError):
     """NVRTC refused the text; the message is its log."""
 
 
+def find_library():
+    """The NVRTC that CUARRAY_LIBNVRTC names, else the newest of the wheel nvidia-cuda-nvrtc, else None."""
+    if named := os.environ.get("CUARRAY_LIBNVRTC"):
+        return named
+    found = [
+        str(file)
+        for folder in map(pathlib.Path, sys.path)
+        for file in folder.glob("nvidia/*/lib/libnvrtc.so.*")
+    ]
+    return max(found, key=lambda file: [int(part) for part in re.findall(r"\d+", file)], default=None)
+
+
 class Compiler:
     """One NVRTC library. Options that it does not know are dropped, as the CUDA backend does."""
 
-    def __init__(self, library):
+    def __init__(self, library, options):
         library = pathlib.Path(library)
         # Without RPATH, NVRTC finds its builtins only when they are loaded already.
         for builtins in sorted(library.parent.glob("libnvrtc-builtins.so.*")):
@@ -44,7 +55,7 @@ class Compiler:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._check(self.lib.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
         self.version = (major.value, minor.value)
-        self.options = [option for option in OPTIONS if self._knows(option)]
+        self.options = [option for option in options if self._knows(option)]
 
     def _check(self, status):
         if status:

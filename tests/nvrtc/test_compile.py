@@ -1,0 +1,135 @@
+"""Every kernel that the tables can ask for, compiled by the real NVRTC: no GPU takes part.
+
+The quick run takes a sample that changes with the date, the full one everything. What is asserted: no spills, no local
+memory but what CUDA's own functions need, 16-byte accesses where the walk is contiguous, and partial results of
+reductions that are not read through the read-only path.
+"""
+
+import concurrent.futures
+import datetime
+import functools
+import os
+import pathlib
+import random
+import re
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "codegen")]
+
+import compiler
+import program
+
+ARCHITECTURES = ["sm_75", "sm_90", "sm_120"]
+SAMPLE = 24
+PARTS = 60
+SIZES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4, "f32": 4,
+         "i64": 8, "u64": 8, "f64": 8, "c64": 8, "c128": 16}
+
+pytestmark = pytest.mark.skipif(compiler.find_library() is None, reason="nvidia-cuda-nvrtc is not installed")
+
+
+@functools.cache
+def nvrtc():
+    return compiler.Compiler(compiler.find_library(), program.compile_options())
+
+
+@functools.cache
+def bare_frame(function, arch):
+    """The stack frame of a kernel that does nothing but call CUDA's own function; 0 where it is none."""
+    for type_, arguments in [("float", 1), ("float", 2), ("double", 1), ("double", 2)]:
+        call = ", ".join(["x"] * arguments)
+        text = f'extern "C" __global__ void bare({type_}* p) {{ {type_} x = *p; *p = ::{function}({call}); }}'
+        if (type_ == "float") != function.endswith("f"):
+            continue
+        try:
+            return nvrtc().compile(text, arch).figures()["bare"]["stack"]
+        except compiler.CompileError:
+            continue
+    return 0
+
+
+def allowed_frame(text, arch):
+    """The largest frame of the CUDA functions that the text calls."""
+    called = set(re.findall(r"CUARRAY_(?:C|VECTOR)\((\w+)\)", text)) | set(re.findall(r"[^\w:]::(\w+)\(", text))
+    return max((bare_frame(function, arch) for function in called), default=0)
+
+
+def wide_accesses(kind, ptx):
+    """How many 16-byte accesses of global memory there are."""
+    return len(re.findall(rf"{kind}\.global(?:\.\w+)*?\.v(?:4\.\w32|2\.\w64)", ptx))
+
+
+def promised_accesses(text):
+    """16-byte loads and stores that a contiguous kernel needs at least."""
+    lanes = int(re.search(r"contiguous<program, (\d+)>", text).group(1))
+    sizes = {name: SIZES[type_] for type_, name in re.findall(r"stored_t<(\w+)> (\w+)\[V\]", text)}
+
+    def count(prefix):
+        return sum(size * lanes // 16 for name, size in sizes.items() if name.startswith(prefix))
+
+    return count("x"), count("y")
+
+
+def check(name, text, arch):
+    """Compile one kernel; return what is wrong with it."""
+    try:
+        result = nvrtc().compile(text, arch)
+        ptx = nvrtc().compile(text, arch.replace("sm_", "compute_")).image.decode()
+    except compiler.CompileError as error:
+        return [f"{name} {arch}: {error}"]
+    wrong = []
+    figures, frame = result.figures()[name], allowed_frame(text, arch)
+    if figures["stores"] or figures["loads"]:
+        wrong.append(f"spills: {figures}")
+    if figures["stack"] > frame:
+        wrong.append(f"a stack frame of {figures['stack']} bytes; CUDA's own functions need {frame}")
+    if frame == 0 and ".local" in ptx:
+        wrong.append("local memory")
+    if "contiguous<program" in text:
+        loads, stores = promised_accesses(text)
+        if wide_accesses("ld", ptx) < loads or wide_accesses("st", ptx) < stores:
+            wrong.append(f"fewer than {loads} loads and {stores} stores of 16 bytes")
+    if "tree<program" in text and "ld.global.nc" in ptx:
+        wrong.append("reads through the read-only path in a kernel that also writes partials")
+    return [f"{name} {arch}: {fault}" for fault in wrong]
+
+
+def check_all(jobs):
+    """Compile in as many threads as there are cores; NVRTC keeps no lock."""
+    names = sorted({name for name, _ in jobs})
+    texts = program.kernel_texts(names)
+    nvrtc()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = list(pool.map(lambda job: check(job[0], texts[job[0]], job[1]), jobs))
+    assert not [fault for faults in wrong for fault in faults]
+
+
+def test_sample():
+    chooser = random.Random(datetime.date.today().isoformat())
+    names = chooser.sample(program.kernel_names(), SAMPLE)
+    check_all([(name, arch) for name, arch in zip(names, ARCHITECTURES * SAMPLE, strict=False)])
+
+
+def test_representative():
+    names = ["add_f32_f32_contiguous", "add_f32_f32_strided", "sin_f64_contiguous", "isnan_f32_contiguous",
+             "multiply_c128_c128_contiguous", "sum_f32_tree", "sum_f32_short", "argmax_f64_tree_strided",
+             "fold_subtract_f32_in_order", "cast_f64_u8_contiguous", "add_u8_u8_contiguous"]
+    check_all([(name, "sm_90") for name in names])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_everything(arch, part):
+    check_all([(name, arch) for name in program.kernel_names()[part::PARTS]])
+
+
+def test_checks_can_fail():
+    spilling = 'extern "C" __global__ void k(float* p, int i) { float a[64]; for (int j = 0; j < 64; ++j) a[j] = p[j * i]; *p = a[i]; }'
+    assert any("stack frame" in fault or "local" in fault for fault in check("k", spilling, "sm_90"))
+    scalar = 'extern "C" __global__ void k(float* p) { *p = 1; } // contiguous<program, 4> stored_t<f32> y0[V];'
+    assert any("16 bytes" in fault for fault in check("k", scalar, "sm_90"))
+    assert check("k", "no program at all", "sm_90")
