@@ -30,7 +30,8 @@ struct Snapshot {
     unsigned char values[32][16];
 };
 
-/// A warp's part in exchanges: values given so far, and the completed exchanges that lanes may still be reading.
+/// A warp's part in exchanges: values given so far, and the completed exchanges that lanes may still be
+/// reading.
 struct Warp {
     unsigned alive = 0;
     std::vector<Rendezvous> open;
@@ -44,9 +45,9 @@ struct Warp {
 
 /// One resident block.
 class Block {
-public:
-    void start(const cudasim_extent& index, const cudasim_extent& grid, const cudasim_extent& size, unsigned first, unsigned step,
-               size_t static_bytes, size_t dynamic_bytes);
+ public:
+    void start(const cudasim_extent& index, const cudasim_extent& grid, const cudasim_extent& size,
+               unsigned first, unsigned step, size_t static_bytes, size_t dynamic_bytes);
 
     bool runnable() const { return unstarted_ > 0 || !ready_.empty(); }
     bool finished() const { return ended_ == count_; }
@@ -59,7 +60,8 @@ public:
         thread.fiber = fiber;
         thread.number = next_;
         thread.index = {next_, 0, 0};
-        if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
+        if (next_ >= size_.x)
+            thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
         thread.waiting = false;
         --unstarted_;
         next_ += step_;
@@ -93,7 +95,7 @@ public:
     std::vector<char> static_shared, dynamic_shared;
     KernelOrder::BlockTime time;
 
-private:
+ private:
     void complete(unsigned warp, const Thread* running);
 
     cudasim_extent size_ = {};

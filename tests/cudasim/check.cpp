@@ -51,12 +51,15 @@ bool work_ordered(uint32_t work) {
 
 std::string name_of(const Touch& touch) {
     const Work& work = state().works[touch.work];
-    if (touch.block == kWholeWork) return format("%s (stream %llu)", work.name.c_str(), static_cast<unsigned long long>(work.stream));
-    return format("%s (stream %llu), block %u, thread %u", work.name.c_str(), static_cast<unsigned long long>(work.stream), touch.block, touch.thread);
+    if (touch.block == kWholeWork)
+        return format("%s (stream %llu)", work.name.c_str(), static_cast<unsigned long long>(work.stream));
+    return format("%s (stream %llu), block %u, thread %u", work.name.c_str(),
+                  static_cast<unsigned long long>(work.stream), touch.block, touch.thread);
 }
 
 std::string race(const char* what, const Touch& before, bool was_write) {
-    return format("race: %s is not ordered after the %s by %s", what, was_write ? "write" : "read", name_of(before).c_str());
+    return format("race: %s is not ordered after the %s by %s", what, was_write ? "write" : "read",
+                  name_of(before).c_str());
 }
 
 bool writes(Access access) { return access == Access::Write || access == Access::AtomicWrite; }
@@ -100,8 +103,9 @@ std::string touch_range(size_t offset, size_t bytes, Access access) {
     Touch now{};
     now.work = current_work();
     now.block = kWholeWork;
-    for (Cell* cell = shadow(offset), *end = cell + bytes; cell != end; ++cell) {
-        if (!work_ordered(cell->written.work)) return race(writes(access) ? "a write" : "a read", cell->written, true);
+    for (Cell *cell = shadow(offset), *end = cell + bytes; cell != end; ++cell) {
+        if (!work_ordered(cell->written.work))
+            return race(writes(access) ? "a write" : "a read", cell->written, true);
         if (writes(access) && !work_ordered(cell->read.work)) return race("a write", cell->read, false);
         (writes(access) ? cell->written : cell->read) = now;
     }
@@ -171,7 +175,8 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
 std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const {
     bool both_atomic = atomic_access(access) && cell.written.atomic && cell.written.work == now.work;
     const char* what = writes(access) ? "a write" : "a read";
-    if (cell.written.work && !both_atomic && !ordered(cell.written, now, block)) return race(what, cell.written, true);
+    if (cell.written.work && !both_atomic && !ordered(cell.written, now, block))
+        return race(what, cell.written, true);
     if (!writes(access)) {
         if (cell.written.work == 0) return "a read of memory that was never written";
         Touch merged = now;
@@ -184,7 +189,8 @@ std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, cons
         return "";
     }
     bool atomic_read_before = atomic_access(access) && cell.read.atomic && cell.read.work == now.work;
-    if (cell.read.work && !atomic_read_before && !ordered(cell.read, now, block)) return race(what, cell.read, false);
+    if (cell.read.work && !atomic_read_before && !ordered(cell.read, now, block))
+        return race(what, cell.read, false);
     cell.written = now;
     return "";
 }

@@ -52,7 +52,7 @@ void copy_range(size_t to, size_t from, size_t bytes);
 
 /// Ordering inside one kernel: blocks know each other's progress through fences and atomics only.
 class KernelOrder {
-public:
+ public:
     /// A block's own time. It advances at barriers and fences.
     struct BlockTime {
         uint32_t number = 0;
@@ -70,7 +70,7 @@ public:
     /// Judges one access by a thread and notes it. Empty when nothing is wrong.
     std::string touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread);
 
-private:
+ private:
     std::string judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const;
     bool ordered(const Touch& before, const Touch& now, const BlockTime& block) const;
 

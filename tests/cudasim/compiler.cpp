@@ -58,21 +58,36 @@ std::string digest(const std::string& content) {
         b = (b ^ (c + 0x9Eu)) * 0x100000001B3ull;
     }
     char text[33];
-    std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
+    std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a),
+                  static_cast<unsigned long long>(b));
     return text;
 }
 
 std::vector<std::string> compiler_flags(const Job& job) {
-    std::vector<std::string> flags{"-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-nostdlib", "-fno-exceptions",
-                                   "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
-                                   "-fcf-protection=none", "-fno-threadsafe-statics", "-fno-gnu-unique",
-                                   "-fno-strict-aliasing", "-fno-math-errno", "-Wl,-Bsymbolic", "-Wl,-z,norelro"};
+    std::vector<std::string> flags{"-std=c++17",
+                                   "-O1",
+                                   "-w",
+                                   "-shared",
+                                   "-fPIC",
+                                   "-nostdlib",
+                                   "-fno-exceptions",
+                                   "-fno-rtti",
+                                   "-fno-asynchronous-unwind-tables",
+                                   "-fno-stack-protector",
+                                   "-fcf-protection=none",
+                                   "-fno-threadsafe-statics",
+                                   "-fno-gnu-unique",
+                                   "-fno-strict-aliasing",
+                                   "-fno-math-errno",
+                                   "-Wl,-Bsymbolic",
+                                   "-Wl,-z,norelro"};
     // Alignment is checked by traps; other accesses, where asked for, by callbacks in the prelude.
     flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
     const char* check = std::getenv("CUDASIM_CHECK");
     if (check && std::string(check) == "1")
-        flags.insert(flags.end(), {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
-                                   "--param=tsan-instrument-func-entry-exit=0"});
+        flags.insert(flags.end(),
+                     {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
+                      "--param=tsan-instrument-func-entry-exit=0"});
     // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
     if (job.contract)
         flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
@@ -99,25 +114,29 @@ std::string footer(const Job& job) {
     unsigned count = 0;
     std::ostringstream rows;
     for (const FoundKernel& kernel : find_kernels(job.text)) {
-        rows << "    cudasim::Thunk<&" << kernel.scope << kernel.name << ">::describe(\"" << kernel.name << "\", cudasim::first_of("
-             << kernel.bounds << ")),\n";
+        rows << "    cudasim::Thunk<&" << kernel.scope << kernel.name << ">::describe(\"" << kernel.name
+             << "\", cudasim::first_of(" << kernel.bounds << ")),\n";
         ++count;
     }
     for (const std::string& expression : job.name_expressions) {
         std::string name = expression[0] == '&' ? expression.substr(1) : expression;
-        rows << "    cudasim::Thunk<&" << name << ">::describe(\"" << lowered_name(expression) << "\", 1024),\n";
+        rows << "    cudasim::Thunk<&" << name << ">::describe(\"" << lowered_name(expression)
+             << "\", 1024),\n";
         ++count;
     }
-    out << "static const cudasim_kernel cudasim_kernels[] = {\n" << rows.str() << "    {}};\n"
-        << "extern \"C\" __attribute__((visibility(\"default\"))) const cudasim_module cudasim_module_info = {"
-        << "CUDASIM_ABI, " << job.architecture << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, "
+    out << "static const cudasim_kernel cudasim_kernels[] = {\n"
+        << rows.str() << "    {}};\n"
+        << "extern \"C\" __attribute__((visibility(\"default\"))) const cudasim_module cudasim_module_info = "
+           "{"
+        << "CUDASIM_ABI, " << job.architecture
+        << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, "
         << count << "};\n";
     return out.str();
 }
 
 /// A program at work, with its messages going to a file.
 class Process {
-public:
+ public:
     Process(const std::vector<std::string>& arguments, const fs::path& messages) : messages_(messages) {
         std::vector<char*> argv;
         for (auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -134,7 +153,7 @@ public:
     }
     std::string messages() const { return id_ > 0 ? read_file(messages_) : "it cannot be started\n"; }
 
-private:
+ private:
     pid_t id_ = -1;
     fs::path messages_;
 };
@@ -147,7 +166,7 @@ std::string real_nvrtc() {
 
 /// Path, size and time of the real NVRTC.
 std::string real_nvrtc_identity() {
-    struct stat info {};
+    struct stat info{};
     if (real_nvrtc().empty() || stat(real_nvrtc().c_str(), &info) != 0) return "none";
     return real_nvrtc() + ":" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtime);
 }
@@ -176,7 +195,8 @@ struct Workplace {
 
 /// The judge works on the text as it was given; g++ on one that was changed to its taste.
 Process start_real_nvrtc(const Job& job, const fs::path& work) {
-    std::vector<std::string> arguments{home() / "real-nvrtc", real_nvrtc(), work / "kernel.cu", work / "names"};
+    std::vector<std::string> arguments{home() / "real-nvrtc", real_nvrtc(), work / "kernel.cu",
+                                       work / "names"};
     arguments.insert(arguments.end(), job.options.begin(), job.options.end());
     if (!job.headers.empty()) arguments.push_back("-I" + (work / "headers").string());
     std::string names;
@@ -193,8 +213,15 @@ Process start_host_compiler(const Job& job, const std::vector<std::string>& flag
     for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));
     std::vector<std::string> arguments{host_compiler()};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    std::vector<std::string> files{"-I" + (work / "include").string(), "-include", home() / "simt_prelude.h",
-                                   work / "kernel.cpp", "-o", work / "kernel.so", "-lm", "-lc", "-lgcc"};
+    std::vector<std::string> files{"-I" + (work / "include").string(),
+                                   "-include",
+                                   home() / "simt_prelude.h",
+                                   work / "kernel.cpp",
+                                   "-o",
+                                   work / "kernel.so",
+                                   "-lm",
+                                   "-lc",
+                                   "-lgcc"};
     arguments.insert(arguments.end(), files.begin(), files.end());
     return Process(arguments, work / "messages");
 }
@@ -219,7 +246,8 @@ Compiled compile(const Job& job) {
     bool compiled = host.succeeds();
     if (!accepted) return {false, "", judge.messages()};
     if (!compiled) {
-        std::string complaint = std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n";
+        std::string complaint =
+            std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n";
         return {false, "", complaint + host.messages()};
     }
     Compiled result;

@@ -1,4 +1,4 @@
-// compiler.h -- makes a kernel module out of CUDA text: with g++ for execution; the real NVRTC, where there is one, must take it too.
+// compiler.h -- makes a kernel module out of CUDA text with g++, if the real NVRTC takes the text too.
 #pragma once
 #include <string>
 #include <utility>

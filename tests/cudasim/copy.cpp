@@ -2,6 +2,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "host_memory.h"
@@ -9,6 +10,9 @@
 
 namespace cudasim {
 namespace {
+
+/// So much of a target is spoilt while a copy to it is in flight.
+constexpr size_t kSpoilt = 64 << 10;
 
 /// The context to blame when queued work fails.
 CUresult illegal(Context& context, const char* what, const std::string& reason) {
@@ -25,7 +29,18 @@ bool range_is_allocated(const char* what, CUdeviceptr address, size_t bytes) {
 
 bool pageable(CUdeviceptr address) { return !is_device_address(address) && !host_range_at(address); }
 
-uint64_t checksum(const std::string& bytes) { return std::hash<std::string>()(bytes); }
+uint64_t checksum(const void* memory, size_t bytes) {
+    const char* from = static_cast<const char*>(memory);
+    uint64_t sum = bytes;
+    for (uint64_t word = 0; bytes > 0; from += sizeof word) {
+        size_t part = std::min(bytes, sizeof word);
+        std::memcpy(&word, from, part);
+        sum = (sum ^ word) * 0x9E3779B97F4A7C15ull;
+        sum ^= sum >> 32;
+        bytes -= part;
+    }
+    return sum;
+}
 
 /// Reads memory of the program that may be gone by now. False when it is.
 bool read_host(std::string& into, CUdeviceptr from, size_t bytes) {
@@ -42,11 +57,11 @@ struct HostUse {
     explicit HostUse(CUdeviceptr at) : address(at) {
         if (const HostRange* range = host_range_at(at)) id = range->id;
     }
-    bool still_there() const {
-        if (id == 0) return true;
-        const HostRange* range = host_range_at(address);
-        return range && range->id == id;
+    HostRange* range() const {
+        HostRange* found = id ? host_range_at(address) : nullptr;
+        return found && found->id == id ? found : nullptr;
     }
+    bool still_there() const { return id == 0 || range(); }
 };
 
 struct Copy {
@@ -81,23 +96,48 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
     return CUDA_SUCCESS;
 }
 
+/// Makes the run of a copy whose host side, if it has one, is pinned: until it has run, the program may
+/// neither write the source nor read the target, which is spoilt to show it.
+std::function<CUresult()> pinned_copy(Context& context, const Copy& c) {
+    HostUse to(c.to), from(c.from);
+    bool settled = from.range() && from.range()->kind != HostRange::Kind::Managed && !from.range()->writing;
+    uint64_t sum = settled ? checksum(view(c.from), c.bytes) : 0;
+    if (from.range()) ++from.range()->reading;
+    if (HostRange* range = to.range()) {
+        bool free = range->kind != HostRange::Kind::Managed && !range->reading && !range->writing;
+        if (free) std::memset(view(c.to), 0xCD, std::min(c.bytes, kSpoilt));
+        ++range->writing;
+    }
+    return [=, &context] {
+        if (from.range()) --from.range()->reading;
+        if (to.range()) --to.range()->writing;
+        if (settled && from.range() && checksum(view(c.from), c.bytes) != sum)
+            return illegal(context, c.name, "pinned memory was changed while a copy of it was in flight");
+        return run_copy(context, c, to, from);
+    };
+}
+
 CUresult run_pageable_copy(Context& context, const Copy& c, uint64_t expected) {
     std::string bytes;
     if (!read_host(bytes, c.from, c.bytes))
         return illegal(context, c.name, "pageable memory was freed before an asynchronous copy had read it");
-    if (checksum(bytes) != expected)
-        return illegal(context, c.name, "pageable memory was changed before an asynchronous copy had read it");
-    return run_copy(context, {c.name, c.to, reinterpret_cast<CUdeviceptr>(bytes.data()), c.bytes}, HostUse(c.to), HostUse(0));
+    if (checksum(bytes.data(), bytes.size()) != expected)
+        return illegal(context, c.name,
+                       "pageable memory was changed before an asynchronous copy had read it");
+    return run_copy(context, {c.name, c.to, reinterpret_cast<CUdeviceptr>(bytes.data()), c.bytes},
+                    HostUse(c.to), HostUse(0));
 }
 
-/// Queues a copy. Copies between devices go through the system where peers have no access, so that is no error here.
+/// Queues a copy. Copies between devices go through the system where peers have no access, so that is no
+/// error here.
 CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullptr) {
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
     if (c.bytes == 0) return CUDA_SUCCESS;
     for (CUdeviceptr address : {c.to, c.from})
-        if (is_device_address(address) && !range_is_allocated(c.name, address, c.bytes)) return CUDA_ERROR_INVALID_VALUE;
+        if (is_device_address(address) && !range_is_allocated(c.name, address, c.bytes))
+            return CUDA_ERROR_INVALID_VALUE;
     if (!c.to || !c.from) return CUDA_ERROR_INVALID_VALUE;
     if (c.to < c.from + c.bytes && c.from < c.to + c.bytes) {
         say(format("%s: source and destination overlap", c.name));
@@ -107,7 +147,7 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
     Operation operation{c.name, {}};
     if (pageable(c.from)) {
         std::string bytes(reinterpret_cast<const char*>(c.from), c.bytes);
-        uint64_t sum = checksum(bytes);
+        uint64_t sum = checksum(bytes.data(), bytes.size());
         // The driver may read pageable memory at the call or later; which one is seeded.
         if (driver().random.chance(2))
             operation.run = [=, &context, saved = std::move(bytes)] {
@@ -117,9 +157,7 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
         else
             operation.run = [=, &context] { return run_pageable_copy(context, c, sum); };
     } else {
-        operation.run = [=, &context, to = HostUse(c.to), from = HostUse(c.from)] {
-            return run_copy(context, c, to, from);
-        };
+        operation.run = pinned_copy(context, c);
     }
     Point end = enqueue(*stream, std::move(operation));
     if (point) *point = end;
@@ -135,7 +173,8 @@ CUresult copy_and_wait(const Copy& c) {
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
 
 template <class T>
-CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle, bool wait) {
+CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle,
+                    bool wait) {
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
@@ -207,7 +246,8 @@ CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr 
     Context *target = as_context(to_context), *source = as_context(from_context);
     if (!target || !source) return CUDA_ERROR_INVALID_CONTEXT;
     Allocation *to_block = allocation_at(to), *from_block = allocation_at(from);
-    bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
+    bool fits =
+        to_block && from_block && to_block->device == target->device && from_block->device == source->device;
     if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
     return queue_copy({"copy between devices", to, from, bytes, true}, stream);
 }

@@ -1,4 +1,4 @@
-// cuda_abi.h -- the part of the CUDA driver's binary interface that the simulator implements, declared without CUDA's headers.
+// cuda_abi.h -- the driver's binary interface as far as the simulator has it, without CUDA's headers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,9 @@ using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUhostFn = void (*)(void*);
 
-struct CUuuid { char bytes[16]; };
+struct CUuuid {
+    char bytes[16];
+};
 
 inline const CUstream CU_STREAM_LEGACY = reinterpret_cast<CUstream>(1);
 inline const CUstream CU_STREAM_PER_THREAD = reinterpret_cast<CUstream>(2);

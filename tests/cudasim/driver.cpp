@@ -162,7 +162,8 @@ Call::Call(EntryPoint& entry, Needs needs) {
     refusal_ = refusal_before(entry, needs);
     if (settings().log) {
         std::string result = refusal_ == CUDA_SUCCESS ? "" : format(" -> %d", refusal_);
-        say(format("[%d] %s #%ld%s", static_cast<int>(gettid()), entry.name.c_str(), entry.calls, result.c_str()));
+        say(format("[%d] %s #%ld%s", static_cast<int>(gettid()), entry.name.c_str(), entry.calls,
+                   result.c_str()));
     }
     if (refusal_ == CUDA_SUCCESS && needs == Needs::Context) background_progress();
 }

@@ -1,4 +1,4 @@
-// driver.h -- the simulated driver's shared state: settings, contexts, the global lock, and what every entry point does first.
+// driver.h -- the simulated driver's shared state, and what every entry point does first.
 #pragma once
 #include <condition_variable>
 #include <cstdarg>
@@ -38,13 +38,13 @@ const Settings& settings();
 
 /// A small seeded generator; every choice of the simulator comes from one of these.
 class Random {
-public:
+ public:
     explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 0x632BE59BD9B4E019ull) {}
     uint32_t next();
     uint32_t below(uint32_t n) { return static_cast<uint32_t>((uint64_t(next()) * n) >> 32); }
     bool chance(unsigned one_in) { return below(one_in) == 0; }
 
-private:
+ private:
     uint64_t state_;
 };
 
@@ -99,11 +99,11 @@ enum class Needs { Nothing, Init, Context };
 
 /// Locks the driver for one call, counts and logs it, injects failures, and checks state in CUDA's order.
 class Call {
-public:
+ public:
     Call(EntryPoint& entry, Needs needs);
     CUresult refusal() const { return refusal_; }
 
-private:
+ private:
     std::unique_lock<std::mutex> lock_;
     CUresult refusal_;
 };
@@ -113,7 +113,7 @@ extern thread_local bool in_host_function;
 
 }  // namespace cudasim
 
-#define CUDASIM_ENTER(needs)                              \
+#define CUDASIM_ENTER(needs)                                                      \
     static cudasim::EntryPoint& entry_point = *new cudasim::EntryPoint(__func__); \
-    cudasim::Call call(entry_point, cudasim::Needs::needs); \
+    cudasim::Call call(entry_point, cudasim::Needs::needs);                       \
     if (call.refusal() != CUDA_SUCCESS) return call.refusal()

@@ -1,5 +1,4 @@
-# driver_api.py -- the simulated driver and NVRTC through ctypes, for the simulator's own tests.
-"""A thin layer: every call is checked, results are returned, and names are the driver's without prefix and suffix."""
+"""The simulated driver and NVRTC through ctypes, for the simulator's own tests."""
 
 import ctypes
 import os
@@ -134,8 +133,19 @@ class Driver:
         """Arguments are ctypes values; an int is a device address."""
         values = [c_uint64(a) if isinstance(a, int) else a for a in arguments]
         pointers = (c_void_p * max(1, len(values)))(*[ctypes.addressof(v) for v in values])
-        grid, block = (tuple(d) + (1,) * (3 - len(d)) if isinstance(d, tuple) else (d, 1, 1) for d in (grid, block))
-        self.call("cuLaunchKernel", function, *map(c_uint, grid), *map(c_uint, block), c_uint(shared), stream, pointers, None)
+        grid, block = (
+            tuple(d) + (1,) * (3 - len(d)) if isinstance(d, tuple) else (d, 1, 1) for d in (grid, block)
+        )
+        self.call(
+            "cuLaunchKernel",
+            function,
+            *map(c_uint, grid),
+            *map(c_uint, block),
+            c_uint(shared),
+            stream,
+            pointers,
+            None,
+        )
 
     def elapsed(self, start, end):
         milliseconds = c_float()

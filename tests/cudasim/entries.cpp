@@ -12,7 +12,8 @@
 #undef ENTRY
 
 extern "C" CUresult cuGetProcAddress(const char*, void**, int, unsigned long long);
-extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, unsigned long long, CUdriverProcAddressQueryResult*);
+extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, unsigned long long,
+                                        CUdriverProcAddressQueryResult*);
 
 using namespace cudasim;
 

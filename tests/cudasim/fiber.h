@@ -6,7 +6,7 @@ namespace cudasim {
 
 /// A stack of its own that runs an endless function; it is resumed and left by `switch_stacks`.
 class Fiber {
-public:
+ public:
     explicit Fiber(void (*body)());
     ~Fiber();
     Fiber(const Fiber&) = delete;
@@ -19,7 +19,7 @@ public:
 
     void* stack_pointer = nullptr;
 
-private:
+ private:
     void (*body_)();
     char* memory_;
 };

@@ -32,11 +32,11 @@ CUresult make_host_range(void** out, size_t bytes, HostRange::Kind kind, unsigne
 
 }  // namespace
 
-const HostRange* host_range_at(uintptr_t address) {
+HostRange* host_range_at(uintptr_t address) {
     auto& host = ranges();
     auto after = host.upper_bound(address);
     if (after == host.begin()) return nullptr;
-    const HostRange& range = std::prev(after)->second;
+    HostRange& range = std::prev(after)->second;
     return address < range.base + range.size ? &range : nullptr;
 }
 
@@ -88,7 +88,8 @@ CUDASIM_API cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     CUDASIM_ENTER(Context);
     auto base = reinterpret_cast<uintptr_t>(memory);
     if (!memory || bytes == 0 || is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
-    if (host_range_at(base) || host_range_at(base + bytes - 1)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (host_range_at(base) || host_range_at(base + bytes - 1))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     add_host_range({base, bytes, HostRange::Kind::Registered, flags, current_context(), 0});
     return CUDA_SUCCESS;
 }

@@ -13,10 +13,12 @@ struct HostRange {
     unsigned flags = 0;
     Context* context = nullptr;
     uint64_t id = 0;
+    /// Queued copies from and to the range that have not run.
+    int reading = 0, writing = 0;
 };
 
 /// The known range around an address, or null.
-const HostRange* host_range_at(uintptr_t address);
+HostRange* host_range_at(uintptr_t address);
 void add_host_range(const HostRange& range);
 /// Unmaps a range that the driver had made, if it starts there and is of this kind.
 CUresult release_host_range(uintptr_t base, HostRange::Kind kind);

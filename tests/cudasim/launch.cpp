@@ -1,4 +1,4 @@
-// launch.cpp -- kernel launches: limits checked at the call; addresses, liveness and guards when the kernel runs.
+// launch.cpp -- kernel launches: limits at the call; addresses, liveness and guards when the kernel runs.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -27,18 +27,23 @@ CUresult refused(const char* kernel, CUresult code, const std::string& why) {
 CUresult check_limits(const Launch& l, const Function& f) {
     const char* name = f.kernel->name;
     const auto &g = l.grid, &b = l.block;
-    if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z) return refused(name, CUDA_ERROR_INVALID_VALUE, "an empty grid or block");
+    if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
+        return refused(name, CUDA_ERROR_INVALID_VALUE, "an empty grid or block");
     if (g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
-        return refused(name, CUDA_ERROR_INVALID_VALUE, format("a grid of (%u, %u, %u) blocks", g.x, g.y, g.z));
+        return refused(name, CUDA_ERROR_INVALID_VALUE,
+                       format("a grid of (%u, %u, %u) blocks", g.x, g.y, g.z));
     unsigned long long threads = 1ull * b.x * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > kMostThreads)
-        return refused(name, CUDA_ERROR_INVALID_VALUE, format("a block of (%u, %u, %u) threads", b.x, b.y, b.z));
+        return refused(name, CUDA_ERROR_INVALID_VALUE,
+                       format("a block of (%u, %u, %u) threads", b.x, b.y, b.z));
     if (threads > f.kernel->max_threads)
-        return refused(name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-                       format("%llu threads per block where __launch_bounds__ says %u", threads, f.kernel->max_threads));
+        return refused(
+            name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+            format("%llu threads per block where __launch_bounds__ says %u", threads, f.kernel->max_threads));
     if (l.dynamic_shared > f.dynamic_shared_limit)
         return refused(name, CUDA_ERROR_INVALID_VALUE,
-                       format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared, f.dynamic_shared_limit));
+                       format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared,
+                              f.dynamic_shared_limit));
     return CUDA_SUCCESS;
 }
 
@@ -61,13 +66,15 @@ CUresult gather(std::vector<char>& into, const cudasim_kernel& kernel, void** pa
     return CUDA_SUCCESS;
 }
 
-/// Turns device addresses among the parameters into ones that the CPU can follow. Fills in the blocks they lie in.
+/// Turns device addresses among the parameters into ones that the CPU can follow. Fills in the blocks they
+/// lie in.
 std::string rebase(std::vector<char>& parameters, const Context& context, std::vector<Allocation*>& touched) {
     for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
         CUdeviceptr word;
         std::memcpy(&word, &parameters[i], sizeof word);
         if (!is_device_address(word)) continue;
-        // An address between blocks may be the end or a bias of an array that is never followed; its reads find poison.
+        // An address between blocks may be the end or a bias of an array that is never followed; its reads
+        // find poison.
         if (Allocation* block = allocation_at(word)) {
             bool at_end = word >= block->base + block->live_size;
             std::string reason = at_end && block->live ? "" : objection(context, word, 1);
@@ -80,18 +87,21 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
     return "";
 }
 
-CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters, uint64_t seed) {
+CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters,
+             uint64_t seed) {
     const char* name = f.kernel->name;
     std::vector<Allocation*> touched;
     std::string reason = rebase(parameters, context, touched);
-    if (!reason.empty()) return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
+    if (!reason.empty())
+        return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
     Grid grid{f.module->info, f.kernel, parameters.data(), l.grid, l.block, l.dynamic_shared, seed, &context};
     GridResult result = run_grid(grid);
     if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.message);
     for (Allocation* block : touched)
         if (!guards_intact(*block))
             return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS,
-                         format("kernel %s wrote next to a block of %zu bytes at 0x%llx", name, block->live_size, block->base));
+                         format("kernel %s wrote next to a block of %zu bytes at 0x%llx", name,
+                                block->live_size, block->base));
     return CUDA_SUCCESS;
 }
 
@@ -103,7 +113,8 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
     if (!stream) return error;
     Context& context = *stream->context;
     if (function->module->context != &context)
-        return refused(function->kernel->name, CUDA_ERROR_INVALID_HANDLE, "the stream belongs to another context");
+        return refused(function->kernel->name, CUDA_ERROR_INVALID_HANDLE,
+                       "the stream belongs to another context");
     error = check_limits(l, *function);
     if (error != CUDA_SUCCESS) return error;
     std::vector<char> packed;
@@ -121,22 +132,27 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
 
 using namespace cudasim;
 
-CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                           unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
-                           void** extra) {
+CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                           CUstream stream, void** parameters, void** extra) {
     CUDASIM_ENTER(Context);
-    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function, parameters, extra);
+    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function,
+                  parameters, extra);
 }
 
 CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void** parameters, void** extra) {
     CUDASIM_ENTER(Context);
     if (!c) return CUDA_ERROR_INVALID_VALUE;
     if (c->numAttrs) return CUDA_ERROR_NOT_SUPPORTED;
-    return launch({{c->gridDimX, c->gridDimY, c->gridDimZ}, {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream},
+    return launch({{c->gridDimX, c->gridDimY, c->gridDimZ},
+                   {c->blockDimX, c->blockDimY, c->blockDimZ},
+                   c->sharedMemBytes,
+                   c->hStream},
                   function, parameters, extra);
 }
 
-CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size, size_t dynamic_shared) {
+CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,
+                                                        size_t dynamic_shared) {
     CUDASIM_ENTER(Context);
     auto function = function_of(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;

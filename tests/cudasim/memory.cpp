@@ -48,7 +48,9 @@ Memory& memory() {
 
 Space& space(int device) { return memory().spaces[static_cast<size_t>(device)]; }
 
-void fill(CUdeviceptr address, size_t bytes, unsigned char value) { std::memset(view(address), value, bytes); }
+void fill(CUdeviceptr address, size_t bytes, unsigned char value) {
+    std::memset(view(address), value, bytes);
+}
 
 void poison(const Allocation& block, size_t size, unsigned char value) {
     size_t edge = std::min(size, kPoisonEdge);
@@ -76,8 +78,10 @@ void map_device_memory() {
     m.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim", MFD_CLOEXEC));
     bool sized = m.file >= 0 && ftruncate(m.file, static_cast<off_t>(total)) == 0;
     constexpr int kFixed = MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-    void* device = mmap(reinterpret_cast<void*>(kDeviceBase), total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | kFixed, -1, 0);
-    void* seen = mmap(reinterpret_cast<void*>(kViewBase), total, PROT_READ | PROT_WRITE, MAP_SHARED | kFixed, m.file, 0);
+    void* device = mmap(reinterpret_cast<void*>(kDeviceBase), total, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | kFixed, -1, 0);
+    void* seen = mmap(reinterpret_cast<void*>(kViewBase), total, PROT_READ | PROT_WRITE, MAP_SHARED | kFixed,
+                      m.file, 0);
     if (!sized || device == MAP_FAILED || seen == MAP_FAILED) {
         say(format("cannot map device memory: %s", std::strerror(errno)));
         std::abort();
@@ -96,7 +100,8 @@ bool is_device_address(CUdeviceptr address) {
 }
 
 char* view(CUdeviceptr address) {
-    CUdeviceptr shown = is_device_address(address) ? address + static_cast<CUdeviceptr>(kViewOffset) : address;
+    CUdeviceptr shown =
+        is_device_address(address) ? address + static_cast<CUdeviceptr>(kViewOffset) : address;
     return reinterpret_cast<char*>(shown);
 }
 
@@ -126,7 +131,9 @@ Allocation* carve(int device, size_t capacity) {
     return &block;
 }
 
-void give_back(Allocation& allocation) { space(allocation.device).unused[allocation.capacity].push_back(&allocation); }
+void give_back(Allocation& allocation) {
+    space(allocation.device).unused[allocation.capacity].push_back(&allocation);
+}
 
 void begin_life(Allocation& block, size_t size) {
     block.live = true;
@@ -137,7 +144,8 @@ void begin_life(Allocation& block, size_t size) {
 }
 
 std::string end_life(Allocation& block) {
-    std::string wrong = shadowed(&block) ? touch_range(offset_of(block.base), block.live_size, Access::Write) : "";
+    std::string wrong =
+        shadowed(&block) ? touch_range(offset_of(block.base), block.live_size, Access::Write) : "";
     block.live = false;
     if (block.capacity >= kReturnToSystem)
         fallocate(memory().file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -156,25 +164,31 @@ Allocation* allocation_at(CUdeviceptr address) {
 
 std::string describe(CUdeviceptr address) {
     Allocation* block = allocation_at(address);
-    if (!block) return is_device_address(address) ? "device memory that was never allocated" : "no device address";
+    if (!block)
+        return is_device_address(address) ? "device memory that was never allocated" : "no device address";
     const char* state = block->allocated ? "allocated" : "freed";
-    return format("byte %llu of a block of %zu bytes (%s) on device %d", address - block->base, block->size, state,
-                  block->device);
+    return format("byte %llu of a block of %zu bytes (%s) on device %d", address - block->base, block->size,
+                  state, block->device);
 }
 
 std::string objection(const Context& context, CUdeviceptr address, size_t bytes) {
     if (!is_device_address(address)) return "";
     Allocation* block = allocation_at(address);
     if (!block) return format("0x%llx is device memory that was never allocated", address);
-    if (!block->live) return format("0x%llx: the memory is not alive at this time in its stream: %s", address, describe(address).c_str());
+    if (!block->live)
+        return format("0x%llx: the memory is not alive at this time in its stream: %s", address,
+                      describe(address).c_str());
     if (address + bytes > block->base + block->live_size)
-        return format("%zu bytes at 0x%llx reach past the end of a block of %zu bytes", bytes, address, block->live_size);
+        return format("%zu bytes at 0x%llx reach past the end of a block of %zu bytes", bytes, address,
+                      block->live_size);
     auto device = static_cast<size_t>(block->device);
     if (block->device == context.device) return "";
     bool pool_access = block->pool && context.device < static_cast<int>(block->pool->accessible.size()) &&
                        block->pool->accessible[static_cast<size_t>(context.device)];
     bool allowed = block->pool ? pool_access : context.peers[device];
-    return allowed ? "" : format("0x%llx lies on device %d, to which device %d has no peer access", address, block->device, context.device);
+    return allowed ? ""
+                   : format("0x%llx lies on device %d, to which device %d has no peer access", address,
+                            block->device, context.device);
 }
 
 bool shadowed(const Allocation* allocation) {

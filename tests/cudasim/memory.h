@@ -1,4 +1,4 @@
-// memory.h -- device memory: where an allocation lies, whether it is allocated (at the call) and alive (in stream time).
+// memory.h -- device memory: where an allocation lies, and when it is alive.
 #pragma once
 #include "driver.h"
 #include "stream.h"
@@ -21,7 +21,8 @@ struct Allocation {
     Point freed;
 };
 
-/// Reserves the device addresses (for ever inaccessible) and maps the memory behind them where only the simulator looks.
+/// Reserves the device addresses (for ever inaccessible) and maps the memory behind them where only the
+/// simulator looks.
 void map_device_memory();
 bool is_device_address(CUdeviceptr address);
 /// The address of the same byte in the accessible mapping; other addresses are returned unchanged.

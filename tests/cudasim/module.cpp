@@ -46,7 +46,8 @@ CUresult image_in_ptx(const char* text, std::string& image) {
     int major = 0, minor = 0;
     const char* version = std::strstr(text, ".version ");
     const char* data = std::strstr(text, "//cudasim:");
-    if (!version || !data || std::sscanf(version, ".version %d.%d", &major, &minor) != 2) return CUDA_ERROR_INVALID_PTX;
+    if (!version || !data || std::sscanf(version, ".version %d.%d", &major, &minor) != 2)
+        return CUDA_ERROR_INVALID_PTX;
     // PTX ISA 9.0 came with CUDA 13.0, 8.8 with 12.9, 8.0 with 12.0.
     int cuda = major >= 9 ? 13000 + 10 * minor : 12000 + 10 * minor;
     if (cuda > settings().driver_version) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
@@ -59,8 +60,10 @@ CUresult image_in_ptx(const char* text, std::string& image) {
 /// Opens the image as a library of its own.
 CUresult open_image(Module& module, const std::string& image) {
     module.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim-module", 0));
-    if (write(module.file, image.data(), image.size()) != static_cast<ssize_t>(image.size())) return CUDA_ERROR_INVALID_IMAGE;
-    // The file stays open: dlopen takes equal paths for equal libraries, and a closed descriptor's number comes again.
+    if (write(module.file, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
+        return CUDA_ERROR_INVALID_IMAGE;
+    // The file stays open: dlopen takes equal paths for equal libraries, and a closed descriptor's number
+    // comes again.
     std::string path = format("/proc/self/fd/%d", module.file);
     module.library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module.library) {
@@ -78,7 +81,8 @@ CUresult open_image(Module& module, const std::string& image) {
 
 bool runs_here(unsigned architecture) {
     unsigned major = architecture / 10, minor = architecture % 10;
-    return major == static_cast<unsigned>(settings().major) && minor <= static_cast<unsigned>(settings().minor);
+    return major == static_cast<unsigned>(settings().major) &&
+           minor <= static_cast<unsigned>(settings().minor);
 }
 
 CUresult load(CUmodule* out, const void* image) {
@@ -122,12 +126,15 @@ CUDASIM_API cuModuleLoadData(CUmodule* out, const void* image) {
     return load(out, image);
 }
 
-CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys, void** values) {
+CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys,
+                               void** values) {
     CUDASIM_ENTER(Context);
     CUresult result = load(out, image);
     for (unsigned i = 0; i < count; ++i) {
-        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER) *static_cast<char*>(values[i]) = 0;
-        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES || keys[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) values[i] = nullptr;
+        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER)
+            *static_cast<char*>(values[i]) = 0;
+        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES || keys[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
+            values[i] = nullptr;
     }
     return result;
 }
@@ -135,7 +142,8 @@ CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
 CUDASIM_API cuModuleUnload(CUmodule handle) {
     CUDASIM_ENTER(Context);
     if (!module_of(handle)) return CUDA_ERROR_INVALID_HANDLE;
-    for (auto it = functions().begin(); it != functions().end();) it = it->first.first == handle ? functions().erase(it) : std::next(it);
+    for (auto it = functions().begin(); it != functions().end();)
+        it = it->first.first == handle ? functions().erase(it) : std::next(it);
     modules().erase(handle);
     return CUDA_SUCCESS;
 }
@@ -151,8 +159,10 @@ CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* na
         function = std::make_shared<Function>();
         function->module = module;
         function->kernel = &module->info->kernels[i];
-        function->static_shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
-        function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, function->static_shared);
+        function->static_shared =
+            static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
+        function->dynamic_shared_limit =
+            kStaticSharedLimit - std::min(kStaticSharedLimit, function->static_shared);
     }
     if (!function) {
         functions().erase({handle, name});
@@ -172,7 +182,8 @@ CUDASIM_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule h
     if (!found || !dladdr1(found, &where, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) || !symbol)
         return CUDA_ERROR_NOT_FOUND;
     auto base = reinterpret_cast<uintptr_t>(found);
-    if (!host_range_at(base)) add_host_range({base, symbol->st_size, HostRange::Kind::Global, 0, module->context, 0});
+    if (!host_range_at(base))
+        add_host_range({base, symbol->st_size, HostRange::Kind::Global, 0, module->context, 0});
     if (address) *address = base;
     if (bytes) *bytes = symbol->st_size;
     return CUDA_SUCCESS;
@@ -201,14 +212,27 @@ CUDASIM_API cuFuncGetAttribute(int* value, CUfunction_attribute key, CUfunction 
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     int architecture = static_cast<int>(function->module->info->architecture);
     switch (key) {
-        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->kernel->max_threads); break;
-        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(function->static_shared); break;
-        case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *value = static_cast<int>(function->kernel->max_threads);
+            break;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+            *value = static_cast<int>(function->static_shared);
+            break;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS:
+            *value = 32;
+            break;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = architecture; break;
-        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = static_cast<int>(function->dynamic_shared_limit); break;
-        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
-        default: *value = 0;
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+            *value = architecture;
+            break;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            *value = static_cast<int>(function->dynamic_shared_limit);
+            break;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+            *value = -1;
+            break;
+        default:
+            *value = 0;
     }
     return CUDA_SUCCESS;
 }

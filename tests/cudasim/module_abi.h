@@ -1,5 +1,6 @@
-// module_abi.h -- what a compiled kernel module and the simulator know of each other; read by both compilations.
+// module_abi.h -- what a compiled kernel module and the simulator know of each other.
 #pragma once
+// Read by both compilations: the simulator's and every kernel's.
 
 #define CUDASIM_ABI 2
 
@@ -25,7 +26,8 @@ struct cudasim_runtime {
     cudasim_exchanged (*exchange)(unsigned mask, int kind, const void* value, unsigned bytes);
     void (*yield)();
     void (*fail)(int code, const char* message);
-    /// Called only by modules that were compiled with checks; kind 0 reads, 1 writes, 2 and 3 likewise but atomically.
+    /// Called only by modules that were compiled with checks; kind 0 reads, 1 writes, 2 and 3 likewise but
+    /// atomically.
     void (*access)(const void* place, unsigned bytes, int kind);
     void (*fence)();
 };

@@ -1,8 +1,8 @@
 // nvrtc.cpp -- NVRTC's interface over the simulator's compiler.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <string>
@@ -49,29 +49,80 @@ struct KnownOption {
 };
 
 constexpr KnownOption kOptions[] = {
-    {"-arch", 0},          {"--gpu-architecture", 0}, {"-std", 0},          {"--std", 0},
-    {"-D", 0},             {"--define-macro", 0},     {"-U", 0},            {"--undefine-macro", 0},
-    {"-I", 0},             {"--include-path", 0},     {"-include", 0},      {"--pre-include", 0},
-    {"-minimal", 12040},   {"--minimal", 12040},      {"-fmad", 0},         {"--fmad", 0},
-    {"-ftz", 0},           {"--ftz", 0},              {"-prec-div", 0},     {"--prec-div", 0},
-    {"-prec-sqrt", 0},     {"--prec-sqrt", 0},        {"-use_fast_math", 0}, {"--use_fast_math", 0},
-    {"-G", 0},             {"--device-debug", 0},     {"-lineinfo", 0},     {"--generate-line-info", 0},
-    {"-rdc", 0},           {"--relocatable-device-code", 0}, {"-dc", 0},    {"-dw", 0},
-    {"-w", 0},             {"--disable-warnings", 0}, {"-restrict", 0},     {"--restrict", 0},
-    {"-maxrregcount", 0},  {"--maxrregcount", 0},     {"-Xptxas", 0},       {"--ptxas-options", 0},
-    {"-default-device", 0}, {"--device-as-default-execution-space", 0},     {"-dopt", 0}, {"--dopt", 0},
-    {"--Ofast-compile", 12080}, {"-Ofc", 12080},      {"-pch", 12080},      {"--pch", 12080},
-    {"-split-compile", 12010}, {"--split-compile", 12010}, {"-device-int128", 0}, {"--device-int128", 0},
-    {"-diag-suppress", 0}, {"--diag-suppress", 0},    {"-diag-error", 0},   {"--diag-error", 0},
-    {"-Werror", 0},        {"--extra-device-vectorization", 0}, {"-extra-device-vectorization", 0},
-    {"-err-no", 0},        {"--display-error-number", 0}, {"-no-err-no", 0}, {"-optimization-info", 0},
-    {"-builtin-move-forward", 0}, {"-builtin-initializer-list", 0}, {"-time", 0}, {"--time", 0},
+    {"-arch", 0},
+    {"--gpu-architecture", 0},
+    {"-std", 0},
+    {"--std", 0},
+    {"-D", 0},
+    {"--define-macro", 0},
+    {"-U", 0},
+    {"--undefine-macro", 0},
+    {"-I", 0},
+    {"--include-path", 0},
+    {"-include", 0},
+    {"--pre-include", 0},
+    {"-minimal", 12040},
+    {"--minimal", 12040},
+    {"-fmad", 0},
+    {"--fmad", 0},
+    {"-ftz", 0},
+    {"--ftz", 0},
+    {"-prec-div", 0},
+    {"--prec-div", 0},
+    {"-prec-sqrt", 0},
+    {"--prec-sqrt", 0},
+    {"-use_fast_math", 0},
+    {"--use_fast_math", 0},
+    {"-G", 0},
+    {"--device-debug", 0},
+    {"-lineinfo", 0},
+    {"--generate-line-info", 0},
+    {"-rdc", 0},
+    {"--relocatable-device-code", 0},
+    {"-dc", 0},
+    {"-dw", 0},
+    {"-w", 0},
+    {"--disable-warnings", 0},
+    {"-restrict", 0},
+    {"--restrict", 0},
+    {"-maxrregcount", 0},
+    {"--maxrregcount", 0},
+    {"-Xptxas", 0},
+    {"--ptxas-options", 0},
+    {"-default-device", 0},
+    {"--device-as-default-execution-space", 0},
+    {"-dopt", 0},
+    {"--dopt", 0},
+    {"--Ofast-compile", 12080},
+    {"-Ofc", 12080},
+    {"-pch", 12080},
+    {"--pch", 12080},
+    {"-split-compile", 12010},
+    {"--split-compile", 12010},
+    {"-device-int128", 0},
+    {"--device-int128", 0},
+    {"-diag-suppress", 0},
+    {"--diag-suppress", 0},
+    {"-diag-error", 0},
+    {"--diag-error", 0},
+    {"-Werror", 0},
+    {"--extra-device-vectorization", 0},
+    {"-extra-device-vectorization", 0},
+    {"-err-no", 0},
+    {"--display-error-number", 0},
+    {"-no-err-no", 0},
+    {"-optimization-info", 0},
+    {"-builtin-move-forward", 0},
+    {"-builtin-initializer-list", 0},
+    {"-time", 0},
+    {"--time", 0},
 };
 
 /// Options whose value may be the next argument.
 bool takes_next(const std::string& option) {
-    for (const char* name : {"-arch", "--gpu-architecture", "-D", "-U", "-I", "-std", "--std", "-include", "-Xptxas",
-                             "--define-macro", "--include-path", "--ptxas-options", "-maxrregcount", "--maxrregcount"})
+    for (const char* name :
+         {"-arch", "--gpu-architecture", "-D", "-U", "-I", "-std", "--std", "-include", "-Xptxas",
+          "--define-macro", "--include-path", "--ptxas-options", "-maxrregcount", "--maxrregcount"})
         if (option == name) return true;
     return false;
 }
@@ -79,7 +130,8 @@ bool takes_next(const std::string& option) {
 bool is_known(const std::string& option) {
     Version v = version();
     std::string name = option.substr(0, option.find('='));
-    if (name.size() > 2 && (name[1] == 'D' || name[1] == 'I' || name[1] == 'U') && name[0] == '-') name.resize(2);
+    if (name.size() > 2 && (name[1] == 'D' || name[1] == 'I' || name[1] == 'U') && name[0] == '-')
+        name.resize(2);
     for (const KnownOption& known : kOptions)
         if (name == known.name) return 1000 * v.major + 10 * v.minor >= known.since;
     return false;
@@ -89,7 +141,8 @@ nvrtcResult set_architecture(Program& program, const std::string& value) {
     size_t digits = value.find_first_of("0123456789");
     bool real = value.rfind("sm_", 0) == 0, virtual_one = value.rfind("compute_", 0) == 0;
     int number = digits == std::string::npos ? 0 : std::atoi(value.c_str() + digits);
-    bool supported = std::find(std::begin(kArchitectures), std::end(kArchitectures), number) != std::end(kArchitectures);
+    bool supported =
+        std::find(std::begin(kArchitectures), std::end(kArchitectures), number) != std::end(kArchitectures);
     if ((!real && !virtual_one) || !supported) {
         program.compiled.log = "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
         return NVRTC_ERROR_INVALID_OPTION;
@@ -109,7 +162,8 @@ nvrtcResult read_options(Program& program, int count, const char* const* options
         }
         job.options.push_back(option);
         size_t equals = option.find('=');
-        std::string name = option.substr(0, equals), value = equals == std::string::npos ? "" : option.substr(equals + 1);
+        std::string name = option.substr(0, equals),
+                    value = equals == std::string::npos ? "" : option.substr(equals + 1);
         if (takes_next(option) && i + 1 < count) job.options.push_back(value = options[++i]);
         if (name == "-fmad" || name == "--fmad") job.contract = value != "false";
         if (name == "-arch" || name == "--gpu-architecture") {
@@ -124,8 +178,9 @@ nvrtcResult read_options(Program& program, int count, const char* const* options
 std::string as_ptx(const Program& program) {
     Version v = version();
     int minor = v.major >= 13 ? v.minor : v.minor - (v.minor >= 9 ? 1 : 0);
-    std::string text = ".version " + std::to_string(v.major >= 13 ? 9 : 8) + "." + std::to_string(minor) + "\n.target sm_" +
-                       std::to_string(program.job.architecture) + "\n.address_size 64\n//cudasim:";
+    std::string text = ".version " + std::to_string(v.major >= 13 ? 9 : 8) + "." + std::to_string(minor) +
+                       "\n.target sm_" + std::to_string(program.job.architecture) +
+                       "\n.address_size 64\n//cudasim:";
     constexpr char kDigits[] = "0123456789abcdef";
     for (unsigned char c : program.compiled.image) {
         text += kDigits[c >> 4];
@@ -159,17 +214,24 @@ CUDASIM_NVRTC nvrtcGetSupportedArchs(int* architectures) {
 }
 
 extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorString(nvrtcResult result) {
-    constexpr const char* kNames[] = {"NVRTC_SUCCESS", "NVRTC_ERROR_OUT_OF_MEMORY", "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
-                                      "NVRTC_ERROR_INVALID_INPUT", "NVRTC_ERROR_INVALID_PROGRAM", "NVRTC_ERROR_INVALID_OPTION",
-                                      "NVRTC_ERROR_COMPILATION", "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+    constexpr const char* kNames[] = {"NVRTC_SUCCESS",
+                                      "NVRTC_ERROR_OUT_OF_MEMORY",
+                                      "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+                                      "NVRTC_ERROR_INVALID_INPUT",
+                                      "NVRTC_ERROR_INVALID_PROGRAM",
+                                      "NVRTC_ERROR_INVALID_OPTION",
+                                      "NVRTC_ERROR_COMPILATION",
+                                      "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
                                       "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
-                                      "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION", "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                                      "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                      "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
                                       "NVRTC_ERROR_INTERNAL_ERROR"};
-    return result >= 0 && result < static_cast<int>(std::size(kNames)) ? kNames[result] : "NVRTC_ERROR unknown";
+    return result >= 0 && result < static_cast<int>(std::size(kNames)) ? kNames[result]
+                                                                       : "NVRTC_ERROR unknown";
 }
 
-CUDASIM_NVRTC nvrtcCreateProgram(nvrtcProgram* out, const char* text, const char*, int count, const char* const* headers,
-                                 const char* const* names) {
+CUDASIM_NVRTC nvrtcCreateProgram(nvrtcProgram* out, const char* text, const char*, int count,
+                                 const char* const* headers, const char* const* names) {
     if (!out || !text || count < 0 || (count && (!headers || !names))) return NVRTC_ERROR_INVALID_INPUT;
     auto* program = new Program;
     program->job.text = text;
@@ -197,7 +259,8 @@ CUDASIM_NVRTC nvrtcGetLoweredName(nvrtcProgram handle, const char* expression, c
     Program& program = *as_program(handle);
     if (!program.compiled.good) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
     auto& all = program.job.name_expressions;
-    if (std::find(all.begin(), all.end(), expression) == all.end()) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    if (std::find(all.begin(), all.end(), expression) == all.end())
+        return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     *name = (program.lowered[expression] = cudasim::lowered_name(expression)).c_str();
     return NVRTC_SUCCESS;
 }
@@ -232,7 +295,8 @@ CUDASIM_NVRTC nvrtcGetCUBINSize(nvrtcProgram handle, size_t* size) {
 }
 
 CUDASIM_NVRTC nvrtcGetCUBIN(nvrtcProgram handle, char* out) {
-    if (!handle || !as_program(handle)->compiled.good || !as_program(handle)->binary) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!handle || !as_program(handle)->compiled.good || !as_program(handle)->binary)
+        return NVRTC_ERROR_INVALID_PROGRAM;
     return put(as_program(handle)->compiled.image, out);
 }
 

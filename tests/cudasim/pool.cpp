@@ -66,11 +66,13 @@ Allocation* reuse(Pool& pool, Stream& stream, size_t capacity) {
     return nullptr;
 }
 
-CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool& pool, CUstream stream_handle) {
+/// Allocates in stream order, from the given pool or from the current one of the stream's device.
+CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream stream_handle) {
     if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
+    Pool& pool = given ? *given : *arena(stream->context->device).pool;
     size_t capacity = capacity_for(bytes);
     Allocation* block = reuse(pool, *stream, capacity);
     if (!block) {
@@ -154,7 +156,9 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     Operation operation{"free", [=, &context] {
                             std::string wrong = end_life(*block);
                             if (!block->pool) give_back(*block);
-                            return wrong.empty() ? CUDA_SUCCESS : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                            return wrong.empty()
+                                       ? CUDA_SUCCESS
+                                       : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
                         }};
     operation.bookkeeping = true;
     block->freed = {stream, stream->issued + 1};
@@ -214,13 +218,13 @@ CUDASIM_API cuMemFree_v2(CUdeviceptr address) {
 CUDASIM_API cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
     if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
-    return allocate_pooled(out, bytes, *arena(current_context()->device).pool, stream);
+    return allocate_pooled(out, bytes, nullptr, stream);
 }
 
 CUDASIM_API cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool handle, CUstream stream) {
     CUDASIM_ENTER(Context);
     Pool* pool = as_pool(handle);
-    return pool ? allocate_pooled(out, bytes, *pool, stream) : CUDA_ERROR_INVALID_VALUE;
+    return pool ? allocate_pooled(out, bytes, pool, stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUDASIM_API cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
@@ -317,7 +321,8 @@ CUDASIM_API cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute key, 
             else
                 pool->reserved_high = pool->reserved;
             return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -329,13 +334,26 @@ CUDASIM_API cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute key, 
     switch (key) {
         case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
         case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *static_cast<int*>(value) = pool->reuse[key - 1]; break;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *number = pool->threshold; break;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: *number = pool->reserved; break;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *number = pool->reserved_high; break;
-        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *number = pool->used; break;
-        case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *number = pool->used_high; break;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+            *static_cast<int*>(value) = pool->reuse[key - 1];
+            break;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+            *number = pool->threshold;
+            break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+            *number = pool->reserved;
+            break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+            *number = pool->reserved_high;
+            break;
+        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+            *number = pool->used;
+            break;
+        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+            *number = pool->used_high;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }
@@ -348,7 +366,8 @@ CUDASIM_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* map, 
     for (size_t i = 0; i < count; ++i) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
         if (!exists(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
-        pool->accessible[static_cast<size_t>(map[i].location.id)] = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        pool->accessible[static_cast<size_t>(map[i].location.id)] =
+            map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     }
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,6 @@
-// real_nvrtc.cpp -- a program that has NVIDIA's NVRTC compile a text: LIBRARY SOURCE NAMES-FILE OPTION...; its log on stderr.
-// A process of its own, because NVRTC asks a loaded libcuda.so.1 for undocumented tables that the simulated one has not.
+// real_nvrtc.cpp -- a program that has NVIDIA's NVRTC compile a text: LIBRARY SOURCE NAMES-FILE OPTION...
+//
+// A process of its own, because NVRTC asks a loaded libcuda.so.1 for tables that the simulated one has not.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -33,7 +34,8 @@ void* open_library(const fs::path& path) {
     // NVRTC finds its builtins only when they are loaded already.
     std::error_code ignored;
     for (auto& file : fs::directory_iterator(path.parent_path(), ignored))
-        if (file.path().filename().string().rfind("libnvrtc-builtins.so", 0) == 0) dlopen(file.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+        if (file.path().filename().string().rfind("libnvrtc-builtins.so", 0) == 0)
+            dlopen(file.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) std::fprintf(stderr, "cudasim: CUDASIM_REAL_NVRTC: %s\n", dlerror());
     return library;
@@ -45,7 +47,8 @@ int main(int count, char** arguments) {
     if (count < 4) return kUnusable;
     void* library = open_library(arguments[1]);
     if (!library) return kUnusable;
-    auto create = load<nvrtcResult (*)(nvrtcProgram*, const char*, const char*, int, void*, void*)>(library, "nvrtcCreateProgram");
+    auto create = load<nvrtcResult (*)(nvrtcProgram*, const char*, const char*, int, void*, void*)>(
+        library, "nvrtcCreateProgram");
     auto add_name = load<nvrtcResult (*)(nvrtcProgram, const char*)>(library, "nvrtcAddNameExpression");
     auto compile = load<nvrtcResult (*)(nvrtcProgram, int, char**)>(library, "nvrtcCompileProgram");
     auto log_size = load<nvrtcResult (*)(nvrtcProgram, size_t*)>(library, "nvrtcGetProgramLogSize");

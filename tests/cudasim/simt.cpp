@@ -81,7 +81,7 @@ std::vector<std::unique_ptr<Block>>& spare_blocks() {
 
 /// The execution of one grid. Functions marked "on a fiber" run on a kernel thread's stack.
 class Execution {
-public:
+ public:
     explicit Execution(const Grid& grid)
         : grid_(grid), random_(grid.seed), order_(block_count(grid), random_), place_(*grid.module->place) {
         place_.block_size = grid.block;
@@ -140,7 +140,8 @@ public:
 
     // On a fiber.
     void yield() {
-        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
+        if (++spins_ > kSpinLimit)
+            give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
         block_->make_ready(*thread_);
         leave();
     }
@@ -156,7 +157,9 @@ public:
         if (!cells) return;
         bool atomic = kind == Access::AtomicRead || kind == Access::AtomicWrite;
         std::string wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number);
-        if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
+        if (!wrong.empty())
+            give_up(CUDA_ERROR_LAUNCH_FAILED,
+                    format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
         if (atomic) order_between_blocks_.atomic(block_->time, at);
     }
 
@@ -170,7 +173,7 @@ public:
 
     const Fiber* fiber() const { return fiber_; }
 
-private:
+ private:
     static unsigned long long block_count(const Grid& g) { return 1ull * g.size.x * g.size.y * g.size.z; }
 
     void check(const std::string& wrong) {
@@ -181,23 +184,27 @@ private:
         const auto& b = place_.block;
         const auto& t = place_.thread;
         result_.code = code;
-        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name, b.x, b.y,
-                                 b.z, t.x, t.y, t.z, message.c_str());
+        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name,
+                                 b.x, b.y, b.z, t.x, t.y, t.z, message.c_str());
     }
 
-    /// The shadow of what a kernel accesses; null where none is kept. Ends the launch when it may not go there.
+    /// The shadow of what a kernel accesses; null where none is kept. Ends the launch when it may not go
+    /// there.
     Cell* shadow_of(uintptr_t at, unsigned bytes) {
         auto window = reinterpret_cast<uintptr_t>(grid_.module->shared_begin);
         if (at - window < shared_bytes_) return &block_->time.shared[at - window];
         auto dynamic = reinterpret_cast<uintptr_t>(place_.dynamic_shared);
         if (at - dynamic < grid_.dynamic_shared) return &block_->time.shared[shared_bytes_ + at - dynamic];
         if (at >= reinterpret_cast<uintptr_t>(grid_.module->image_begin) && at < window) return nullptr;
-        if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes) return nullptr;
+        if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes)
+            return nullptr;
         CUdeviceptr address = at - static_cast<CUdeviceptr>(kViewOffset);
-        if (address >= allowed_begin_ && address + bytes <= allowed_end_) return allowed_shadow_ ? shadow(offset_of(address)) : nullptr;
+        if (address >= allowed_begin_ && address + bytes <= allowed_end_)
+            return allowed_shadow_ ? shadow(offset_of(address)) : nullptr;
         if (!is_device_address(address)) {
             if (host_range_at(at)) return nullptr;
-            give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at));
+            give_up(CUDA_ERROR_ILLEGAL_ADDRESS,
+                    format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at));
         }
         std::string reason = objection(*grid_.context, address, bytes);
         if (!reason.empty()) give_up(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
@@ -219,11 +226,12 @@ private:
         if (spare.empty()) spare.push_back(std::make_unique<Block>());
         auto block = std::move(spare.back());
         spare.pop_back();
-        cudasim_extent at{static_cast<unsigned>(n % grid_.size.x), static_cast<unsigned>(n / grid_.size.x % grid_.size.y),
+        cudasim_extent at{static_cast<unsigned>(n % grid_.size.x),
+                          static_cast<unsigned>(n / grid_.size.x % grid_.size.y),
                           static_cast<unsigned>(n / grid_.size.x / grid_.size.y)};
         Order threads(threads_, random_);
-        block->start(at, grid_.size, grid_.block, static_cast<unsigned>(threads.first), static_cast<unsigned>(threads.step),
-                     shared_bytes_, grid_.dynamic_shared);
+        block->start(at, grid_.size, grid_.block, static_cast<unsigned>(threads.first),
+                     static_cast<unsigned>(threads.step), shared_bytes_, grid_.dynamic_shared);
         resident_.push_back(std::move(block));
     }
 
@@ -322,10 +330,14 @@ void fiber_body() {
 
 const cudasim_runtime kRuntime = {
     [](int line) { running->barrier(line); },
-    [](unsigned mask, int kind, const void* value, unsigned bytes) { return running->exchange(mask, kind, value, bytes); },
+    [](unsigned mask, int kind, const void* value, unsigned bytes) {
+        return running->exchange(mask, kind, value, bytes);
+    },
     [] { running->yield(); },
     [](int code, const char* message) { running->give_up(static_cast<CUresult>(code), message); },
-    [](const void* place, unsigned bytes, int kind) { running->access(place, bytes, static_cast<Access>(kind)); },
+    [](const void* place, unsigned bytes, int kind) {
+        running->access(place, bytes, static_cast<Access>(kind));
+    },
     [] { running->fence(); },
 };
 
@@ -333,12 +345,16 @@ struct sigaction previous_handler[NSIG];
 
 [[noreturn]] void end_kernel(int signal, void* address) {
     if (signal == SIGFPE)
-        running->give_up(CUDA_ERROR_LAUNCH_FAILED, "integer division by zero or overflow, undefined on a GPU");
-    if (signal == SIGILL) running->give_up(CUDA_ERROR_MISALIGNED_ADDRESS, "access to an address that is no multiple of the type's alignment");
+        running->give_up(CUDA_ERROR_LAUNCH_FAILED,
+                         "integer division by zero or overflow, undefined on a GPU");
+    if (signal == SIGILL)
+        running->give_up(CUDA_ERROR_MISALIGNED_ADDRESS,
+                         "access to an address that is no multiple of the type's alignment");
     if (running->fiber()->overflowed_at(address))
         running->give_up(CUDA_ERROR_HARDWARE_STACK_ERROR, "the thread's stack overflowed");
     auto at = reinterpret_cast<CUdeviceptr>(address);
-    const char* hint = is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
+    const char* hint =
+        is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
     running->give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access to 0x%llx%s", at, hint));
 }
 
@@ -371,11 +387,12 @@ void provide_signal_stack() {
 const cudasim_runtime* simt_runtime() { return &kRuntime; }
 
 void install_fault_handlers() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     // Without SA_NODEFER the signal would stay blocked after a handler that never returns.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &previous_handler[signal]);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+        sigaction(signal, &action, &previous_handler[signal]);
 }
 
 GridResult run_grid(const Grid& grid) {

@@ -1,4 +1,4 @@
-// simt_prelude.h -- what NVRTC predeclares, in terms of a host compiler: the CUDA text is compiled after this.
+// simt_prelude.h -- what NVRTC predeclares, for a host compiler that reads the CUDA text.
 #pragma once
 #include "module_abi.h"
 
@@ -6,7 +6,7 @@
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 
-// ---- Qualifiers. Shared variables are static ones: the simulator gives every block its own copy of .bss.
+// Qualifiers. Shared variables are static ones: the simulator gives every block its own copy of .bss.
 #define __global__
 #define __device__
 #define __host__
@@ -23,7 +23,7 @@ using size_t = decltype(sizeof 0);
 /// Marks what reads the simulator's own data, which checks must not judge.
 #define CUDASIM_UNCHECKED __attribute__((no_sanitize("thread")))
 
-// ---- The link to the simulator. Not in .bss, which belongs to the blocks.
+// The link to the simulator. Not in .bss, which belongs to the blocks.
 #define CUDASIM_STATE __attribute__((section("cudasim_state"), visibility("hidden")))
 extern "C" {
 CUDASIM_STATE cudasim_place cudasim_here = {};
@@ -34,7 +34,9 @@ extern char _end[] __attribute__((visibility("hidden")));
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 }
 
-struct uint3 { unsigned x, y, z; };
+struct uint3 {
+    unsigned x, y, z;
+};
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
@@ -45,12 +47,12 @@ struct dim3 {
 #define gridDim (cudasim_here.grid_size)
 constexpr int warpSize = 32;
 
-#define CUDASIM_VECTOR(T, name)                                             \
-    struct name##1 { T x; };                                                \
-    struct alignas(2 * sizeof(T)) name##2 { T x, y; };                      \
-    struct name##3 { T x, y, z; };                                          \
+#define CUDASIM_VECTOR(T, name)                                                   \
+    struct name##1 { T x; };                                                      \
+    struct alignas(2 * sizeof(T)) name##2 { T x, y; };                            \
+    struct name##3 { T x, y, z; };                                                \
     struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) name##4 { T x, y, z, w; }; \
-    inline name##2 make_##name##2(T x, T y) { return {x, y}; }              \
+    inline name##2 make_##name##2(T x, T y) { return {x, y}; }                    \
     inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 CUDASIM_VECTOR(signed char, char)
 CUDASIM_VECTOR(unsigned char, uchar)
@@ -61,13 +63,19 @@ CUDASIM_VECTOR(long long, longlong)
 CUDASIM_VECTOR(unsigned long long, ulonglong)
 CUDASIM_VECTOR(float, float)
 CUDASIM_VECTOR(double, double)
-struct uint1 { unsigned x; };
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct uint1 {
+    unsigned x;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
-// ---- Barriers, fences and warp-wide functions.
+// Barriers, fences and warp-wide functions.
 namespace cudasim {
 enum Kind { kSync, kShuffle, kVote, kMatch };
 
@@ -102,7 +110,8 @@ CUDASIM_UNCHECKED inline unsigned vote(unsigned mask, int predicate) {
         if ((all.lanes >> i & 1) && all.slots[16 * i]) set |= 1u << i;
     return set;
 }
-/// Tells the checks of an access that the compiler does not report by itself; nothing in modules without checks.
+/// Tells the checks of an access that the compiler does not report by itself; nothing in modules without
+/// checks.
 CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes) {
 #ifdef CUDASIM_CHECKED
     cudasim_runtime_table->access(place, bytes, 3);
@@ -121,15 +130,27 @@ CUDASIM_UNCHECKED inline void maybe_yield() {
 }
 }  // namespace cudasim
 
-CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) { cudasim_runtime_table->barrier(line); }
+CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) {
+    cudasim_runtime_table->barrier(line);
+}
 inline void __syncwarp(unsigned mask = ~0u) { cudasim::exchange(mask, cudasim::kSync, 0); }
-inline void __threadfence() { cudasim::note_fence(); cudasim::maybe_yield(); }
+inline void __threadfence() {
+    cudasim::note_fence();
+    cudasim::maybe_yield();
+}
 inline void __threadfence_block() { cudasim::maybe_yield(); }
-inline void __threadfence_system() { cudasim::note_fence(); cudasim::maybe_yield(); }
+inline void __threadfence_system() {
+    cudasim::note_fence();
+    cudasim::maybe_yield();
+}
 CUDASIM_UNCHECKED inline void __nanosleep(unsigned) { cudasim_runtime_table->yield(); }
 inline unsigned __activemask() { return 1u << cudasim::lane(); }
-[[noreturn]] CUDASIM_UNCHECKED inline void __trap() { cudasim_runtime_table->fail(719, "__trap()"); __builtin_unreachable(); }
-[[noreturn]] CUDASIM_UNCHECKED inline void __assertfail(const char* text, const char*, unsigned, const char*, size_t) {
+[[noreturn]] CUDASIM_UNCHECKED inline void __trap() {
+    cudasim_runtime_table->fail(719, "__trap()");
+    __builtin_unreachable();
+}
+[[noreturn]] CUDASIM_UNCHECKED inline void __assertfail(const char* text, const char*, unsigned, const char*,
+                                                        size_t) {
     cudasim_runtime_table->fail(710, text);
     __builtin_unreachable();
 }
@@ -152,7 +173,8 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
-    unsigned lane = cudasim::lane(), end = (lane & ~unsigned(width - 1)) + unsigned(width), other = lane ^ unsigned(bits);
+    unsigned lane = cudasim::lane(), end = (lane & ~unsigned(width - 1)) + unsigned(width),
+             other = lane ^ unsigned(bits);
     return cudasim::shuffle(mask, value, other < end ? other : lane);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) { return cudasim::vote(mask, predicate); }
@@ -163,7 +185,8 @@ CUDASIM_UNCHECKED unsigned __match_any_sync(unsigned mask, T value) {
     cudasim_exchanged all = cudasim::exchange(mask, cudasim::kMatch, value);
     unsigned same = 0;
     for (unsigned i = 0; i < 32; ++i)
-        if ((all.lanes >> i & 1) && !__builtin_memcmp(all.slots + 16 * i, &value, sizeof value)) same |= 1u << i;
+        if ((all.lanes >> i & 1) && !__builtin_memcmp(all.slots + 16 * i, &value, sizeof value))
+            same |= 1u << i;
     return same;
 }
 CUDASIM_UNCHECKED inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
@@ -175,13 +198,21 @@ CUDASIM_UNCHECKED inline int __syncthreads_count(int predicate, int line = __bui
     __syncthreads(line);
     return votes;
 }
-inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) { return __syncthreads_count(predicate, line) != 0; }
-inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) { return __syncthreads_count(!predicate, line) == 0; }
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+    return __syncthreads_count(predicate, line) != 0;
+}
+inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
+    return __syncthreads_count(!predicate, line) == 0;
+}
 
-// ---- Atomics. One processor thread runs all of a device, so reading and writing in one go is atomic.
+// Atomics. One processor thread runs all of a device, so reading and writing in one go is atomic.
 namespace cudasim {
-template <class T> struct Same { using type = T; };
-template <class T> using same = typename Same<T>::type;
+template <class T>
+struct Same {
+    using type = T;
+};
+template <class T>
+using same = typename Same<T>::type;
 template <class T, class F>
 CUDASIM_UNCHECKED T update(T* place, F change) {
     maybe_yield();
@@ -191,15 +222,24 @@ CUDASIM_UNCHECKED T update(T* place, F change) {
     return old;
 }
 }  // namespace cudasim
-#define CUDASIM_ATOMIC(name, ...) \
-    template <class T> T name(T* place, cudasim::same<T> v) { return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }); } \
-    template <class T> T name##_block(T* place, cudasim::same<T> v) { return name(place, v); }                                         \
-    template <class T> T name##_system(T* place, cudasim::same<T> v) { return name(place, v); }
+#define CUDASIM_ATOMIC(name, ...)                                               \
+    template <class T>                                                          \
+    T name(T* place, cudasim::same<T> v) {                                      \
+        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }); \
+    }                                                                           \
+    template <class T>                                                          \
+    T name##_block(T* place, cudasim::same<T> v) {                              \
+        return name(place, v);                                                  \
+    }                                                                           \
+    template <class T>                                                          \
+    T name##_system(T* place, cudasim::same<T> v) {                             \
+        return name(place, v);                                                  \
+    }
 CUDASIM_ATOMIC(atomicAdd, old + v)
 CUDASIM_ATOMIC(atomicSub, old - v)
 CUDASIM_ATOMIC(atomicMax, old > v ? old : v)
 CUDASIM_ATOMIC(atomicMin, old < v ? old : v)
-CUDASIM_ATOMIC(atomicAnd, old & v)
+CUDASIM_ATOMIC(atomicAnd, old& v)
 CUDASIM_ATOMIC(atomicOr, old | v)
 CUDASIM_ATOMIC(atomicXor, old ^ v)
 CUDASIM_ATOMIC(atomicExch, v)
@@ -209,27 +249,78 @@ template <class T>
 T atomicCAS(T* place, cudasim::same<T> expected, cudasim::same<T> v) {
     return cudasim::update(place, [&](T old) -> T { return old == expected ? v : old; });
 }
-template <class T> T atomicCAS_block(T* p, cudasim::same<T> e, cudasim::same<T> v) { return atomicCAS(p, e, v); }
-template <class T> T atomicCAS_system(T* p, cudasim::same<T> e, cudasim::same<T> v) { return atomicCAS(p, e, v); }
+template <class T>
+T atomicCAS_block(T* p, cudasim::same<T> e, cudasim::same<T> v) {
+    return atomicCAS(p, e, v);
+}
+template <class T>
+T atomicCAS_system(T* p, cudasim::same<T> e, cudasim::same<T> v) {
+    return atomicCAS(p, e, v);
+}
 
-// ---- Loads and stores with cache hints.
-template <class T> T __ldg(const T* p) { return *p; }
-template <class T> T __ldcs(const T* p) { return *p; }
-template <class T> T __ldcg(const T* p) { return *p; }
-template <class T> void __stcs(T* p, cudasim::same<T> v) { *p = v; }
-template <class T> void __stcg(T* p, cudasim::same<T> v) { *p = v; }
-template <class T> T __ldcv(const T* p) { cudasim::maybe_yield(); return *const_cast<const volatile T*>(p); }
+// Loads and stores with cache hints.
+template <class T>
+T __ldg(const T* p) {
+    return *p;
+}
+template <class T>
+T __ldcs(const T* p) {
+    return *p;
+}
+template <class T>
+T __ldcg(const T* p) {
+    return *p;
+}
+template <class T>
+void __stcs(T* p, cudasim::same<T> v) {
+    *p = v;
+}
+template <class T>
+void __stcg(T* p, cudasim::same<T> v) {
+    *p = v;
+}
+template <class T>
+T __ldcv(const T* p) {
+    cudasim::maybe_yield();
+    return *const_cast<const volatile T*>(p);
+}
 
-// ---- Bits.
-inline int __float_as_int(float x) { int r; __builtin_memcpy(&r, &x, 4); return r; }
-inline unsigned __float_as_uint(float x) { unsigned r; __builtin_memcpy(&r, &x, 4); return r; }
-inline float __int_as_float(int x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
-inline float __uint_as_float(unsigned x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
-inline long long __double_as_longlong(double x) { long long r; __builtin_memcpy(&r, &x, 8); return r; }
-inline double __longlong_as_double(long long x) { double r; __builtin_memcpy(&r, &x, 8); return r; }
+// Bits.
+inline int __float_as_int(float x) {
+    int r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+inline unsigned __float_as_uint(float x) {
+    unsigned r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+inline float __int_as_float(int x) {
+    float r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+inline float __uint_as_float(unsigned x) {
+    float r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+inline long long __double_as_longlong(double x) {
+    long long r;
+    __builtin_memcpy(&r, &x, 8);
+    return r;
+}
+inline double __longlong_as_double(long long x) {
+    double r;
+    __builtin_memcpy(&r, &x, 8);
+    return r;
+}
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 inline int __double2loint(double x) { return int(__double_as_longlong(x)); }
-inline double __hiloint2double(int high, int low) { return __longlong_as_double((long long)(unsigned long long)(unsigned)high << 32 | (unsigned)low); }
+inline double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)(unsigned long long)(unsigned)high << 32 | (unsigned)low);
+}
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -243,7 +334,9 @@ inline unsigned __brev(unsigned x) {
 }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 inline int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
     unsigned long long bytes = (unsigned long long)b << 32 | a;
@@ -251,10 +344,14 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
     for (int i = 0; i < 4; ++i) r |= unsigned(bytes >> (8 * (s >> (4 * i) & 7)) & 255) << (8 * i);
     return r;
 }
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) { return unsigned(((unsigned long long)high << 32 | low) << (n & 31) >> 32); }
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) { return unsigned(((unsigned long long)high << 32 | low) >> (n & 31)); }
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) {
+    return unsigned(((unsigned long long)high << 32 | low) << (n & 31) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) {
+    return unsigned(((unsigned long long)high << 32 | low) >> (n & 31));
+}
 
-// ---- The C library. NVRTC declares these in the global namespace, C++'s float overloads included.
+// The C library. NVRTC declares these in the global namespace, C++'s float overloads included.
 extern "C" {
 void* memcpy(void*, const void*, size_t) noexcept;
 void* memset(void*, int, size_t) noexcept;
@@ -262,46 +359,50 @@ int abs(int) noexcept;
 long labs(long) noexcept;
 long long llabs(long long) noexcept;
 }
-#define CUDASIM_MATH1(name)                                             \
-    extern "C" double name(double) noexcept;                            \
-    extern "C" float name##f(float) noexcept;                           \
+#define CUDASIM_MATH1(name)                   \
+    extern "C" double name(double) noexcept;  \
+    extern "C" float name##f(float) noexcept; \
     inline float name(float x) { return name##f(x); }
-#define CUDASIM_MATH2(name)                                             \
-    extern "C" double name(double, double) noexcept;                    \
-    extern "C" float name##f(float, float) noexcept;                    \
+#define CUDASIM_MATH2(name)                          \
+    extern "C" double name(double, double) noexcept; \
+    extern "C" float name##f(float, float) noexcept; \
     inline float name(float x, float y) { return name##f(x, y); }
-CUDASIM_MATH1(sin) CUDASIM_MATH1(cos) CUDASIM_MATH1(tan) CUDASIM_MATH1(asin) CUDASIM_MATH1(acos) CUDASIM_MATH1(atan)
-CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh) CUDASIM_MATH1(acosh) CUDASIM_MATH1(atanh)
-CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1)
-CUDASIM_MATH1(log) CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb)
-CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc) CUDASIM_MATH1(tgamma) CUDASIM_MATH1(lgamma)
-CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil) CUDASIM_MATH1(trunc) CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint)
-CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0) CUDASIM_MATH1(y1)
-CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod) CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot)
-CUDASIM_MATH2(fmin) CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign) CUDASIM_MATH2(nextafter)
-extern "C" {
-double fma(double, double, double) noexcept;
-float fmaf(float, float, float) noexcept;
-double ldexp(double, int) noexcept;
-float ldexpf(float, int) noexcept;
-double scalbn(double, int) noexcept;
-float scalbnf(float, int) noexcept;
-double frexp(double, int*) noexcept;
-float frexpf(float, int*) noexcept;
-double modf(double, double*) noexcept;
-float modff(float, float*) noexcept;
-double remquo(double, double, int*) noexcept;
-float remquof(float, float, int*) noexcept;
-int ilogb(double) noexcept;
-int ilogbf(float) noexcept;
-long lrint(double) noexcept;
-long lrintf(float) noexcept;
-long long llrint(double) noexcept;
-long long llrintf(float) noexcept;
-long lround(double) noexcept;
-long long llround(double) noexcept;
-void sincos(double, double*, double*) noexcept;
-void sincosf(float, float*, float*) noexcept;
+CUDASIM_MATH1(sin)
+CUDASIM_MATH1(cos)
+CUDASIM_MATH1(tan) CUDASIM_MATH1(asin) CUDASIM_MATH1(acos) CUDASIM_MATH1(atan) CUDASIM_MATH1(sinh)
+    CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh) CUDASIM_MATH1(acosh) CUDASIM_MATH1(atanh)
+        CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1) CUDASIM_MATH1(log)
+            CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb)
+                CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc)
+                    CUDASIM_MATH1(tgamma) CUDASIM_MATH1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil)
+                        CUDASIM_MATH1(trunc) CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint)
+                            CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0)
+                                CUDASIM_MATH1(y1) CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod)
+                                    CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
+                                        CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign)
+                                            CUDASIM_MATH2(nextafter) extern "C" {
+    double fma(double, double, double) noexcept;
+    float fmaf(float, float, float) noexcept;
+    double ldexp(double, int) noexcept;
+    float ldexpf(float, int) noexcept;
+    double scalbn(double, int) noexcept;
+    float scalbnf(float, int) noexcept;
+    double frexp(double, int*) noexcept;
+    float frexpf(float, int*) noexcept;
+    double modf(double, double*) noexcept;
+    float modff(float, float*) noexcept;
+    double remquo(double, double, int*) noexcept;
+    float remquof(float, float, int*) noexcept;
+    int ilogb(double) noexcept;
+    int ilogbf(float) noexcept;
+    long lrint(double) noexcept;
+    long lrintf(float) noexcept;
+    long long llrint(double) noexcept;
+    long long llrintf(float) noexcept;
+    long lround(double) noexcept;
+    long long llround(double) noexcept;
+    void sincos(double, double*, double*) noexcept;
+    void sincosf(float, float*, float*) noexcept;
 }
 inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
 inline float ldexp(float x, int e) { return ldexpf(x, e); }
@@ -339,8 +440,8 @@ inline int isnormal(double x) { return __builtin_isnormal(x); }
 inline float nanf(const char*) { return __builtin_nanf(""); }
 inline double nan(const char*) { return __builtin_nan(""); }
 
-#define CUDASIM_EXTREMA(T)                                   \
-    inline T min(T a, T b) { return a < b ? a : b; }         \
+#define CUDASIM_EXTREMA(T)                           \
+    inline T min(T a, T b) { return a < b ? a : b; } \
     inline T max(T a, T b) { return a > b ? a : b; }
 CUDASIM_EXTREMA(int)
 CUDASIM_EXTREMA(unsigned)
@@ -353,7 +454,7 @@ inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
 
-// ---- Arithmetic with a named rounding: round to nearest is what this machine does.
+// Arithmetic with a named rounding: round to nearest is what this machine does.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
@@ -376,7 +477,7 @@ inline float __powf(float a, float b) { return powf(a, b); }
 inline float __sinf(float a) { return sinf(a); }
 inline float __cosf(float a) { return cosf(a); }
 
-// ---- Conversions with a named rounding; out of range they saturate and NaN gives 0, as on a GPU.
+// Conversions with a named rounding; out of range they saturate and NaN gives 0, as on a GPU.
 namespace cudasim {
 template <class To, class From>
 To saturate(From x) {
@@ -389,7 +490,7 @@ To saturate(From x) {
     return To(x);
 }
 }  // namespace cudasim
-#define CUDASIM_CONVERT(T, suffix)                                                     \
+#define CUDASIM_CONVERT(T, suffix)                                                       \
     inline T __float2##suffix##_rz(float x) { return cudasim::saturate<T>(truncf(x)); }  \
     inline T __float2##suffix##_rn(float x) { return cudasim::saturate<T>(rintf(x)); }   \
     inline T __float2##suffix##_rd(float x) { return cudasim::saturate<T>(floorf(x)); }  \
@@ -406,24 +507,28 @@ CUDASIM_CONVERT(long long, ll)
 CUDASIM_CONVERT(unsigned long long, ull)
 inline float __double2float_rn(double x) { return float(x); }
 
-// ---- What -fsanitize=thread calls.
+// What -fsanitize=thread calls.
 #ifdef CUDASIM_CHECKED
-#define CUDASIM_REPORT(name, parameters, bytes, kind) \
-    extern "C" CUDASIM_UNCHECKED __attribute__((visibility("hidden"))) void name parameters { cudasim_runtime_table->access(p, bytes, kind); }
-#define CUDASIM_REPORTS(n)                                      \
-    CUDASIM_REPORT(__tsan_read##n, (void* p), n, 0)             \
-    CUDASIM_REPORT(__tsan_write##n, (void* p), n, 1)            \
-    CUDASIM_REPORT(__tsan_unaligned_read##n, (void* p), n, 0)   \
-    CUDASIM_REPORT(__tsan_unaligned_write##n, (void* p), n, 1)  \
-    CUDASIM_REPORT(__tsan_volatile_read##n, (void* p), n, 2)    \
+#define CUDASIM_REPORT(name, parameters, bytes, kind)                                         \
+    extern "C" CUDASIM_UNCHECKED __attribute__((visibility("hidden"))) void name parameters { \
+        cudasim_runtime_table->access(p, bytes, kind);                                        \
+    }
+#define CUDASIM_REPORTS(n)                                     \
+    CUDASIM_REPORT(__tsan_read##n, (void* p), n, 0)            \
+    CUDASIM_REPORT(__tsan_write##n, (void* p), n, 1)           \
+    CUDASIM_REPORT(__tsan_unaligned_read##n, (void* p), n, 0)  \
+    CUDASIM_REPORT(__tsan_unaligned_write##n, (void* p), n, 1) \
+    CUDASIM_REPORT(__tsan_volatile_read##n, (void* p), n, 2)   \
     CUDASIM_REPORT(__tsan_volatile_write##n, (void* p), n, 3)
-CUDASIM_REPORTS(1) CUDASIM_REPORTS(2) CUDASIM_REPORTS(4) CUDASIM_REPORTS(8) CUDASIM_REPORTS(16)
-CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
-CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1)
-extern "C" __attribute__((visibility("hidden"))) void __tsan_init() {}
+CUDASIM_REPORTS(1)
+CUDASIM_REPORTS(2)
+CUDASIM_REPORTS(4) CUDASIM_REPORTS(8) CUDASIM_REPORTS(16)
+    CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
+        CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1) extern "C"
+    __attribute__((visibility("hidden"))) void __tsan_init() {}
 #endif
 
-// ---- Kernels as the simulator sees them.
+// Kernels as the simulator sees them.
 namespace cudasim {
 template <class... P>
 struct Parameters {
@@ -440,11 +545,17 @@ struct Parameters {
         bytes = (bytes + 7) / 8 * 8;
     }
 };
-template <unsigned... I> struct Indices {};
-template <unsigned N, unsigned... I> struct CountTo : CountTo<N - 1, N - 1, I...> {};
-template <unsigned... I> struct CountTo<0, I...> { using type = Indices<I...>; };
+template <unsigned... I>
+struct Indices {};
+template <unsigned N, unsigned... I>
+struct CountTo : CountTo<N - 1, N - 1, I...> {};
+template <unsigned... I>
+struct CountTo<0, I...> {
+    using type = Indices<I...>;
+};
 
-template <auto Kernel> struct Thunk;
+template <auto Kernel>
+struct Thunk;
 template <class... P, void (*Kernel)(P...)>
 struct Thunk<Kernel> {
     static constexpr Parameters<P...> kParameters = {};
@@ -454,7 +565,8 @@ struct Thunk<Kernel> {
     }
     static void call(const char* from) { spread(from, typename CountTo<sizeof...(P)>::type()); }
     static constexpr cudasim_kernel describe(const char* name, unsigned most_threads) {
-        return {name, call, sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes, most_threads};
+        return {name,        call, sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes,
+                most_threads};
     }
 };
 constexpr unsigned first_of(unsigned first = 1024, ...) { return first; }

@@ -1,177 +1,15 @@
-// stream.cpp -- the order in which queued work runs, and the stream entry points.
+// stream.cpp -- stream handles and the stream entry points.
 #include "stream.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <unordered_map>
-
-#include "pool.h"
 
 namespace cudasim {
 namespace {
 
-/// After this long without a driver call, pending work runs by itself.
-constexpr auto kIdle = std::chrono::milliseconds(200);
-
-struct Scheduler {
-    /// Streams with work left; destroyed ones stay until their work has run.
-    std::vector<std::shared_ptr<Stream>> busy;
-    std::unordered_map<CUstream, std::shared_ptr<Stream>> handles;
-    uint64_t next_id = 1;
-    std::function<CUresult()>* host_function = nullptr;
-    /// What the host knows to be done, by having waited.
-    Clock host;
-    /// Operations that may run by themselves at a call, at most.
-    uint32_t pace = 0;
-};
-
-Scheduler& scheduler() {
-    static auto* state = new Scheduler;
-    return *state;
-}
-
-bool ready(const Stream& stream) {
-    if (stream.running || stream.queue.empty()) return false;
-    const auto& waits = stream.queue.front().waits;
-    return std::all_of(waits.begin(), waits.end(), [](const Point& p) { return p.reached(); });
-}
-
-thread_local bool is_worker = false;
-
-void call_unlocked(const std::function<CUresult()>& function) {
-    Driver& d = driver();
-    d.mutex.unlock();
-    in_host_function = true;
-    function();
-    in_host_function = false;
-    d.mutex.lock();
-}
-
-/// Has the worker run a host function and waits for it; others may take the driver's lock meanwhile.
-void run_host_function(Operation& operation) {
-    if (is_worker) return call_unlocked(operation.run);
-    Driver& d = driver();
-    while (scheduler().host_function) d.changed.wait(d.mutex);
-    scheduler().host_function = &operation.run;
-    d.changed.notify_all();
-    while (scheduler().host_function == &operation.run) d.changed.wait(d.mutex);
-}
-
-void run_front(std::shared_ptr<Stream> stream) {
-    Operation operation = std::move(stream->queue.front());
-    stream->queue.pop_front();
-    stream->running = true;
-    if (stream->queue.empty()) {
-        auto& busy = scheduler().busy;
-        busy.erase(std::find(busy.begin(), busy.end(), stream));
-    }
-    Context& context = *stream->context;
-    if (operation.clock) begin_work(operation.name, stream->id, stream->done + 1, *operation.clock);
-    if (operation.run && (context.sticky == CUDA_SUCCESS || operation.bookkeeping)) {
-        if (operation.host_function)
-            run_host_function(operation);
-        else
-            operation.run();
-    }
-    stream->running = false;
-    ++stream->done;
-    driver().changed.notify_all();
-}
-
-/// The stream whose front must run next for the point to be reached; null when another thread is running it.
-std::shared_ptr<Stream> next_towards(const Point& point) {
-    std::shared_ptr<Stream> stream = point.stream;
-    for (;;) {
-        if (stream->running) return nullptr;
-        const auto& waits = stream->queue.front().waits;
-        auto open = std::find_if(waits.begin(), waits.end(), [](const Point& p) { return !p.reached(); });
-        if (open == waits.end()) return stream;
-        stream = open->stream;
-    }
-}
-
-/// A random stream that could run now, or null.
-std::shared_ptr<Stream> any_ready() {
-    auto& busy = scheduler().busy;
-    if (busy.empty()) return nullptr;
-    size_t start = driver().random.below(static_cast<uint32_t>(busy.size()));
-    for (size_t i = 0; i < busy.size(); ++i) {
-        auto& stream = busy[(start + i) % busy.size()];
-        if (ready(*stream)) return stream;
-    }
-    return nullptr;
-}
-
-void run_towards(const Point& point) {
-    Driver& d = driver();
-    while (!point.reached()) {
-        std::shared_ptr<Stream> stream;
-        if (settings().progress != Progress::Lazy && d.random.chance(2)) stream = any_ready();
-        if (!stream) stream = next_towards(point);
-        if (stream)
-            run_front(stream);
-        else
-            d.changed.wait(d.mutex);
-    }
-}
-
-/// Eager progress. A host function may need a lock that this thread holds, so it is left to the worker.
-void run_all_but_host_functions(const Point& point) {
-    while (!point.reached()) {
-        std::shared_ptr<Stream> stream = next_towards(point);
-        if (!stream || stream->queue.front().host_function) return;
-        run_front(stream);
-    }
-}
-
-/// What an operation comes after: its stream so far, what it waits for, and what the host has seen. Itself included.
-std::shared_ptr<const Clock> clock_after(const Stream& stream, const std::vector<Point>& waits) {
-    auto clock = std::make_shared<Clock>(scheduler().host);
-    if (stream.clock) join(*clock, *stream.clock);
-    for (const Point& point : waits)
-        if (point.clock) join(*clock, *point.clock);
-    (*clock)[stream.id] = stream.issued + 1;
-    return clock;
-}
-
-void host_has_seen(const Point& point) {
-    if (point.clock && point.reached()) join(scheduler().host, *point.clock);
-}
-
-/// CUDA's implicit order: the legacy stream and the blocking streams of a context wait for each other.
-void add_implicit_waits(Stream& stream, Operation& operation) {
-    if (!stream.blocking()) return;
-    Context& context = *stream.context;
-    if (&stream != context.legacy.get()) {
-        operation.waits.push_back(context.legacy->end());
-        return;
-    }
-    for (auto& other : context.streams)
-        if (other.get() != &stream && other->blocking()) operation.waits.push_back(other->end());
-}
-
-/// The worker: runs host functions; and, when the program makes no call for a while, the pending work, as a GPU would.
-void work() {
-    Driver& d = driver();
-    std::unique_lock<std::mutex> lock(d.mutex);
-    is_worker = true;
-    uint64_t seen = d.calls;
-    for (;;) {
-        d.changed.wait_for(d.mutex, kIdle);
-        if (scheduler().host_function) {
-            call_unlocked(*scheduler().host_function);
-            scheduler().host_function = nullptr;
-            d.changed.notify_all();
-        }
-        bool idle = seen == d.calls;
-        seen = d.calls;
-        while (idle && !d.exiting && seen == d.calls) {
-            std::shared_ptr<Stream> stream = any_ready();
-            if (!stream) break;
-            run_front(stream);
-        }
-    }
+std::unordered_map<CUstream, std::shared_ptr<Stream>>& handles() {
+    static auto* table = new std::unordered_map<CUstream, std::shared_ptr<Stream>>;
+    return *table;
 }
 
 }  // namespace
@@ -181,7 +19,8 @@ std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priori
     stream->context = &context;
     stream->flags = flags;
     stream->priority = priority;
-    stream->id = scheduler().next_id++;
+    static uint64_t next_id = 1;
+    stream->id = next_id++;
     context.streams.push_back(stream);
     return stream;
 }
@@ -196,82 +35,13 @@ std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error) {
         if (!stream) stream = make_stream(*context, CU_STREAM_DEFAULT, 0);
         return stream;
     }
-    auto found = scheduler().handles.find(handle);
-    if (found == scheduler().handles.end()) {
+    auto found = handles().find(handle);
+    if (found == handles().end()) {
         say(format("stream %p does not exist (destroyed, or never created)", static_cast<void*>(handle)));
         error = CUDA_ERROR_INVALID_HANDLE;
         return nullptr;
     }
     return found->second;
-}
-
-Point enqueue(Stream& stream, Operation operation) {
-    add_implicit_waits(stream, operation);
-    if (checking()) operation.clock = stream.clock = clock_after(stream, operation.waits);
-    auto& waits = operation.waits;
-    waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Point& p) { return p.reached(); }), waits.end());
-    auto self = stream.shared_from_this();
-    if (stream.queue.empty()) scheduler().busy.push_back(self);
-    stream.queue.push_back(std::move(operation));
-    ++stream.issued;
-    Point point = stream.end();
-    if (settings().progress == Progress::Eager) run_all_but_host_functions(point);
-    return point;
-}
-
-CUresult wait_for(Context& context, const Point& point) {
-    run_towards(point);
-    host_has_seen(point);
-    shrink_pools(context.device);
-    return context.sticky;
-}
-
-CUresult wait_for_all(Context& context) {
-    std::vector<Point> ends;
-    for (auto& stream : context.streams) ends.push_back(stream->end());
-    for (auto& end : ends) {
-        run_towards(end);
-        host_has_seen(end);
-    }
-    shrink_pools(context.device);
-    return context.sticky;
-}
-
-bool query(const Point& point) {
-    if (!point.reached() && !driver().random.chance(2))
-        if (std::shared_ptr<Stream> stream = next_towards(point)) run_front(stream);
-    host_has_seen(point);
-    return point.reached();
-}
-
-void begin_host_work(const char* name) {
-    constexpr uint64_t kHostStream = 0;
-    if (!checking()) return;
-    Clock& host = scheduler().host;
-    ++host[kHostStream];
-    begin_work(name, kHostStream, host[kHostStream], host);
-}
-
-void background_progress() {
-    Driver& d = driver();
-    if (settings().progress != Progress::Random) return;
-    // A device is behind, or keeps up, for a while: only then do both kinds of mistakes show.
-    constexpr uint32_t kPaces[] = {0, 0, 1, 4};
-    constexpr unsigned kCallsPerPace = 32;
-    if (d.calls == 1 || d.random.chance(kCallsPerPace)) scheduler().pace = kPaces[d.random.below(4)];
-    if (scheduler().busy.empty() || scheduler().pace == 0) return;
-    for (uint32_t n = d.random.below(scheduler().pace + 1); n > 0; --n) {
-        std::shared_ptr<Stream> stream = any_ready();
-        if (!stream || stream->queue.front().host_function) return;
-        run_front(stream);
-    }
-}
-
-void start_worker() {
-    static bool started = false;
-    if (started) return;
-    started = true;
-    std::thread(work).detach();
 }
 
 }  // namespace cudasim
@@ -284,14 +54,14 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
     if (!out || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     auto stream = make_stream(*current_context(), flags, std::clamp(priority, -5, 0));
     *out = reinterpret_cast<CUstream>(stream.get());
-    scheduler().handles[*out] = stream;
+    handles()[*out] = stream;
     return CUDA_SUCCESS;
 }
 
 }  // namespace
 
-#define CUDASIM_STREAM(stream, handle)           \
-    CUresult stream##_error;                     \
+#define CUDASIM_STREAM(stream, handle)               \
+    CUresult stream##_error;                         \
     auto stream = stream_of(handle, stream##_error); \
     if (!stream) return stream##_error
 
@@ -362,15 +132,17 @@ CUDASIM_API cuStreamQuery(CUstream handle) {
 
 CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
     CUDASIM_ENTER(Context);
-    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
+        return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_STREAM(stream, handle);
     stream->destroyed = true;
-    scheduler().handles.erase(handle);
+    handles().erase(handle);
     auto& all = stream->context->streams;
-    // The legacy stream must go on waiting for a destroyed stream's work, so it leaves the list only when idle.
-    all.erase(std::remove_if(all.begin(), all.end(),
-                             [](auto& s) { return s->destroyed && s->end().reached(); }),
-              all.end());
+    // The legacy stream must go on waiting for a destroyed stream's work, so it leaves the list only when
+    // idle.
+    all.erase(
+        std::remove_if(all.begin(), all.end(), [](auto& s) { return s->destroyed && s->end().reached(); }),
+        all.end());
     return CUDA_SUCCESS;
 }
 
@@ -378,7 +150,10 @@ CUDASIM_API cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
     CUDASIM_ENTER(Context);
     if (!function) return CUDA_ERROR_INVALID_VALUE;
     CUDASIM_STREAM(stream, handle);
-    Operation operation{"host function", [=] { function(data); return CUDA_SUCCESS; }};
+    Operation operation{"host function", [=] {
+                            function(data);
+                            return CUDA_SUCCESS;
+                        }};
     operation.host_function = true;
     enqueue(*stream, std::move(operation));
     return CUDA_SUCCESS;
@@ -403,7 +178,8 @@ CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) 
 CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
-    return stream == stream->context->legacy ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_NOT_SUPPORTED;
+    return stream == stream->context->legacy ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                             : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUDASIM_API cuStreamEndCapture(CUstream handle, struct CUgraph_st**) {

@@ -54,9 +54,11 @@ std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error);
 /// A new stream of the context.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
 
-/// Queues an operation, ordered after what CUDA's rules for blocking streams demand, and perhaps runs something.
+/// Queues an operation, ordered after what CUDA's rules for blocking streams demand, and perhaps runs
+/// something.
 Point enqueue(Stream& stream, Operation operation);
-/// Runs work until the point is reached; the lock is given up while a host function runs. Returns the context's error.
+/// Runs work until the point is reached; the lock is given up while a host function runs. Returns the
+/// context's error.
 CUresult wait_for(Context& context, const Point& point);
 /// Waits for everything in the context.
 CUresult wait_for_all(Context& context);
@@ -66,7 +68,8 @@ bool query(const Point& point);
 void background_progress();
 /// What the host does by itself, as work that everything queued later comes after.
 void begin_host_work(const char* name);
-/// Starts the thread that runs host functions, and all work when the program neither calls nor waits for long.
+/// Starts the thread that runs host functions, and all work when the program neither calls nor waits for
+/// long.
 void start_worker();
 
 }  // namespace cudasim

@@ -1,0 +1,169 @@
+"""With CUDASIM_CHECK=1 every access of every kernel is judged."""
+
+import pytest
+from simulated import LAST_BLOCK, run
+
+CHECKED = """
+text = {text!r}
+d = Driver()
+k = d.kernel(text, "k")
+a, o = d.alloc(4096), d.alloc(4096)
+d.fill(a, 1, 1024); d.fill(o, 0, 1024)
+d.launch(k, {grid}, 64, [o, a, c_int(0)], None, 256)
+print(d.code("cuCtxSynchronize"))
+"""
+
+
+def checked(body, grid=2, **settings):
+    text = "#define T threadIdx.x\n#define MINE (T + 64 * blockIdx.x)\n"
+    text += 'extern "C" __global__ void k(int* out, int* in, int zero) {\n' + body + "\n}"
+    return run(CHECKED.format(text=text, grid=grid), check=1, **settings)
+
+
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("out[MINE] = in[T + 1000];", ("never allocated", "past the end")),
+        ("out[MINE] = in[int(T) - 100];", "no memory of the device"),
+        ("out[MINE] = *(int*)(0x1000 + 8l * zero);", "no memory of the device"),
+        ("__shared__ int s[64]; if (zero) s[T] = 1; out[MINE] = s[T];", "never written"),
+        ("out[T] = in[T];", "race: a write is not ordered after the write"),
+        (
+            "__shared__ int s[64]; s[T] = 1; if (blockIdx.x == 0) out[T] = s[63 - T];",
+            ("race: a", "never written"),
+        ),
+        ("__shared__ int s[64]; s[T] = 1; __syncthreads(); int x = s[63 - T]; s[T] = x + 2;", "race: a"),
+        (
+            "__shared__ int s; if (!T) s = 1; __syncthreads(); int x = s; __syncwarp(); if (!T) s = x;",
+            "race: a write is not ordered after the read",
+        ),
+        ("atomicAdd(&out[0], 1); if (T == 5) out[1] = out[0];", "race: a"),
+        (
+            "extern __shared__ int s[]; s[T] = 1; if (blockIdx.x == 0) out[T] = s[T ^ 32];",
+            ("race: a", "never written"),
+        ),
+    ],
+)
+def test_checks_find(body, message):
+    out, err = checked(body)
+    either = message if isinstance(message, tuple) else (message,)
+    assert out != "0\n" and any(m in err for m in either)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out[MINE] = in[1023 - T];",
+        "__shared__ int s[64]; s[T] = 1; __syncthreads(); out[MINE] = s[63 - T];",
+        "__shared__ int s[64]; s[T] = 1; __syncwarp(); out[MINE] = s[T ^ 1];",
+        "__shared__ int s[64]; s[T] = 1; __syncthreads(); int x = s[63 - T]; __syncthreads(); s[T] = x + 2;",
+        "__shared__ int s; if (!T) s = 1; __syncthreads(); int x = s; __syncthreads(); if (!T) s = x;",
+        "atomicAdd(&out[0], 1); atomicMax(&out[1], (int)T);",
+        "extern __shared__ int s[]; s[T] = 1; __syncthreads(); out[MINE] = s[T ^ 32];",
+        "for (int i = 16; i; i /= 2) zero += __shfl_xor_sync(~0u, in[T], i); out[MINE] = zero;",
+        "struct alignas(16) V { int x[4]; }; ((V*)out)[MINE] = ((V*)in)[T];",
+        "((unsigned char*)out)[MINE] = ((unsigned char*)in)[T];",
+    ],
+)
+def test_checks_accept(body):
+    for seed in range(2):
+        assert checked(body, seed=seed)[0] == "0\n"
+
+
+def test_checks_find_a_missing_fence_between_blocks():
+    text = LAST_BLOCK.replace("LAST;", "atomicAdd(counter, 1u) == gridDim.x - 1;")
+    program = """
+    d = Driver()
+    k = d.kernel({text!r}, "total")
+    a, p, c, o = d.alloc(40000), d.alloc(64), d.alloc(4), d.alloc(4)
+    d.upload(a, struct.pack("10000i", *range(10000)))
+    d.fill(c, 0, 1)
+    d.launch(k, 16, 64, [o, a, p, c, c_int(10000)])
+    print(d.code("cuCtxSynchronize"))
+    """
+    for seed in range(3):
+        assert run(program.format(text=text), check=1, seed=seed)[0] == "0\n"
+        released = text.replace("__threadfence();\n        last", "last")
+        assert "race" in run(program.format(text=released), check=1, seed=seed)[1]
+        acquired = text.replace("__threadfence();\n        int t", "int t")
+        assert "race" in run(program.format(text=acquired), check=1, seed=seed)[1]
+
+
+STREAM_RACE = """
+d = Driver()
+module = d.module(d.compile(FILL))
+fill, add_one = d.function(module, "fill"), d.function(module, "add_one")
+s, t = d.stream(), d.stream()
+a, b = d.alloc(4000), d.alloc(4000)
+d.launch(fill, 4, 256, [a, c_int(41), c_int(1000)], s)
+{between}
+d.launch(add_one, 4, 256, [b, a, c_int(1000)], t)
+print(d.code("cuCtxSynchronize"))
+"""
+
+
+@pytest.mark.parametrize(
+    "between, good",
+    [
+        ("", False),
+        ("d.synchronize(s)", True),
+        ("e = d.event(); d.call('cuEventRecord', e, s); d.call('cuStreamWaitEvent', t, e, 0)", True),
+        ("e = d.event(); d.call('cuEventRecord', e, t); d.call('cuStreamWaitEvent', t, e, 0)", False),
+        ("e = d.event(); d.call('cuEventRecord', e, s); d.call('cuEventSynchronize', e)", True),
+        ("while d.code('cuStreamQuery', s): pass", True),
+    ],
+)
+def test_checks_find_races_between_streams_whatever_the_order(between, good):
+    for progress in ("eager", "lazy"):
+        out, err = run(STREAM_RACE.format(between=between), check=1, progress=progress)
+        assert out == ("0\n" if good else "719\n") and ("race" in err) != good
+
+
+def test_checks_accept_disjoint_parts_in_two_streams_and_find_an_early_free():
+    program = """
+    d = Driver()
+    fill = d.kernel(FILL, "fill")
+    s, t = d.stream(), d.stream()
+    a = d.alloc_async(4000, s)
+    d.synchronize(s)
+    d.launch(fill, 1, 500, [a, c_int(1), c_int(500)], s)
+    d.launch(fill, 1, 500, [a + 2000, c_int(2), c_int(500)], t)
+    if {wait}:
+        e = d.event(); d.call("cuEventRecord", e, t); d.call("cuStreamWaitEvent", s, e, 0)
+    d.free_async(a, s)
+    print(d.code("cuCtxSynchronize"))
+    """
+    assert run(program.format(wait=True), check=1, progress="eager")[0] == "0\n"
+    out, err = run(program.format(wait=False), check=1, progress="eager")
+    assert out == "700\n" and "free: race" in err
+
+
+def test_copies_take_uninitialised_memory_along():
+    program = """
+    d = Driver()
+    add_one = d.kernel(FILL, "add_one")
+    a, b, c = d.alloc(4000), d.alloc(4000), d.alloc(4000)
+    d.fill(a, 1, {filled})
+    d.call("cuMemcpyDtoDAsync_v2", c_uint64(b), c_uint64(a), c_size_t(4000), None)
+    d.launch(add_one, 4, 256, [c, b, c_int(1000)])
+    print(d.code("cuCtxSynchronize"))
+    """
+    assert run(program.format(filled=1000), check=1)[0] == "0\n"
+    out, err = run(program.format(filled=999), check=1)
+    assert out == "719\n" and "never written" in err
+
+
+def test_misaligned_access_is_found_without_checks():
+    program = """
+    text = '''
+    struct alignas(16) V {{ float x[4]; }};
+    extern "C" __global__ void k(V* o, V* i) {{ o[threadIdx.x] = i[threadIdx.x]; }}
+    '''
+    d = Driver()
+    a = d.alloc(4096)
+    d.fill(a, 0, 1024)
+    d.launch(d.kernel(text, "k"), 1, 32, [a, a + 2048 + {offset}])
+    print(d.code("cuCtxSynchronize"))
+    """
+    assert run(program.format(offset=16))[0] == "0\n"
+    assert run(program.format(offset=8))[0] == "716\n"

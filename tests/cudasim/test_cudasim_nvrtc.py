@@ -1,0 +1,59 @@
+"""The simulated NVRTC, and the command `run`."""
+
+import subprocess
+import uuid
+
+from simulated import HERE, run
+
+
+def test_nvrtc_options_architectures_and_logs():
+    program = """
+    d = Driver()
+    def attempt(text, *options):
+        try:
+            d.compile(text, options)
+        except RuntimeError as error:
+            return str(error)
+        return "good"
+    print(attempt(FILL, "-arch=sm_90", "-fmad=false", "-minimal", "-std=c++17"))
+    print(attempt(FILL, "-arch=sm_90", "--no-such-option"))
+    print(attempt(FILL, "-arch=sm_42"))
+    print(attempt("extern C nonsense", "-arch=sm_90"))
+    for option, kind in (("-arch=sm_75", "CUBIN"), ("-arch=sm_90", "CUBIN"), ("-arch=compute_75", "PTX")):
+        print(code_of(d.module, d.compile(FILL, [option], kind)))
+    """
+    lines = run(program)[0].splitlines()
+    assert lines[0] == "good"
+    assert "nvrtc 5" in lines[1] and "--no-such-option" in "".join(lines)
+    assert any("nvrtc 6" in line for line in lines)
+    assert lines[-3:] == ["209", "0", "0"]
+    assert "nvrtc 5" in run(program, driver=12000)[0].splitlines()[0]
+
+
+def test_contraction_shows_where_it_was_not_forbidden():
+    program = """
+    text = 'extern "C" __global__ void k(float* out, float a, float b, float c) { *out = a * b + c; }'
+    d = Driver()
+    o = d.alloc(4)
+    for fmad in ("true", "false"):
+        k = d.kernel(text, "k", ["-arch=sm_90", "-fmad=" + fmad])
+        d.launch(k, 1, 1, [o, c_float(1 + 2**-12), c_float(1 + 2**-12), c_float(-1)])
+        print(floats(d.download(o, 4))[0] == 2**-11 + 2**-24)
+    """
+    assert run(program)[0] == "True\nFalse\n"
+
+
+def test_kernels_are_kept_on_disk():
+    text = f"FILL + '//{uuid.uuid4().hex}'"
+    program = "import os; d = Driver(); {change} d.compile(" + text + "); print('ok')"
+    no_compiler = "os.environ['PATH'] = '/nowhere';"
+    assert "cannot be started" in run(program.format(change=no_compiler), expect=1)[1]
+    assert run(program.format(change=""))[0] == "ok\n"
+    assert run(program.format(change=no_compiler))[0] == "ok\n"
+
+
+def test_run_explains_itself_and_reports_what_it_cannot_run():
+    shown = subprocess.run([str(HERE / "run"), "--help"], capture_output=True, text=True, check=True)
+    assert "CUDASIM_PROGRESS" in shown.stdout
+    missing = subprocess.run([str(HERE / "run"), "no-such-command"], capture_output=True, text=True)
+    assert missing.returncode == 1 and "no-such-command" in missing.stderr
