@@ -41,32 +41,18 @@ Array& Array::operator=(Array other) noexcept {
     return *this;
 }
 
-Array::~Array() { drop_node(); }
-
 void Array::drop_node() const {
-    if (!node_) return;
     --node_->handles;
     std::exchange(node_, nullptr)->release();
 }
 
-void Array::settle() const {
-    if (!node_) return;
+void Array::run_pending() const {
     cuarray::settle(*node_);
     storage_ = node_->result;
     drop_node();
 }
 
-Device Array::device() const { return node_ ? node_->device : storage_->device(); }
-
-Storage& Array::storage() const {
-    settle();
-    return *storage_;
-}
-
-StorageRef Array::storage_ref() const {
-    settle();
-    return storage_;
-}
+Device Array::pending_device() const { return node_->device; }
 
 bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
 bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype_)); }

@@ -40,7 +40,8 @@ class GpuBackend::Block final : public Storage {
 };
 
 GpuBackend::GpuBackend(int index)
-    : context_(index),
+    : Backend({Device::Kind::Cuda, uint8_t(index)}),
+      context_(index),
       stream_(context_),
       faults_(context_, stream_),
       pool_(context_, stream_),

@@ -17,7 +17,6 @@ class GpuBackend final : public Backend {
  public:
     explicit GpuBackend(int index);
 
-    Device device() const override { return {Device::Kind::Cuda, uint8_t(context_.index)}; }
     StorageRef allocate(int64_t bytes) override;
 
     Fault elementwise(const Elementwise& task) override;

@@ -16,7 +16,7 @@ namespace {
 
 class HostBackend final : public Backend {
  public:
-    Device device() const override { return {Device::Kind::Cpu, 0}; }
+    HostBackend() : Backend({Device::Kind::Cpu, 0}) {}
 
     StorageRef allocate(int64_t bytes) override { return host::allocate(this, bytes); }
 

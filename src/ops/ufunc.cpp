@@ -18,13 +18,13 @@ struct Call {
     std::span<const Argument> args;
     const UfuncOptions& options;
     LoopId loop = kNone;
+    const Loop* types = nullptr;       ///< of that loop
     Device device{};
     Dims shape{};
     const Array* arrays[kMaxIn] = {};  ///< array operands; null where the operand is a scalar
     Scalar scalars[kMaxIn] = {};       ///< scalar operands, already of the loop's dtype
 
     const char* name() const { return row.name; }
-    const Loop& types() const { return loops()[loop]; }
 };
 
 const char* spell(const ArgType& type) {
@@ -82,27 +82,29 @@ Scalar exact_integer(const Weak& w) {
 
 bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
 
+void choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
+    for (size_t i = 0; i < c.args.size(); ++i) {
+        const Weak* w = c.args[i].weak;
+        if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
+        c.scalars[i] = exact_integer(*w);
+        types[i] = {c.scalars[i].dtype, {}};
+        if (w->big) types[1 - i] = {DType::float64, {}};
+    }
+}
+
 void choose_loop(Call& c) {
     ArgType types[kMaxIn];
     const size_t n = c.args.size();
     for (size_t i = 0; i < n; ++i) types[i] = c.args[i].type();
-    Scalar exact[kMaxIn];
-    if (c.row.has(Exact64)) {
-        for (size_t i = 0; i < n; ++i) {
-            const Weak* w = c.args[i].weak;
-            if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
-            exact[i] = exact_integer(*w);
-            types[i] = {exact[i].dtype, {}};
-            if (w->big) types[1 - i] = {DType::float64, {}};
-        }
-    }
+    if (c.row.has(Exact64)) choose_exact(c, types);
     const bool requested = c.options.dtype != DType::none || c.options.has_signature;
     c.loop = requested ? requested_loop(c, {types, n}) : resolve(RowId(&c.row - rows().data()), {types, n});
     if (c.loop == kNone) raise_no_loop(c, {types, n});
+    c.types = &loops()[c.loop];
     for (size_t i = 0; i < n; ++i) {
-        const DType in = c.types().in[i];
+        const DType in = c.types->in[i];
         if (c.args[i].array) c.arrays[i] = c.args[i].array;
-        else if (exact[i].dtype != DType::none) c.scalars[i] = convert(exact[i], in);
+        else if (c.scalars[i].dtype != DType::none) c.scalars[i] = convert(c.scalars[i], in);
         else if (c.args[i].scalar) c.scalars[i] = convert(*c.args[i].scalar, in);
         else c.scalars[i] = convert(*c.args[i].weak, in, c.name());
     }
@@ -157,8 +159,8 @@ void check_outputs(const Call& c) {
         const Array* out = c.options.out[k];
         if (!out) continue;
         if (!out->is_writable()) raise(ErrorKind::Value, c.name(), ": output array is read-only");
-        if (!can_cast(c.types().out[k], out->dtype(), c.options.casting))
-            raise(ErrorKind::Type, c.name(), ": cannot cast the output from ", info(c.types().out[k]).name, " to ",
+        if (!can_cast(c.types->out[k], out->dtype(), c.options.casting))
+            raise(ErrorKind::Type, c.name(), ": cannot cast the output from ", info(c.types->out[k]).name, " to ",
                   info(out->dtype()).name, " with casting rule '", to_string(c.options.casting), "'");
     }
     if (c.options.where && c.options.where->dtype() != DType::bool_)
@@ -204,14 +206,14 @@ bool can_wait(const Call& c) {
 bool can_rebind(const Call& c) {
     const Array* out = c.options.out[0];
     return c.row.nout == 1 && out->is_pending() && out->pending()->handles == 1 &&
-           out->dtype() == c.types().out[0] && out->shape() == c.shape;
+           out->dtype() == c.types->out[0] && out->shape() == c.shape;
 }
 
 UfuncResult defer_call(const Call& c) {
     UfuncResult result;
     const Dims order = result_order(c);
     for (int k = 0; k < c.row.nout; ++k) {
-        const DType dtype = c.types().out[k];
+        const DType dtype = c.types->out[k];
         const Dims strides = strides_in_order(c.shape, order, item_size(dtype));
         if (k == 0) {
             result.array[0] = defer(ExprNode::Op::Loop, c.loop, dtype, {c.arrays, c.args.size()}, c.scalars, c.shape, strides, c.device);
@@ -270,7 +272,7 @@ void plan_inputs(const Call& c, Plan& plan) {
         } else {
             plan.args[i] = plan.add_input(*guarded(c.arrays[i], c, plan.temporaries[i]), c.shape, c.name());
         }
-        plan.args[i] = plan.expr.cast(plan.args[i], c.types().in[i]);
+        plan.args[i] = plan.expr.cast(plan.args[i], c.types->in[i]);
     }
 }
 
@@ -290,7 +292,7 @@ bool is_safe(const Call& c, const Plan& plan) {
 }
 
 void check_exponent(const Call& c, const Plan& plan, Expr& expr) {
-    const DType dtype = c.types().in[1];
+    const DType dtype = c.types->in[1];
     if (!c.row.has(NegativeFault) || info(dtype).kind != Kind::Signed) return;
     const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
@@ -329,7 +331,7 @@ UfuncResult run_call(const Call& c) {
     Array targets[kMaxOut];
     for (int k = 0; k < c.row.nout; ++k) {
         Array* out = c.options.out[k];
-        const DType dtype = out ? out->dtype() : c.types().out[k];
+        const DType dtype = out ? out->dtype() : c.types->out[k];
         expr.outputs.push_back(expr.cast(values[k], dtype));
         targets[k] = out && !needs_own_result(c, k) ? *out : empty_in_order(c.shape, order, dtype, c.device);
         if (out && c.options.where && needs_own_result(c, k)) assign(targets[k], *out, c.name());
@@ -369,7 +371,7 @@ Expr& kept_single_row(LoopId id, unsigned scalars) {
 bool is_plain(const Call& c) {
     if (c.options.out[0] || c.options.out[1] || c.options.where || c.row.nout != 1 || c.row.has(NegativeFault)) return false;
     for (int i = 0; i < c.row.nin; ++i)
-        if (c.arrays[i] && (c.arrays[i]->dtype() != c.types().in[i] || c.arrays[i]->is_pending())) return false;
+        if (c.arrays[i] && (c.arrays[i]->dtype() != c.types->in[i] || c.arrays[i]->is_pending())) return false;
     return true;
 }
 
@@ -386,7 +388,7 @@ UfuncResult run_plain(const Call& c) {
     for (int i = 0; i < c.row.nin; ++i)
         if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
     UfuncResult result;
-    const DType dtype = c.types().out[0];
+    const DType dtype = c.types->out[0];
     result.array[0] = c.shape.size() < 2 && c.options.order == 'K' ? empty(c.shape, dtype, c.device)
                                                                  : empty_in_order(c.shape, result_order(c), dtype, c.device);
     run(expr, c.shape, {inputs, arrays}, {&result.array[0], 1}, c.name());

@@ -20,7 +20,9 @@ class CUARRAY_API Array {
     Array(const Array&);
     Array(Array&&) noexcept;
     Array& operator=(Array) noexcept;
-    ~Array();
+    ~Array() {
+        if (node_) drop_node();
+    }
 
     const Dims& shape() const { return layout_.shape; }
     const Dims& strides() const { return layout_.strides; }  ///< bytes
@@ -29,13 +31,19 @@ class CUARRAY_API Array {
     int64_t size() const { return layout_.size(); }
     int64_t nbytes() const { return size() * item_size(dtype_); }
     DType dtype() const { return dtype_; }
-    Device device() const;
+    Device device() const { return node_ ? pending_device() : storage_->device(); }
     bool is_pending() const { return node_ != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
     /// The memory, computed first where it is pending. Whoever reads or views goes through here.
-    Storage& storage() const;
-    StorageRef storage_ref() const;
+    Storage& storage() const {
+        settle();
+        return *storage_;
+    }
+    StorageRef storage_ref() const {
+        settle();
+        return storage_;
+    }
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
     /// Address of element 0 (host or device), after settling; for size 0 whatever the storage says.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }
@@ -60,11 +68,15 @@ class CUARRAY_API Array {
     Array reshape(const Dims& shape, char order = 'C', bool copy = false, bool never_copy = false) const;
 
     /// Runs what is pending; the one place where a pending array becomes memory.
-    void settle() const;
+    void settle() const {
+        if (node_) run_pending();
+    }
 
     explicit operator bool() const { return node_ != nullptr || storage_; }
 
  private:
+    void run_pending() const;
+    Device pending_device() const;
     void drop_node() const;
 
     mutable StorageRef storage_;

@@ -69,8 +69,11 @@ enum class Fault : uint32_t { None = 0, Raised = 1 };
 /// A device. Methods may be called from any thread; work is ordered as if it ran at the call.
 class CUARRAY_API Backend {
  public:
+    explicit Backend(Device device) : device_(device) {}
     virtual ~Backend() = default;
-    virtual Device device() const = 0;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    Device device() const { return device_; }
 
     /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with bytes asked and
     /// available. Zero bytes give a storage with a null address.
@@ -104,6 +107,9 @@ class CUARRAY_API Backend {
     virtual void trim() = 0;
     /// JSON text of what the doctor prints: name, level or compute capability, threads, libraries.
     virtual std::string describe() const = 0;
+
+ private:
+    const Device device_;
 };
 
 inline Device Storage::device() const { return backend->device(); }
