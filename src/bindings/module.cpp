@@ -8,11 +8,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-void refuse_subinterpreters() {
-    if (PyInterpreterState_Get() != PyInterpreterState_Main())
-        fail(PyExc_ImportError, "cuarray cannot be used in a subinterpreter; use a process or a thread");
-}
-
 void translate(std::exception_ptr thrown) {
     try {
         std::rethrow_exception(thrown);
@@ -30,7 +25,6 @@ void extend_ndarray(const py::dict& methods) {
 }
 
 void make_module(py::module_& module) {
-    refuse_subinterpreters();
     cuda_error = PyErr_NewExceptionWithDoc("cuarray.CudaError", "A call of CUDA failed.", PyExc_RuntimeError, nullptr);
     if (!cuda_error) throw ExceptionIsSet{};
     module.attr("CudaError") = py::handle(cuda_error);
@@ -46,7 +40,8 @@ void make_module(py::module_& module) {
 }  // namespace
 }  // namespace cuarray::python
 
-PYBIND11_MODULE(_core, module) {
+/// The module's own beginning comes before pybind11's, which waits for ever in a subinterpreter of Python 3.11.
+PYBIND11_MODULE(_core_of_main, module) {
     module.doc() = "The compiled part of cuarray.";
     module.attr("__version__") = CUARRAY_VERSION;
     pybind11::register_local_exception_translator(cuarray::python::translate);
@@ -58,4 +53,10 @@ PYBIND11_MODULE(_core, module) {
         cuarray::python::set_exception();
         throw pybind11::error_already_set();
     }
+}
+
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit__core_of_main();
+    PyErr_SetString(PyExc_ImportError, "cuarray cannot be used in a subinterpreter; use a process or a thread");
+    return nullptr;
 }
