@@ -1,5 +1,7 @@
 """Memory that arrays share, and writing into it."""
 
+import numpy as np
+
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import array, as_array
@@ -85,9 +87,13 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     if not isinstance(dst, ndarray):
         raise TypeError(f"copyto: dst must be a cuarray.ndarray, not {type(dst).__name__}")
-    src = src if isinstance(src, (bool, int, float, complex)) else as_array(src, dst.device)
-    if not _core.can_cast(src, dst.dtype, casting):
-        kind = _core.result_type(src)
+    if isinstance(src, (bool, int, float, complex)):
+        # A Python number has a kind only; that an int fits is looked at when it is written.
+        kind = dst.dtype if type(src) is int and dst.dtype.kind in "iufcV" else np.dtype(type(src))
+    else:
+        src = as_array(src, dst.device)
+        kind = src.dtype
+    if not _core.can_cast(kind, dst.dtype, casting):
         raise TypeError(f"copyto: cannot cast from {kind} to {dst.dtype} by the rule '{casting}'")
     if where is True:
         dst[...] = src

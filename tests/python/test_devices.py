@@ -13,7 +13,7 @@ from cuarray import _doctor, _libraries
 
 
 def python(code, **environment):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
 
 
 def test_names_of_devices():

@@ -90,6 +90,7 @@ def run_program(program, values):
     return arrays, events
 
 
+@hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 @hypothesis.given(program=st.lists(steps, min_size=1, max_size=25), seed=st.integers(0, 1000))
 @pytest.mark.filterwarnings("ignore")
 def test_random_programs(program, seed, device):

@@ -12,7 +12,7 @@ import weakref
 import numpy as np
 import pytest
 from oracle import bits
-from same import agree
+from same import agree, public_type
 
 import cuarray
 from cuarray import _core
@@ -70,7 +70,7 @@ def test_changing_in_place(order, device):
 
 
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
-OPERANDS = ["x", "f", "c", "u", "b", "s", "i", "e", "2", "-1", "2.5", "True", "1j", "np.float32(2)", "np.int8(3)", "[1, 2]", "None", "'a'"]
+OPERANDS = ["x", "f", "c", "u", "b", "s", "i", "e", "2", "-1", "2.5", "True", "1j", "np.float32(2)", "np.int8(3)", "[1, 2]"]
 
 
 @pytest.mark.parametrize("symbol", BINARY)
@@ -78,17 +78,33 @@ def test_operators(symbol, device):
     rtol = 1e-14 if symbol == "**" else 2e-16
     for left in OPERANDS:
         for right in OPERANDS:
-            if not {left, right} & set(NAMES) or ({left, right} & {"None", "'a'"} and symbol in ("==", "!=")):
+            if not {left, right} & set(NAMES):
+                continue
+            if symbol == "**" and left == "b" and right == "2":
                 continue
             agree(f"{left} {symbol} {right}", NAMES, rtol=rtol)
+
+
+def test_rounding_by_python(device):
+    """NumPy's scalars can be rounded, its arrays cannot; our 0-d arrays stand for both."""
+    s = cuarray.asarray(2.75)
+    assert round(s) == 3 and round(s, 1).item() == 2.8 and math.trunc(s) == 2 and round(cuarray.asarray(7)) == 7
+    assert [type(f(s)) for f in (round, math.trunc, math.floor, math.ceil)] == [int] * 4
+
+
+def test_square_of_bool(device):
+    """NumPy's array gives int8 here, but numpy.power int64."""
+    assert (cuarray.asarray([True]) ** 2).dtype == np.int64 == np.power(np.array([True]), 2).dtype
 
 
 def test_comparing_with_what_is_no_number(device):
     x = cuarray.arange(3)
     for other in (None, "a", object()):
         assert (x == other) is False or not (x == other).any()
-        with pytest.raises(TypeError):
-            x < other  # noqa: B015
+        for operation in (operator.lt, operator.add, operator.mul, operator.pow, operator.and_):
+            for pair in ((x, other), (other, x)):
+                with pytest.raises(TypeError):
+                    operation(*pair)
 
 
 @pytest.mark.parametrize("symbol", BINARY[:12])
@@ -110,7 +126,9 @@ def test_operators_in_place(symbol, device):
                     results.append(error)
             want, got = results
             if isinstance(want, Exception):
-                assert isinstance(got, type(want)), f"{program}: {got!r} instead of {want!r}"
+                # Where both types and shapes are wrong, either may be told first.
+                kinds = (public_type(want), ValueError) if isinstance(want, TypeError) else public_type(want)
+                assert isinstance(got, kinds), f"{program}: {got!r} instead of {want!r}"
             else:
                 assert not isinstance(got, Exception), f"{program}: {got!r} instead of {want!r}"
                 assert got.dtype == want.dtype, program
@@ -123,7 +141,7 @@ def test_operators_in_place(symbol, device):
         "-x", "+f", "abs(f)", "~x", "~b", "-b", "abs(c)", "~f", "divmod(x, 2)", "divmod(7, f + 10)", "divmod(x, x)", "pow(x, 2)", "pow(x, 2, 3)",
         "bool(s)", "bool(f)", "bool(e)", "bool(x[:1, :1])", "int(s)", "int(f)", "int(x[:1, :1])", "float(i)", "float(f)", "float(c[0])", "complex(s)", "complex(c[1])",
         "operator.index(i)", "operator.index(s)", "operator.index(x)", "[10, 20, 30, 40, 50, 60, 70, 80][i]", "len(x)", "len(s)", "len(e)", "3 in x", "9 in x",
-        "round(s)", "round(s, 1)", "round(i)", "math.trunc(s)", "math.floor(s)", "math.ceil(s)", "f'{s:.1f}'", "f'{s}'", "f'{i:04d}'", "f'{x:.1f}'", "str(x)", "str(s)", "str(f)",
+        "math.floor(s)", "math.ceil(s)", "f'{s:.1f}'", "f'{s}'", "f'{i:04d}'", "f'{x:.1f}'", "str(x)", "str(s)", "str(f)",
         "hash(x)", "not s", "x if s else f", "sum(x)", "max(x[0])", "min(x.ravel().tolist())", "list(range(i))", "iter(s)", "x @ x.T",
     ],
 )  # fmt: skip
@@ -144,7 +162,7 @@ def test_the_type_itself():
         type("Mine", (cuarray.ndarray,), {})
     with pytest.raises(TypeError, match="unhashable"):
         hash(cuarray.ones(2))
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         cuarray.ones(2).new_attribute = 1
 
 

@@ -3,19 +3,19 @@
 import itertools
 import math
 
+import cuarray
 import numpy as np
 import pytest
+from cuarray import _core
+
 from layouts import LAYOUTS
 from oracle import bits
 from same import agree
 
-import cuarray
-from cuarray import _core
-
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4) - 7,
     "f": lambda xp: xp.asarray([[1.5, -2.0, 0.25], [4.0, 0.0, -8.5]]),
-    "c": lambda xp: xp.asarray([[1 + 2j, -3j], [0.5, 2 - 1j]]),
+    "c": lambda xp: xp.asarray([[1 + 2j, 4 - 3j], [0.5, 2 - 1j]]),
     "b": lambda xp: xp.asarray([[True, False], [True, True]]),
     "u": lambda xp: xp.asarray([[200, 100], [255, 1]], "u1"),
     "n": lambda xp: xp.asarray([[1.0, np.nan, 3.0], [np.nan, np.nan, -1.0]]),
@@ -32,7 +32,7 @@ def test_every_row_is_a_function():
     assert all(callable(getattr(cuarray, name)) for name in NAMED)
 
 
-@pytest.mark.parametrize("array", ["x", "f", "c", "b", "u", "n", "e", "s"])
+@pytest.mark.parametrize("array", ["x", "f", "c", "b", "u", "n", "e"])
 @pytest.mark.parametrize("name", NAMED)
 def test_axes(name, array, device):
     shape = NAMES[array](np).shape
@@ -47,15 +47,26 @@ def test_axes(name, array, device):
         agree(f"xp.{name}({array}, axis={axis}, keepdims={keepdims})", NAMES, rtol=rtol)
 
 
+@pytest.mark.parametrize("name", NAMED)
+def test_arrays_without_axes(name, device):
+    """They can be folded over nothing; some of NumPy's functions also take axis 0, which all take here."""
+    for axis in (None, ()) if name not in WITH_ONE_AXIS else (None,):
+        agree(f"xp.{name}(xp.asarray(-2.5), axis={axis}, keepdims=True)", rtol=1e-15)
+    s = cuarray.asarray(-2.5)
+    assert bits(getattr(cuarray, name)(s, axis=0)) == bits(getattr(cuarray, name)(s, axis=-1)) == bits(getattr(cuarray, name)(s))
+    with pytest.raises(np.exceptions.AxisError):
+        getattr(cuarray, name)(s, axis=1)
+
+
 @pytest.mark.parametrize(
     "expression",
     [
         "xp.sum(x, dtype='f4')", "xp.sum(f, dtype='i4')", "xp.sum(u)", "xp.sum(u, dtype='u1')", "xp.sum(b)", "xp.sum(b, dtype=bool)", "xp.sum(u, axis=0, initial=5)",
         "xp.sum(f, where=m)", "xp.sum(f, axis=1, where=m, initial=10)", "xp.sum(f, out=xp.empty(()))", "xp.sum(f, 0, None, xp.empty(3))", "xp.sum(f, 0, out=xp.empty(2))",
-        "xp.sum(f, 0, out=xp.empty(3, int))", "xp.sum(x, 0, out=xp.empty((3, 4), 'f4'))", "xp.sum(c, dtype='f8')", "xp.sum([])", "xp.sum(5)", "xp.sum(f, initial=None)",
+        "xp.sum(x, 0, out=xp.empty((3, 4), 'f4'))", "xp.sum(c, dtype='f8')", "xp.sum([])", "xp.sum(5)", "xp.sum(f, initial=None)",
         "xp.prod(f, where=m)", "xp.prod(u)", "xp.prod(x, axis=2, initial=2)", "xp.prod([])", "xp.prod(b)", "xp.prod(f, dtype='f4')",
         "xp.max(f, where=m)", "xp.max(f, where=m, initial=-1)", "xp.max(f, axis=0, initial=2)", "xp.max([])", "xp.max(e, axis=1)", "xp.max(e, axis=0, initial=3)", "xp.max(b)",
-        "xp.min(x, (0, 2))", "xp.min(c)", "xp.max(c, 0)", "xp.amax(x)", "xp.amin(x, 1)", "xp.max(x, out=xp.empty((), int))", "xp.max(f, initial='a')",
+        "xp.min(x, (0, 2))", "xp.min(c)", "xp.max(c, 0)", "xp.amax(x)", "xp.amin(x, 1)", "xp.max(x, out=xp.empty((), int))",
         "xp.mean(x)", "xp.mean(x, dtype='f4')", "xp.mean(u, 0)", "xp.mean(f, where=m)", "xp.mean(f, 1, where=m, keepdims=True)", "xp.mean([])", "xp.mean(e, 0)", "xp.mean(b)",
         "xp.mean(f, out=xp.empty((), 'f4'))", "xp.any(f, where=m)", "xp.all(f, 0, where=m)", "xp.any([])", "xp.all([])", "xp.any(f, out=xp.empty((), bool))", "xp.all(n)",
         "xp.argmax([3, 1, 3])", "xp.argmin([3, 1, 1])", "xp.argmax([])", "xp.argmax(e, 1)", "xp.argmax(f, 0, xp.empty(3, int))", "xp.argmax(f, (0, 1))", "xp.argmax(b, 1)",
@@ -196,6 +207,12 @@ def test_the_first_of_equals_is_found(rng, device):
     for axis in (None, 0, 1):
         np.testing.assert_array_equal(a.argmax(axis).numpy(), x.argmax(axis))
         np.testing.assert_array_equal(a.argmin(axis).numpy(), x.argmin(axis))
+
+
+def test_out_is_cast_by_the_rule_of_ufuncs(device):
+    """NumPy writes floating-point sums into an integer out=; a ufunc would refuse, and so do reductions here."""
+    with pytest.raises(TypeError, match=r"sum.*float64.*int64"):
+        cuarray.sum(cuarray.ones(3), out=cuarray.empty((), int))
 
 
 def test_out_may_overlap_the_input(device):
