@@ -1,5 +1,6 @@
 // convert.cpp -- devices, shapes, orders, and the arguments of operations.
 #include "bindings/convert.h"
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cstring>
@@ -96,6 +97,11 @@ Device common_device(PyObject* const* objects, Py_ssize_t count) {
 int64_t work_of(std::span<const Argument> args) {
     const Array* first = nullptr;
     int64_t work = 1;
+    // The product of the sizes is never too small and needs no look at the shapes.
+    for (const Argument& argument : args)
+        if (argument.array) work *= std::min(argument.array->size(), kShortWork + 1);
+    if (work <= kShortWork) return work;
+    work = 1;
     for (const Argument& argument : args) {
         if (!argument.array) continue;
         if (first && argument.array->shape() == first->shape()) continue;

@@ -23,11 +23,10 @@ Object from_device(Device device);
 Device to_device(PyObject* object, Device fallback);
 /// Whether Python may follow pointers of that device.
 bool is_on_host(Device device);
+/// Work on so many elements is over before another thread could have had the GIL.
+constexpr int64_t kShortWork = 16 * 1024;
 /// Whether work on so many elements there is worth releasing the GIL.
-inline bool is_long(Device device, int64_t elements) {
-    constexpr int64_t kShort = 16 * 1024;
-    return elements > kShort || !is_on_host(device);
-}
+inline bool is_long(Device device, int64_t elements) { return elements > kShortWork || !is_on_host(device); }
 
 Object from_dims(const Dims& dims);
 /// One integer or a sequence of them.

@@ -157,7 +157,7 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-PyObject* wrap(Array array, bool is_value) {
+PyObject* wrap(Array&& array, bool is_value) {
     PyObject* self = new_object();
     NdArray* object = as_ndarray(self);
     new (&object->array) Array(std::move(array));
@@ -166,7 +166,7 @@ PyObject* wrap(Array array, bool is_value) {
     return self;
 }
 
-PyObject* wrap_view(Array array, PyObject* source) {
+PyObject* wrap_view(Array&& array, PyObject* source) {
     PyObject* self = wrap(std::move(array));
     PyObject* owner = as_ndarray(source)->base;
     as_ndarray(self)->base = Py_NewRef(owner ? owner : source);

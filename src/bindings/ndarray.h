@@ -23,14 +23,15 @@ inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>
 inline Array& array_of(PyObject* object) { return as_ndarray(object)->array; }
 
 /// A new ndarray that holds `array`.
-PyObject* wrap(Array array, bool is_value = false);
+PyObject* wrap(Array&& array, bool is_value = false);
+inline PyObject* wrap(const Array& array) { return wrap(Array(array)); }
 /// The same for the result of an operation, whose 0-d results are values.
-inline PyObject* wrap_result(Array array) {
+inline PyObject* wrap_result(Array&& array) {
     const bool is_value = array.ndim() == 0;
     return wrap(std::move(array), is_value);
 }
 /// A view of `source`, which becomes (or lends) its base.
-PyObject* wrap_view(Array array, PyObject* source);
+PyObject* wrap_view(Array&& array, PyObject* source);
 
 /// Makes the type; called once, at import.
 void make_ndarray_type(PyObject* module);

@@ -2,6 +2,7 @@
 #include <cstring>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "bindings/ufunc.h"
 
 namespace cuarray::python {
 namespace {
@@ -45,31 +46,20 @@ bool load_operand(Operand& operand, PyObject* object, Device device, const char*
     return true;
 }
 
-UfuncResult call_row(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    const Unlocked unlocked(is_long(device, work_of(args)));
-    return call(row, args, options);
-}
-
-PyObject* wrap_results(UfuncResult& result, int count) {
-    if (count == 1) return wrap_result(std::move(result.array[0]));
-    const Object first = Object::steal(wrap_result(std::move(result.array[0])));
-    const Object second = Object::steal(wrap_result(std::move(result.array[1])));
-    return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
-}
-
 PyObject* apply(Operator op, PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const RowId row = operator_rows[op];
         const char* name = kRowNames[op];
         PyObject* const objects[2] = {a, b};
+        if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
         const Device device = common_device(objects, 2);
         Operand left, right;
         if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, name) ||
             !load_operand(right, b, device, name))
             return Py_NewRef(Py_NotImplemented);
         const Argument args[2] = {left.argument(), right.argument()};
-        UfuncResult result = call_row(row, args, {}, device);
-        return wrap_results(result, rows()[row].nout);
+        UfuncResult result = call_unlocked(row, args, {}, device);
+        return wrap_results(row, result);
     });
 }
 
@@ -83,7 +73,7 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
         UfuncOptions options;
         options.out[0] = &array_of(self);
         const Argument args[2] = {array_of(self), right.argument()};
-        call_row(operator_rows[op], args, options, device);
+        call_unlocked(operator_rows[op], args, options, device);
         return Py_NewRef(self);
     });
 }
@@ -96,11 +86,7 @@ PyObject* in_place(PyObject* self, PyObject* other) { return apply_in_place(op, 
 
 template <Operator op>
 PyObject* unary(PyObject* self) {
-    return guarded([&] {
-        const Array& array = array_of(self);
-        const Argument args[1] = {array};
-        return wrap_result(call_row(operator_rows[op], args, {}, array.device()).array[0]);
-    });
+    return guarded([&] { return call_on_arrays(operator_rows[op], &self, 1); });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {

@@ -1,4 +1,5 @@
 // subscript.cpp -- x[...] and x[...] = y, len, iteration and `in`.
+#include <algorithm>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/ops/indexing.h"
@@ -49,7 +50,10 @@ Index to_entry(PyObject* entry) {
         Py_ssize_t start, stop, step;
         check(PySlice_Unpack(entry, &start, &stop, &step));
         index.kind = Index::Kind::Slice;
-        index.start = start, index.stop = stop, index.step = step;
+        // The lowest number stands for "not given" here, and in Python for any number too low to hold.
+        index.start = std::max(start, PY_SSIZE_T_MIN + 1);
+        index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
+        index.step = step;
     } else if (PyLong_CheckExact(entry) || (is_ndarray(entry) && is_integer_array(entry)) ||
                (PyIndex_Check(entry) && !PyBool_Check(entry) && !is_ndarray(entry) && !is_numpy_array(entry))) {
         index.value = to_position(entry);

@@ -1,5 +1,6 @@
 // ufunc.cpp -- calling a row from Python: positional and keyword arguments, outputs, reduce and outer.
 #include "bindings/ufunc.h"
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include "bindings/ndarray.h"
@@ -126,23 +127,27 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 /// The inputs of a call, converted.
 class Inputs {
  public:
-    Inputs(const Row& row, PyObject* const* objects, Device device) : count_(row.nin) {
-        for (int i = 0; i < count_; ++i) operands_[i].load_any(objects[i], device, row.name);
-    }
-    /// Calls function(span of Argument) without the GIL where the work is long.
-    template <class Function>
-    auto with_arguments(Device device, Function&& function) {
-        const Argument arguments[kMaxIn] = {operands_[0].argument(), operands_[1].argument(),
-                                            operands_[2].argument()};
-        const std::span<const Argument> used(arguments, size_t(count_));
-        const Unlocked unlocked(is_long(device, work_of(used)));
-        return function(used);
-    }
+    Inputs(const Row& row, PyObject* const* objects, Device device)
+        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device), load(row, 2, objects, device)},
+          count_(row.nin) {}
+    std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
  private:
-    int count_;
+    Argument load(const Row& row, int i, PyObject* const* objects, Device device) {
+        if (i < row.nin) operands_[i].load_any(objects[i], device, row.name);
+        return operands_[i].argument();
+    }
+
     Operand operands_[kMaxIn];
+    Argument arguments_[kMaxIn];
+    int count_;
 };
+
+bool are_ndarrays(PyObject* const* objects, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; ++i)
+        if (!is_ndarray(objects[i])) return false;
+    return true;
+}
 
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     return guarded([&] {
@@ -152,13 +157,13 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
         if (count < row.nin || count > row.nin + row.nout)
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", row.name,
                  int(row.nin), row.nin + row.nout, count);
+        if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
         const Device device = common_device(args, count);
         CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
-        Inputs inputs(row, args, device);
-        UfuncResult result = inputs.with_arguments(
-            device, [&](std::span<const Argument> arguments) { return call(id, arguments, options.get()); });
+        const Inputs inputs(row, args, device);
+        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
         return options.wrap(result);
     });
 }
@@ -191,12 +196,13 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const Device device = common_device(args, count);
         CallOptions options(row, device);
         if (keywords) options.read(args + count, keywords);
-        Inputs inputs(row, args, device);
-        UfuncResult result = inputs.with_arguments(device, [&](std::span<const Argument> arguments) {
-            UfuncResult outer;
-            outer.array[0] = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, arguments[0], arguments[1], options.get());
-            return outer;
-        });
+        const Inputs inputs(row, args, device);
+        const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
+        UfuncResult result;
+        {
+            const Unlocked unlocked(is_long(device, work_of(inputs.arguments())));
+            result.array[0] = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
+        }
         return options.wrap(result);
     });
 }
@@ -314,6 +320,25 @@ PyTypeObject* make_type() {
 }
 
 }  // namespace
+
+UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
+    const Unlocked unlocked(is_long(device, work_of(args)));
+    return call(row, args, options);
+}
+
+PyObject* wrap_results(RowId row, UfuncResult& result) {
+    if (rows()[row].nout == 1) return wrap_result(std::move(result.array[0]));
+    const Object first = Object::steal(wrap_result(std::move(result.array[0])));
+    const Object second = Object::steal(wrap_result(std::move(result.array[1])));
+    return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
+}
+
+PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
+    const Argument args[kMaxIn] = {array_of(objects[0]), array_of(objects[std::min(1, count - 1)]),
+                                   array_of(objects[count - 1])};
+    UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, array_of(objects[0]).device());
+    return wrap_results(row, result);
+}
 
 RowId row_of(PyObject* object) {
     return Py_TYPE(object) == ufunc_type ? reinterpret_cast<Ufunc*>(object)->row : kNone;

@@ -10,6 +10,13 @@ void make_ufuncs(PyObject* module);
 /// The row of a ufunc object, or kNone.
 RowId row_of(PyObject* object);
 
+/// Calls a row, without the GIL where the work is long.
+UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device);
+/// New objects for the results of a row: one, or a tuple.
+PyObject* wrap_results(RowId row, UfuncResult& result);
+/// Calls a row on `count` objects that all are ndarrays, without keywords: the way that most calls go.
+PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count);
+
 /// The dtypes of the loop that a row chooses for arguments given as dtypes or as int, float or complex (Python's
 /// numbers): inputs, then outputs. TypeError where there is none.
 Object resolve_dtypes(RowId row, PyObject* arguments);
