@@ -88,7 +88,13 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
     return result;
 }
 
-Array copy(const Array& from, char order) { return astype(from, from.dtype(), order, true); }
+Array copy(const Array& from, char order) {
+    if (from.ndim() > 0) return astype(from, from.dtype(), order, true);
+    // One element needs no program.
+    Array result = empty({}, from.dtype(), from.device());
+    result.storage().backend->copy(result.storage(), 0, from.storage(), from.offset(), item_size(from.dtype()));
+    return result;
+}
 
 Array astype(const Array& from, DType dtype, char order, bool copy) {
     if (!copy && dtype == from.dtype()) {
