@@ -15,19 +15,6 @@ constexpr int64_t kShortRow = 64;  // shorter rows are computed several at once,
 constexpr int64_t kTile = 64;
 constexpr int64_t kCacheLine = 64;
 
-/// Whether the view's elements lie side by side in C order, aligned.
-bool is_plain(const View& view, const Dims& shape, int64_t size) {
-    const DTypeInfo& type = info(view.dtype);
-    if (reinterpret_cast<uintptr_t>(view.data()) & uintptr_t(type.align - 1)) return false;
-    if (size == 1) return true;
-    int64_t expected = type.size;
-    for (int d = shape.size() - 1; d >= 0; --d) {
-        if (shape[d] != 1 && view.strides[d] != expected) return false;
-        expected *= shape[d];
-    }
-    return true;
-}
-
 /// The most frequent task, one loop over plain operands, without a plan: a small array costs no more than its loop.
 bool run_plain(const LoopLibrary& library, const Elementwise& task, int64_t size) {
     constexpr int64_t kFewElements = 64;
@@ -269,6 +256,18 @@ class Run {
 };
 
 }  // namespace
+
+bool is_plain(const View& view, const Dims& shape, int64_t size) {
+    const DTypeInfo& type = info(view.dtype);
+    if (reinterpret_cast<uintptr_t>(view.data()) & uintptr_t(type.align - 1)) return false;
+    if (size == 1) return true;
+    int64_t expected = type.size;
+    for (int d = shape.size() - 1; d >= 0; --d) {
+        if (shape[d] != 1 && view.strides[d] != expected) return false;
+        expected *= shape[d];
+    }
+    return true;
+}
 
 Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
     const int64_t size = count(task.shape);

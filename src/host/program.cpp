@@ -17,15 +17,21 @@ struct Program::Builder {
     Program& p;
     const Expr& expr;
     const LoopLibrary& library;
-    std::vector<int> last;              // the last node that reads the value, kEnd for the end of the block
-    std::vector<SlotId> slot;
-    std::vector<uint8_t> uniform;       // the same for every element
-    std::vector<ValueId> second;        // by Loop node: its Second node
-    std::vector<SlotId> free[kItemSizes];
+    std::vector<int>& last;            // the last node that reads the value, kEnd for the end of the block
+    std::vector<SlotId>& slot;
+    std::vector<uint8_t>& uniform;     // the same for every element
+    std::vector<ValueId>& second;      // by Loop node: its Second node
+    std::vector<SlotId> (&free)[kItemSizes];
 
     Builder(Program& program, const Expr& e, const LoopLibrary& l)
-        : p(program), expr(e), library(l), last(e.nodes.size(), kNever), slot(e.nodes.size(), kNoSlot),
-          uniform(e.nodes.size(), 0), second(e.nodes.size(), kNoValue) {}
+        : p(program), expr(e), library(l), last(p.notes_.last), slot(p.notes_.slot), uniform(p.notes_.uniform),
+          second(p.notes_.second), free(p.notes_.free) {
+        last.assign(e.nodes.size(), kNever);
+        slot.assign(e.nodes.size(), kNoSlot);
+        uniform.assign(e.nodes.size(), 0);
+        second.assign(e.nodes.size(), kNoValue);
+        for (std::vector<SlotId>& pool : free) pool.clear();
+    }
 
     const ExprNode& node(ValueId v) const { return expr.nodes[v]; }
     int count() const { return int(expr.nodes.size()); }

@@ -45,6 +45,14 @@ struct Program {
 
  private:
     struct Builder;
+    /// What the builder notes down by value, kept for its memory.
+    struct Notes {
+        std::vector<int> last;
+        std::vector<SlotId> slot;
+        std::vector<uint8_t> uniform;
+        std::vector<ValueId> second;
+        std::vector<SlotId> free[kItemSizes];
+    } notes_;
 };
 
 }  // namespace cuarray::host

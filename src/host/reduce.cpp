@@ -23,6 +23,36 @@ constexpr int64_t kLaneBytes = 16 * 1024;  // a leaf's lanes, of all columns tha
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
+/// The most frequent task, one plain array folded to one result by one thread, without a plan.
+bool fold_plain(const LoopLibrary& library, const Reduce& task) {
+    const Expr& expr = *task.expr;
+    const int64_t n = count(task.shape);
+    if (expr.nodes.size() != 1 || expr.nodes[0].op != ExprNode::Op::Input || n == 0 || n >= 2 * kTaskElements ||
+        task.axes.size() != task.shape.size() || task.initial || !is_plain(task.inputs[0], task.shape, n) ||
+        !is_plain(task.output, Dims(), 1))
+        return false;
+    const DType dtype = expr.nodes[0].dtype;
+    const ReductionLoops& loops = library.reductions[task.row * library.dtype_count + int(dtype)];
+    const DefaultFloatMode mode;
+    Scratch scratch;
+    char* const nodes = scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes *
+                                     loops.accumulator_size);
+    const int64_t chunks = (n + kChunk - 1) / kChunk, acc_size = loops.accumulator_size;
+    char* const acc = scratch.take(chunks * acc_size);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+        const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
+        loops.fold_leaves(task.inputs[0].data() + begin * item_size(dtype), elements, begin, nodes);
+        loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
+    }
+    for (int64_t left = chunks; left > 1; left = (left + 1) / 2)
+        for (int64_t j = 0; j < left; j += 2) {
+            if (j + 1 < left) loops.combine(acc + j * acc_size, acc + (j + 1) * acc_size, 1);
+            if (j > 0) std::memcpy(acc + j / 2 * acc_size, acc + j * acc_size, size_t(acc_size));
+        }
+    loops.finish(acc, task.output.data(), 1, n);
+    return true;
+}
+
 class Folding {
  public:
     Folding(const LoopLibrary& library, const Reduce& task)
@@ -200,6 +230,8 @@ class Folding {
 
 }  // namespace
 
-void run_reduce(const LoopLibrary& library, const Reduce& task) { Folding(library, task)(); }
+void run_reduce(const LoopLibrary& library, const Reduce& task) {
+    if (!fold_plain(library, task)) Folding(library, task)();
+}
 
 }  // namespace cuarray::host

@@ -9,6 +9,9 @@ Fault run_elementwise(const LoopLibrary& library, const Elementwise& task);
 void run_reduce(const LoopLibrary& library, const Reduce& task);
 void run_fold(const LoopLibrary& library, const Fold& task);
 
+/// Whether the view's elements lie side by side in C order, aligned.
+bool is_plain(const View& view, const Dims& shape, int64_t size);
+
 /// memcpy, by several threads where that pays.
 void copy_bytes(void* to, const void* from, int64_t bytes);
 

@@ -48,17 +48,47 @@ void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, in
             put(to + r * to_row + c * int64_t(sizeof(Item)), get<Item>(from + r * from_row + c * from_column));
 }
 
-/// Blocks of Side x Side items, so that what is read of a cache line is read at once.
+template <class Item> using Four [[gnu::vector_size(4 * sizeof(Item))]] = Item;
+
+/// A square of 4 x 4 items whose rows lie side by side on both ends.
+template <class Item>
+void transpose_square(char* to, int64_t to_step, const char* from, int64_t from_step) {
+    using V = Four<Item>;
+    const V a = get<V>(from), b = get<V>(from + from_step), c = get<V>(from + 2 * from_step),
+            d = get<V>(from + 3 * from_step);
+    const V ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5), ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    const V bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    put<V>(to, __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5));
+    put<V>(to + to_step, __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7));
+    put<V>(to + 2 * to_step, __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5));
+    put<V>(to + 3 * to_step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
+}
+
+/// Items side by side along rows in `from`: to[r][c] = from[c][r]. A line of `from` is read to its end at once, and the
+/// lines some columns on are asked for, since no processor foresees such steps.
 template <class Item>
 void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
                int64_t rows, int64_t columns) {
-    constexpr int64_t side = 64 / int64_t(sizeof(Item));
-    for (int64_t r0 = 0; r0 < rows; r0 += side) {
-        const int64_t r1 = r0 + side < rows ? r0 + side : rows;
-        for (int64_t c = 0; c < columns; ++c)
-            for (int64_t r = r0; r < r1; ++r)
-                put(to + r * to_row + c * to_column, get<Item>(from + r * from_row + c * from_column));
+    constexpr int64_t size = sizeof(Item), ahead = 8;
+    int64_t c = 0;
+    if constexpr (size <= 8) {
+        if (from_row == size && to_column == size) {
+            for (; c + 4 <= columns; c += 4) {
+                for (int64_t k = c + ahead; k < c + ahead + 4 && k < columns; ++k)
+                    for (int64_t b = 0; b < rows * size; b += 64) __builtin_prefetch(from + k * from_column + b);
+                int64_t r = 0;
+                for (; r + 4 <= rows; r += 4)
+                    transpose_square<Item>(to + r * to_row + c * size, to_row, from + c * from_column + r * size,
+                                           from_column);
+                for (; r < rows; ++r)
+                    for (int64_t k = c; k < c + 4; ++k)
+                        put(to + r * to_row + k * size, get<Item>(from + k * from_column + r * size));
+            }
+        }
     }
+    for (; c < columns; ++c)
+        for (int64_t r = 0; r < rows; ++r)
+            put(to + r * to_row + c * to_column, get<Item>(from + r * from_row + c * from_column));
 }
 
 int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }

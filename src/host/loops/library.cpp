@@ -1,51 +1,41 @@
 // library.cpp -- the one exported function of a loop library: its tables.
+#include <utility>
+
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
 namespace {
 
-struct LoopCounter {
+template <int... Part> int collect_all_rows(BlockLoop* to, std::integer_sequence<int, Part...>) {
     int count = 0;
-    template <class F, class T, class U> constexpr void loop() { ++count; }
-};
-
-template <int Begin, int End> constexpr int loops_of_rows() {
-    LoopCounter counter;
-    visit_rows<Begin, End>(counter);
-    return counter.count;
-}
-
-constexpr int kLoops = loops_of_rows<0, kRows>();
-
-BlockLoop loops_table[kLoops];
-BlockLoop casts_table[kDTypes * kDTypes];
-ReductionLoops reductions_table[kReductions * kDTypes];
-
-template <int... Part> void collect_all_rows(std::integer_sequence<int, Part...>) {
-    (collect_rows<Part>(loops_table + loops_of_rows<0, part_begin<Part>>()), ...);
-}
-template <int... Part> void collect_all_reductions(std::integer_sequence<int, Part...>) {
-    (collect_reductions<Part>(reductions_table), ...);
+    ((count += collect_rows<Part>(to ? to + count : nullptr)), ...);
+    return count;
 }
 
 #define CUARRAY_TEXT(x) #x
 #define CUARRAY_TEXT_OF(x) CUARRAY_TEXT(x)
 
 LoopLibrary make_library(SymbolFinder find) {
+    constexpr std::make_integer_sequence<int, kRowParts> parts;
     LoopLibrary library{};
     library.bytes = sizeof library;
     library.level = CUARRAY_TEXT_OF(CUARRAY_ISA_LEVEL);
-    library.loop_count = kLoops;
-    library.reduction_count = kReductions;
+    library.loop_count = collect_all_rows(nullptr, parts);
+    library.reduction_count = collect_reductions(nullptr);
     library.dtype_count = kDTypes;
     library.vector_functions = find_vector_functions(find);
-    collect_all_rows(std::make_integer_sequence<int, kRowParts>());
-    collect_casts(casts_table);
-    collect_all_reductions(std::make_integer_sequence<int, kReductionParts>());
+
+    // The tables live as long as the process.
+    const auto loops = new BlockLoop[size_t(library.loop_count)];
+    const auto casts = new BlockLoop[kDTypes * kDTypes];
+    const auto reductions = new ReductionLoops[size_t(library.reduction_count * kDTypes)];
+    collect_all_rows(loops, parts);
+    collect_casts(casts);
+    collect_reductions(reductions);
     collect_copies(library);
-    library.loops = loops_table;
-    library.casts = casts_table;
-    library.reductions = reductions_table;
+    library.loops = loops;
+    library.casts = casts;
+    library.reductions = reductions;
     return library;
 }
 

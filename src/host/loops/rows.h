@@ -224,17 +224,22 @@ template <class F, class T, class U> constexpr BlockLoop loop_of() {
     else return exact_loop<F, T, U>;
 }
 
-/// Where the loops of one part of the table go.
+/// Where the loops of one part of the table go, and how many there are.
 struct RowCollector {
     BlockLoop* to;
-    template <class F, class T, class U> constexpr void loop() { *to++ = loop_of<F, T, U>(); }
+    int count = 0;
+    template <class F, class T, class U> constexpr void loop() {
+        if (to) to[count] = loop_of<F, T, U>();
+        ++count;
+    }
 };
 
 /// The definition of collect_rows, for the one file that compiles a part.
-#define CUARRAY_ROWS_PART(part)                                          \
-    template <> void cuarray::host::collect_rows<part>(BlockLoop * to) { \
-        RowCollector collector{to};                                      \
-        visit_rows<part_begin<part>, part_begin<(part) + 1>>(collector); \
+#define CUARRAY_ROWS_PART(part)                                                                  \
+    template <> int cuarray::host::collect_rows<part>(BlockLoop * to) {                          \
+        RowCollector collector{to};                                                              \
+        visit_rows<kRows*(part) / kRowParts, kRows*((part) + 1) / kRowParts>(collector);         \
+        return collector.count;                                                                  \
     }
 
 }  // namespace cuarray::host

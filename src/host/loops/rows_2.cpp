@@ -1,4 +1,4 @@
-// rows_2.cpp -- the loops of the second eighth of ufuncs.def.
+// rows_2.cpp -- the loops of the second quarter of ufuncs.def.
 #include "host/loops/rows.h"
 
 CUARRAY_ROWS_PART(1)

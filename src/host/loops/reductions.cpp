@@ -1,0 +1,265 @@
+// reductions.cpp -- the fold order of kernel/reduce.h as loops: leaves of rows, lanes of columns, trees of nodes.
+#include "cuarray/core/loops.h"
+#include "host/loops/halves.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+using kernel::kLanes;
+using kernel::kLeaf;
+
+/// Where the accumulator does not depend on the element type, one element type's text serves for all: a half folds as
+/// float32, and what only counts or asks folds as bool.
+template <int R, class Element> using Folded =
+    choose_t<is_half<Element>, f32,
+             choose_t<is_same<typename reduction_t<R, Element>::A, typename reduction_t<R, bool>::A>, bool, Element>>;
+
+/// Of an index of the best, the row that folds the best value; else nothing.
+template <class Row> struct BestValue { using type = fn::nothing; };
+template <class T> struct BestValue<red::argmax<T>> { using type = red::max<T>; };
+template <class T> struct BestValue<red::argmin<T>> { using type = red::min<T>; };
+
+/// The loops of reduction row R over elements of one type.
+template <int R, class Element> struct ReductionOf {
+    using Row = reduction_t<R, Element>;
+    using A = typename Row::A;
+    using X = stored_t<Element>;
+    using ValueRow = typename BestValue<Row>::type;
+    static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
+
+    static CUARRAY_FN void whole_leaf(const X* x, int64_t first, A* lanes) {
+        A a[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
+        for (int k = kLanes; k < kLeaf; k += kLanes) {
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l)
+                a[l] = Row::combine(a[l], Row::map(load<Element>(x[k + l]), first + k + l));
+        }
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
+    }
+
+    static void part_of_leaf(const X* x, int64_t n, int64_t first, A* lanes) {
+        for (int64_t i = 0; i < n; ++i) {
+            const A a = Row::map(load<Element>(x[i]), first + i);
+            A& lane = lanes[i % kLanes];
+            lane = i < kLanes ? a : Row::combine(lane, a);
+        }
+    }
+
+    /// The best value first, in vectors, and then where it stands. Which of equals wins depends on indices alone, so
+    /// that every lane may hold the leaf's best.
+    static void best_of_leaf(const X* x, int64_t first, A* lanes) {
+        typename ValueRow::A best[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::map(load<Element>(x[l]), 0);
+        for (int k = kLanes; k < kLeaf; k += kLanes) {
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l)
+                best[l] = ValueRow::combine(best[l], ValueRow::map(load<Element>(x[k + l]), 0));
+        }
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
+        const auto value = best[0];
+        int at = 0;
+        for (;; at += kLanes) {
+            unsigned found = 0;
+#pragma omp simd reduction(| : found)
+            for (int l = 0; l < kLanes; ++l) {
+                const auto y = ValueRow::map(load<Element>(x[at + l]), 0);
+                found |= unsigned(y == value) | unsigned(math::isnan(y));
+            }
+            if (found) break;
+        }
+        while (!is_best(ValueRow::map(load<Element>(x[at]), 0), value)) ++at;
+        const A a = Row::map(load<Element>(x[at]), first + at);
+        for (int l = 0; l < kLanes; ++l) lanes[l] = a;
+    }
+    template <class V> static bool is_best(V y, V value) { return y == value || math::isnan(y); }
+
+    /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
+    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+        const X* x = static_cast<const X*>(from);
+        A* nodes = static_cast<A*>(to);
+        for (; n >= kLeaf; n -= kLeaf, x += kLeaf, first += kLeaf, nodes += kLanes) {
+            if constexpr (needs_index && !is_complex<Element>) best_of_leaf(x, first, nodes);
+            else whole_leaf(x, first, nodes);
+        }
+        if (n > 0) part_of_leaf(x, n, first, nodes);
+    }
+
+    /// Steps 2 and 3 for the nodes of n elements, at most a chunk; overwrites the nodes.
+    static void fold_nodes(void* from, int64_t n, void* to) {
+        A* const nodes = static_cast<A*>(from);
+        int64_t count = (n + kLeaf - 1) / kLeaf;
+        // Lanes of the last node that hold something; the others have one leaf less.
+        const int64_t rest = n - (count - 1) * kLeaf;
+        int64_t present = rest < kLanes ? rest : kLanes;
+        for (; count > 1; count = (count + 1) / 2) {
+            for (int64_t j = 0; j + 1 < count; j += 2) {
+                A* const node = nodes + j / 2 * kLanes;
+                const A *const left = nodes + j * kLanes, *const right = left + kLanes;
+                const int64_t lanes = j + 2 == count ? present : kLanes;
+                for (int64_t l = 0; l < lanes; ++l) node[l] = Row::combine(left[l], right[l]);
+                for (int64_t l = lanes; l < kLanes; ++l) node[l] = left[l];
+            }
+            if (count % 2 == 0) present = kLanes;
+            else
+                for (int64_t l = 0; l < kLanes; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
+        }
+        const int lanes = int(n < kLanes ? n : kLanes);
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d && l + d < lanes; ++l) nodes[l] = Row::combine(nodes[l], nodes[l + d]);
+        *static_cast<A*>(to) = nodes[0];
+    }
+
+    static CUARRAY_FN A element(const char* line, int64_t c, int64_t index) {
+        return Row::map(load<Element>(reinterpret_cast<const X*>(line)[c]), index);
+    }
+
+    /// One row onto its lane.
+    static CUARRAY_FN void add_row(const char* line, int64_t columns, int64_t index, bool fresh, A* lane) {
+        if (fresh) {
+#pragma omp simd
+            for (int64_t c = 0; c < columns; ++c) lane[c] = element(line, c, index);
+        } else {
+#pragma omp simd
+            for (int64_t c = 0; c < columns; ++c) lane[c] = Row::combine(lane[c], element(line, c, index));
+        }
+    }
+
+    /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
+    static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, bool fresh, A* lane) {
+        const char *const second = line + step, *const third = second + step, *const fourth = third + step;
+#pragma omp simd
+        for (int64_t c = 0; c < columns; ++c) {
+            const A a = element(line, c, index);
+            A sum = fresh ? a : Row::combine(lane[c], a);
+            sum = Row::combine(sum, element(second, c, index + kLanes));
+            sum = Row::combine(sum, element(third, c, index + 2 * kLanes));
+            lane[c] = Row::combine(sum, element(fourth, c, index + 3 * kLanes));
+        }
+    }
+
+    /// The lines that are needed two lanes on: their distance is beyond what the processor foresees.
+    static CUARRAY_FN void prefetch(const char* line, int64_t step, int64_t bytes) {
+        for (int k = 0; k < 4; ++k, line += step)
+            for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(line + b);
+    }
+
+    /// acc[lane][column] of a leaf's rows [row, row + rows); `first` is the index of the first of them.
+    static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
+                             void* to) {
+        const char* x = static_cast<const char*>(from);
+        A* const acc = static_cast<A*>(to);
+        const int64_t width = columns * int64_t(sizeof(X));
+        if (!needs_index && stride == width && row % kLanes == 0) {
+            // Whole groups of lanes lie side by side, as the accumulators do.
+            for (; rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
+                add_row(x, kLanes * columns, first, row == 0, acc);
+        } else if (row % kLanes == 0) {
+            for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
+                for (int l = 0; l < kLanes; ++l, x += stride) {
+                    if (l + 2 < kLanes) prefetch(x + 2 * stride, kLanes * stride, width);
+                    add_four(x, kLanes * stride, columns, first + l, row == 0, acc + l * columns);
+                }
+                x += 3 * kLanes * stride;
+            }
+        }
+        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
+            add_row(x, columns, first, row < kLanes, acc + row % kLanes * columns);
+    }
+
+    static void combine(void* to, const void* from, int64_t n) {
+        A* const a = static_cast<A*>(to);
+        const A* const b = static_cast<const A*>(from);
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i) a[i] = Row::combine(a[i], b[i]);
+    }
+
+    static void identity(void* to, int64_t n) {
+        if constexpr (Row::has_identity)
+            for (int64_t i = 0; i < n; ++i) static_cast<A*>(to)[i] = Row::identity();
+    }
+
+    static void map(const void* value, void* to, int64_t n) {
+        for (int64_t i = 0; i < n; ++i)
+            static_cast<A*>(to)[i] = Row::map(load<Element>(*static_cast<const X*>(value)), 0);
+    }
+
+    using Result = decltype(Row::finish(A(), i64()));
+    static void finish(const void* from, void* to, int64_t n, int64_t count) {
+        for (int64_t i = 0; i < n; ++i)
+            static_cast<stored_t<Result>*>(to)[i] = store<Result>(Row::finish(static_cast<const A*>(from)[i], count));
+    }
+};
+
+/// A half's leaves and columns, through float32.
+template <int R, class Half> struct HalvesOf {
+    using Wide = ReductionOf<R, f32>;
+
+    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+        static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
+        alignas(64) f32 widened[kStage];
+        for (int64_t i = 0; i < n; i += kStage) {
+            const int64_t count = n - i < kStage ? n - i : kStage;
+            widen_block(static_cast<const Half*>(from) + i, widened, count);
+            Wide::fold_leaves(widened, count, first + i, static_cast<typename Wide::A*>(to) + i / kLeaf * kLanes);
+        }
+    }
+
+    static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
+                             void* to) {
+        alignas(64) f32 widened[kStage];
+        const char* x = static_cast<const char*>(from);
+        auto* const acc = static_cast<typename Wide::A*>(to);
+        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first) {
+            for (int64_t c = 0; c < columns; c += kStage) {
+                const int64_t count = columns - c < kStage ? columns - c : kStage;
+                widen_block(reinterpret_cast<const Half*>(x) + c, widened, count);
+                Wide::add_row(reinterpret_cast<const char*>(widened), count, first, row < kLanes,
+                              acc + row % kLanes * columns + c);
+            }
+        }
+    }
+};
+
+template <int R, class Element> constexpr ReductionLoops reduction_loops() {
+    using Own = ReductionOf<R, Element>;
+    using Shared = ReductionOf<R, Folded<R, Element>>;
+    ReductionLoops loops;
+    loops.accumulator_size = int(sizeof(typename Own::A));
+    loops.result_size = int(sizeof(stored_t<typename Own::Result>));
+    if constexpr (is_half<Element>) {
+        loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
+        loops.fold_columns = HalvesOf<R, Element>::fold_columns;
+    } else {
+        loops.fold_leaves = Own::fold_leaves;
+        loops.fold_columns = Own::fold_columns;
+    }
+    loops.fold_nodes = Shared::fold_nodes;
+    loops.combine = Shared::combine;
+    loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
+    loops.map = Own::map;
+    loops.finish = Own::finish;
+    return loops;
+}
+
+struct Collector {
+    ReductionLoops* to;
+    template <int R, class Element> void reduction() {
+        to[R * kDTypes + int(dtype_of<Element>)] = reduction_loops<R, Element>();
+    }
+};
+
+}  // namespace
+
+int collect_reductions(ReductionLoops* to) {
+    Collector collector{to};
+    if (to) visit_reductions(collector);
+    return kReductions;
+}
+
+}  // namespace cuarray::host
