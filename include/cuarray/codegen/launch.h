@@ -23,8 +23,8 @@ struct Launch {
     int64_t partials = 0;     ///< bytes of workspace that the launch needs, contents undefined
     int64_t counters = 0;     ///< bytes of workspace that must be zeroed in the stream before the launch
     kernel::FaultSink fault = {nullptr, nullptr, 0};
-    kernel::Scalars<kernel::kMaxScalars> scalars;
-    alignas(16) std::byte parameters[3648] = {};  ///< zeroed: no kernel gets bytes that chance has left there
+    kernel::Scalars<kernel::kMaxScalars> scalars = {};
+    alignas(16) std::byte parameters[3648] = {};  ///< zeroed, as the scalars: no kernel gets bytes that chance has left
 
     /// Gives a reduction its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
