@@ -39,6 +39,9 @@ NOT_IN_VECTOR_LIBRARY = {"rsqrt", "gamma", "lgamma"}
 VECTOR_LIBRARY_LIMIT = 4.5
 CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5}
 
+# Exact where the quotient is an exact integer of the type; NumPy's own may be off by one even there.
+QUOTIENT_LIMIT = 1.0
+
 # Half types are computed in float32 and rounded once.
 HALF_LIMIT = 0.51
 
@@ -51,17 +54,19 @@ COMPLEX_EXACT = {
 }  # fmt: skip
 
 
-def limit(name, dtype, device):
+def limit(name, in_dtype, dtype, device):
     """Return how many ulp a result of this dtype may be off; 0 for functions whose result is defined exactly."""
     dtype = np.dtype(dtype)
+    if name == "abs" and np.dtype(in_dtype).kind == "c":
+        name = "hypot"
     if dtype.kind == "c":
         return 0 if name in COMPLEX_EXACT else COMPLEX_LIMIT
-    if name not in CUDA_LIMITS and name not in OTHER:
-        return 0
-    if dtype.kind not in "fV":
+    if dtype.kind not in "fV" or name not in {*CUDA_LIMITS, *OTHER, "floor_divide"}:
         return 0
     if dtype.itemsize == 2:
         return HALF_LIMIT
+    if name == "floor_divide":
+        return QUOTIENT_LIMIT
     double = dtype.itemsize == 8
     if name in OTHER:
         return OTHER_LIMIT
@@ -120,10 +125,14 @@ REFERENCES = {
     "round": lambda x: x.copy() if x.dtype.kind in "iu" else np.rint(x),
     "clip": lambda x, y, z: np.minimum(np.maximum(x, y), z),
     "where": np.where,
-    # NumPy's result for zero is undefined.
-    "reciprocal": lambda x: np.where(x == 0, 0, 1 // np.where(x == 0, 1, x)).astype(x.dtype)
-    if x.dtype.kind in "iu"
+    # NumPy's result for the integer zero is undefined.
+    "reciprocal": lambda x: np.where((x == 1) | (x + x.dtype.type(1) == 0), x, 0).astype(x.dtype)
+    if x.dtype.kind in "i"
+    else (x == 1).astype(x.dtype)
+    if x.dtype.kind == "u"
     else np.reciprocal(x),
+    # As NumPy's for float16, which counts towards plus infinity; its wider types count away from zero.
+    "spacing": lambda x: np.nextafter(x, np.array(np.inf, x.dtype)) - x if x.dtype == BFLOAT16 else np.spacing(x),
 }
 
 
@@ -157,8 +166,9 @@ def same_bits(a, b, *, zeros=True):
         return same_bits(a.real, b.real, zeros=zeros) & same_bits(a.imag, b.imag, zeros=zeros)
     if a.dtype.kind not in "fV":
         return a == b
-    equal = (a == b) | (np.isnan(a) & np.isnan(b))
-    return equal & ((np.signbit(a) == np.signbit(b)) | np.isnan(a)) if zeros else equal
+    with np.errstate(invalid="ignore"):
+        equal = (a == b) | (np.isnan(a) & np.isnan(b))
+        return equal & ((np.signbit(a) == np.signbit(b)) | np.isnan(a)) if zeros else equal
 
 
 class bits:

@@ -16,9 +16,9 @@ def floats(dtype, rng, count):
     special = np.array([*special, *(-x for x in special), np.nan])
     bits = 8 * np.dtype(dtype).itemsize
     patterns = rng.integers(0, 2**bits, max(count // 2, 1), dtype=f"u{bits // 8}").view(dtype)
-    patterns = np.where(np.isnan(patterns), np.ones(1, dtype), patterns)
     everyday = np.concatenate([rng.uniform(low, high, count // 8 + 1) for low, high in RANGES])
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        patterns = np.where(np.isnan(patterns), np.ones(1, dtype), patterns)
         return np.concatenate([special.astype(dtype), patterns.astype(dtype), everyday.astype(dtype)])
 
 
@@ -61,7 +61,9 @@ def every(dtype):
     patterns = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)
     if dtype.kind in "iu":
         return patterns
-    return np.concatenate([patterns[~np.isnan(patterns)], patterns[np.isnan(patterns)][:1]])
+    with np.errstate(invalid="ignore"):
+        is_nan = np.isnan(patterns)
+    return np.concatenate([patterns[~is_nan], patterns[is_nan][:1]])
 
 
 def arguments(in_dtypes, rng, count):
