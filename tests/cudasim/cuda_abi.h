@@ -3,6 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef CUDASIM_WITH_CUDA_H
+// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real signatures.
+#include <cuda.h>
+#undef cuCtxGetDevice
+#undef cuCtxSynchronize
+#undef cuDeviceGetUuid
+#undef cuEventElapsedTime
+#undef cuGetProcAddress
+#else
+
 enum CUresult : int {
     CUDA_SUCCESS = 0,
 #define ERROR(name, code, sticky, text) CUDA_ERROR_##name = code,
@@ -198,3 +208,4 @@ struct CUlaunchConfig {
 inline void* const CU_LAUNCH_PARAM_END = nullptr;
 inline void* const CU_LAUNCH_PARAM_BUFFER_POINTER = reinterpret_cast<void*>(1);
 inline void* const CU_LAUNCH_PARAM_BUFFER_SIZE = reinterpret_cast<void*>(2);
+#endif

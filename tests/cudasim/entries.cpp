@@ -11,8 +11,8 @@
 #undef cuGetProcAddress_v2
 #undef ENTRY
 
-extern "C" CUresult cuGetProcAddress(const char*, void**, int, unsigned long long);
-extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, unsigned long long,
+extern "C" CUresult cuGetProcAddress(const char*, void**, int, uint64_t);
+extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, uint64_t,
                                         CUdriverProcAddressQueryResult*);
 
 using namespace cudasim;
@@ -48,7 +48,7 @@ CUdriverProcAddressQueryResult find(const char* name, int version, void** out) {
 
 }  // namespace
 
-CUDASIM_API cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long long flags,
+CUDASIM_API cuGetProcAddress_v2(const char* name, void** out, int version, uint64_t flags,
                                 CUdriverProcAddressQueryResult* status) {
     if (!name || !out || flags > 2) return CUDA_ERROR_INVALID_VALUE;
     auto found = find(name, version, out);
@@ -56,6 +56,6 @@ CUDASIM_API cuGetProcAddress_v2(const char* name, void** out, int version, unsig
     return found == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-CUDASIM_API cuGetProcAddress(const char* name, void** out, int version, unsigned long long flags) {
+CUDASIM_API cuGetProcAddress(const char* name, void** out, int version, uint64_t flags) {
     return cuGetProcAddress_v2(name, out, version, flags, nullptr);
 }

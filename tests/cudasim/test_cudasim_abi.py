@@ -1,0 +1,90 @@
+"""The simulator's hand-written interface against NVIDIA's own headers, where they are installed."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from simulated import HERE
+
+# entries.cpp declares every entry point without its parameters, to take addresses only.
+SOURCES = sorted(p for p in HERE.glob("*.cpp") if "CUDASIM_API" in p.read_text() and p.name != "entries.cpp")
+FIELDS = {
+    "CUlaunchConfig": ["gridDimX", "blockDimX", "sharedMemBytes", "hStream", "attrs", "numAttrs"],
+    "CUlaunchAttribute": ["id", "value"],
+    "CUmemPoolProps": ["allocType", "handleTypes", "location", "maxSize", "usage"],
+    "CUmemAccessDesc": ["location", "flags"],
+    "CUmemLocation": ["type", "id"],
+    "CUuuid": ["bytes"],
+}
+
+
+@pytest.fixture
+def include():
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda"):
+        if home and (Path(home) / "include" / "cudaTypedefs.h").exists():
+            return Path(home) / "include"
+    pytest.skip("cuda.h is not installed")
+
+
+def compile_only(include, *arguments, text=None):
+    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", f"-I{HERE}", *map(str, arguments)]
+    return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def test_functions_have_the_real_signatures(include, tmp_path):
+    assert len(SOURCES) > 8
+    result = compile_only(include, "-DCUDASIM_WITH_CUDA_H", *SOURCES)
+    assert result.returncode == 0, result.stderr
+    text = (
+        (HERE / "event.cpp")
+        .read_text()
+        .replace("cuEventCreate(CUevent* out, unsigned", "cuEventCreate(CUevent* out, long")
+    )
+    (tmp_path / "wrong.cpp").write_text(text)
+    assert compile_only(include, "-DCUDASIM_WITH_CUDA_H", tmp_path / "wrong.cpp").returncode != 0
+
+
+def values():
+    """Every constant of the two declarations, with its value."""
+    found = re.findall(r"\b(CU_\w+) = (\w+)", (HERE / "cuda_abi.h").read_text())
+    errors = re.findall(r"^ERROR\((\w+), (\d+),", (HERE / "errors.def").read_text(), re.M)
+    return [pair for pair in found if pair[1] != "reinterpret_cast"] + [
+        (f"CUDA_ERROR_{name}", value) for name, value in errors
+    ]
+
+
+def test_constants_and_structs_are_the_real_ones(include):
+    lines = ["#include <cstddef>", "#include <cstdint>", "namespace sim {", '#include "cuda_abi.h"', "}"]
+    lines.append("#include <cuda.h>")
+    assert len(values()) > 120
+    lines += [f'static_assert({name} == {value}, "{name}");' for name, value in values()]
+    for struct, fields in FIELDS.items():
+        lines.append(f'static_assert(sizeof(sim::{struct}) == sizeof({struct}), "{struct}");')
+        lines += [f"static_assert(offsetof(sim::{struct}, {f}) == offsetof({struct}, {f}));" for f in fields]
+    text = "\n".join(lines)
+    result = compile_only(include, "-x", "c++", "-", text=text)
+    assert result.returncode == 0, result.stderr
+    wrong = text.replace("CUDA_ERROR_NOT_READY == 600", "CUDA_ERROR_NOT_READY == 601")
+    assert compile_only(include, "-x", "c++", "-", text=wrong).returncode != 0
+
+
+def test_entry_points_have_the_versions_of_the_real_ones(include):
+    entries = re.findall(r"^ENTRY\((\w+), (\w+), (\d+)\)", (HERE / "entries.def").read_text(), re.M)
+    assert len(entries) > 100
+    typedefs = (include / "cudaTypedefs.h").read_text()
+    missing = [name for name, _, version in entries if f"PFN_{name}_v{version})" not in typedefs]
+    assert missing == []
+
+
+def test_every_entry_point_is_listed():
+    """A function that cuGetProcAddress does not know would never be called."""
+    defined = set()
+    for source in HERE.glob("*.cpp"):
+        defined |= set(re.findall(r"^CUDASIM_API (\w+)\(", source.read_text(), re.M))
+    listed = set(re.findall(r"^ENTRY\(\w+, (\w+),", (HERE / "entries.def").read_text(), re.M))
+    assert defined == listed
