@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import from_dlpack, ndarray
+from cuarray._core import ndarray
 
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
@@ -244,6 +244,45 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     array([0, 1, 4, 9], dtype=int32)
     """
     return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Take over another library's array through DLPack, without a copy where it lies on the same device.
+
+    Parameters
+    ----------
+    x : object
+        With `__dlpack__` and `__dlpack_device__`, such as a PyTorch tensor or a JAX array; or a DLPack
+        capsule.
+    device : device or str, optional
+        Where the result goes; where `x` is by default.
+    copy : bool, optional
+        True copies always, None only where needed, False never.
+
+    Returns
+    -------
+    ndarray
+        Read-only where `x` says that it is.
+
+    Raises
+    ------
+    BufferError
+        If the memory or its type cannot be used here.
+    ValueError
+        If `copy` is False and a copy is needed.
+
+    See Also
+    --------
+    numpy.from_dlpack
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import numpy as np
+    >>> ca.from_dlpack(np.arange(3), device="cpu").shape
+    (3,)
+    """
+    return _core.from_dlpack(x, device=device, copy=copy)
 
 
 # Filled with one value.

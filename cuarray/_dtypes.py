@@ -1,9 +1,10 @@
 """Element types: NumPy's own dtypes and ml_dtypes' bfloat16, and what may become what."""
 
 import numpy as np
+from numpy import dtype as dtype
 
 from cuarray import _core
-from cuarray._core import dtype, ndarray
+from cuarray._core import ndarray
 from cuarray._creation import as_array
 
 __all__ = [

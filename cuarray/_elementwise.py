@@ -170,7 +170,7 @@ def round(a, decimals=0, out=None):
     --------
     >>> import cuarray as ca
     >>> ca.round([0.5, 1.5, 2.345], 2)
-    array([0.5 , 1.5 , 2.34])
+    array([0.5 , 1.5 , 2.35])
     """
     a = as_array(a)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
