@@ -1,6 +1,6 @@
 # names.cmake -- the stubs and the docs entries of the functions, from the tables as libcuarray holds them.
 
-add_executable(print_tables EXCLUDE_FROM_ALL scripts/print_tables.cpp)
+add_executable(print_tables scripts/print_tables.cpp)
 target_link_libraries(print_tables PRIVATE cuarray)
 # libcuarray lies in the package, this program in the build folder.
 set_target_properties(print_tables PROPERTIES INSTALL_RPATH "${CUARRAY_PACKAGE_DIR}")
@@ -21,6 +21,6 @@ add_custom_command(
     DEPENDS print_tables scripts/make_names.py scripts/core_stub.pyi ${python_sources}
     COMMENT "Writing the stubs and the reference"
     VERBATIM)
-add_custom_target(names DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
+add_custom_target(names ALL DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
 
-install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${CUARRAY_PACKAGE_DIR}/__init__.pyi" DESTINATION cuarray OPTIONAL)
+install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${CUARRAY_PACKAGE_DIR}/__init__.pyi" DESTINATION cuarray)
