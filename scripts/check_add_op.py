@@ -1,9 +1,9 @@
-"""Check that adding an operation is one line: add a row to a copy of the tree and look for all that follows from it.
+"""Check that adding an operation is one line: add a row to a copy of the tree and look for what follows.
 
     python scripts/check_add_op.py
 
-The row must appear, without another edit, as a function with a docstring, in the stub, in the reference, in the tests'
-parameters and as a CUDA kernel that NVRTC compiles; `.ci/run` runs this.
+The row must appear, without another edit, as a function with a docstring, in the stub, in the reference, in the
+tests' parameters and as a CUDA kernel that NVRTC compiles; `.ci/run` runs this.
 """
 
 import subprocess
