@@ -2,8 +2,8 @@
 
     python scripts/check_add_op.py
 
-The row must appear, without another edit, as a function with a docstring, in the stub, in the reference, in the
-tests' parameters and as a CUDA kernel that NVRTC compiles; `.ci/run` runs this.
+The row must appear, without another edit, as a function with a docstring, in the stub, in the reference, in
+the tests' parameters and as a CUDA kernel that NVRTC compiles; `.ci/run` runs this.
 """
 
 import subprocess

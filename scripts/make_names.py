@@ -20,8 +20,9 @@ UNARY_OPERATORS = "neg pos abs invert round trunc floor ceil".split()
 
 # NumPy's families of types and its names by C type.
 NUMPY_TYPES = (
-    "number integer signedinteger unsignedinteger inexact floating complexfloating bool bool_ byte ubyte short "
-    "ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble"
+    "number integer signedinteger unsignedinteger inexact floating complexfloating bool bool_ byte ubyte "
+    "short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle "
+    "cdouble"
 ).split()
 
 INIT_HEAD = """\
