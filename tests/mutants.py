@@ -34,7 +34,88 @@ class Mutant(NamedTuple):
     tests: str
 
 
-MUTANTS: list[Mutant] = []
+MUTANTS = [
+    Mutant(
+        "broadcast-larger-extent",
+        "src/core/layout.cpp",
+        "else if (n != 1 && n != extent) {",
+        "else if (n != 1 && n < extent) {",
+        "tests/python/test_errors.py",
+    ),
+    Mutant(
+        "overlap-only-of-equal-starts",
+        "src/core/layout.cpp",
+        "target - item_a + 1, target + item_b - 1, budget",
+        "target, target, budget",
+        "tests/test_cpp.py -k layout",
+    ),
+    Mutant(
+        "infinity-of-the-wrong-sign",
+        "src/ops/ufunc.cpp",
+        "w.big > 0 ? __builtin_inf() : -__builtin_inf()",
+        "w.big < 0 ? __builtin_inf() : -__builtin_inf()",
+        "tests/python/test_types.py -k python_int",
+    ),
+    Mutant(
+        "weak-float-beside-integers",
+        "src/ops/ufunc.cpp",
+        "return rank >= int(weak);",
+        "return rank > int(weak);",
+        "tests/python/test_types.py tests/python/test_ndarray.py",
+    ),
+    Mutant(
+        "negative-slice-step-off-by-one",
+        "src/ops/indexing.cpp",
+        "count = (start - stop - 1) / -step + 1;",
+        "count = (start - stop) / -step + 1;",
+        "tests/python/test_indexing.py",
+    ),
+    Mutant(
+        "index-equal-to-size",
+        "src/ops/indexing.cpp",
+        "entry.value >= n)",
+        "entry.value > n)",
+        "tests/python/test_indexing.py",
+    ),
+    Mutant(
+        "writes-before-pending-reads",
+        "src/array/creation.cpp",
+        "    before_write(to.storage());",
+        "    if (to.is_read_only()) before_write(to.storage());",
+        "tests/python/test_fuse.py",
+    ),
+    Mutant(
+        "equal-memory-of-another-layout",
+        "src/array/pending.cpp",
+        """ ||
+                !(v.strides == source.strides)) continue;""",
+        ") continue;",
+        "tests/python/test_fuse.py",
+    ),
+    Mutant(
+        "initial-counted-twice",
+        "src/host/fold.cpp",
+        "            row = 1;",
+        "            row = 0;",
+        "tests/python/test_ufuncs.py -k reduce",
+    ),
+    Mutant(
+        "fuse-forgets-to-end",
+        "cuarray/_fuse.py",
+        """            finally:
+                _core.end_deferral()""",
+        """            finally:
+                pass""",
+        "tests/python/test_fuse.py",
+    ),
+    Mutant(
+        "damaged-cache-files-are-used",
+        "src/cuda/cache.cpp",
+        "read_all(file, payload.data(), payload.size()) && hash_of(payload) == header.checksum",
+        "read_all(file, payload.data(), payload.size())",
+        "tests/cuda/test_cuda_cache.py",
+    ),
+]
 
 
 def run_tests(tests: str) -> int:
