@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import peers
@@ -210,6 +211,31 @@ def status(field: str) -> int:
     """A field of /proc/self/status, in bytes."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
+
+
+@measure()
+def compile() -> Iterator[Result]:
+    """NVRTC on the kernels of add, float32, once a first compile in the process has warmed it up."""
+    tests = Path(__file__).resolve().parents[1] / "tests"
+    sys.path[:0] = [str(tests / "nvrtc"), str(tests / "codegen")]
+    from compiler import Compiler, find_library
+    from program import compile_options, kernel_names, kernel_texts
+
+    if find_library() is None:
+        print("compile: nvidia-cuda-nvrtc is not installed", file=sys.stderr)
+        return
+    nvrtc = Compiler(find_library(), compile_options())
+    names = [name for name in kernel_names() if name.startswith("add_f32_f32_")]
+    texts = kernel_texts(names)
+    nvrtc.compile(texts[names[0]], "sm_90")
+    time = {
+        name: min(seconds_of(lambda: nvrtc.compile(text, "sm_90"), 1) for _ in range(5))
+        for name, text in texts.items()
+    }
+    yield Result(
+        "NVRTC, add float32, the variant of a call", time["add_f32_f32_contiguous"], 0.030, "30 ms", 1.0
+    )
+    yield Result("NVRTC, add float32, all variants", sum(time.values()), 0.045, "45 ms", 1.0)
 
 
 @measure()
