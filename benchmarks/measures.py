@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -228,10 +229,7 @@ def compile() -> Iterator[Result]:
     names = [name for name in kernel_names() if name.startswith("add_f32_f32_")]
     texts = kernel_texts(names)
     nvrtc.compile(texts[names[0]], "sm_90")
-    time = {
-        name: min(seconds_of(lambda: nvrtc.compile(text, "sm_90"), 1) for _ in range(5))
-        for name, text in texts.items()
-    }
+    time = race(0.2, **{name: partial(nvrtc.compile, text, "sm_90") for name, text in texts.items()})
     yield Result(
         "NVRTC, add float32, the variant of a call", time["add_f32_f32_contiguous"], 0.030, "30 ms", 1.0
     )
