@@ -194,8 +194,22 @@ void bind_creation(py::module_& m) {
           py::arg("device") = py::none(), py::arg("order") = "C");
     m.def("arange_fill", &arange_fill, py::arg("count"), py::arg("first"), py::arg("second"), py::arg("dtype"),
           py::arg("device") = py::none());
+    py::options options;
+    options.disable_function_signatures();
     m.def("from_dlpack", &from_dlpack, py::arg("x"), py::pos_only(), py::kw_only(), py::arg("device") = py::none(),
-          py::arg("copy") = py::none());
+          py::arg("copy") = py::none(),
+          "from_dlpack(x, /, *, device=None, copy=None)\n--\n\n"
+          "Make an array over the memory of another library's array.\n\n"
+          "Parameters\n----------\nx : object\n    With __dlpack__ and __dlpack_device__, or a DLPack capsule.\n"
+          "device : device or str, optional\n    Where the array shall be; the default is where x is.\n"
+          "copy : bool, optional\n    True for memory of its own, False for an error where a copy is needed; "
+          "the default copies\n    only where it must.\n\n"
+          "Returns\n-------\nndarray\n    Read-only where x is.\n\n"
+          "Raises\n------\nBufferError\n    If the memory cannot be described here, or a copy is needed and "
+          "refused.\nValueError\n    If a capsule was consumed before.\n\n"
+          "See Also\n--------\nnumpy.from_dlpack\n\n"
+          "Examples\n--------\n>>> import cuarray as ca\n>>> import numpy as np\n"
+          ">>> ca.from_dlpack(np.arange(3), device='cpu').tolist()\n[0, 1, 2]\n");
 }
 
 void bind_memory(py::module_& m) {

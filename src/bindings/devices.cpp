@@ -106,28 +106,52 @@ void bind_devices(py::module_& module) {
         .def("__enter__", [](py::object self) { enter(self.cast<Device>()); return self; })
         .def("__exit__", [](const py::object&, const py::args&) { leave(); });
 
+    // These docstrings begin with a signature that `inspect` understands.
+    py::options options;
+    options.disable_function_signatures();
     module.def("devices", [] {
         py::list all;
         for (const Device& device : devices()) all.append(handed_over(from_device(device)));
         return all;
     }, "Every device of this machine, the default first.");
-    module.def("default_device", [] { return handed_over(from_device(default_device())); });
+    module.def("default_device", [] { return handed_over(from_device(default_device())); },
+               "default_device()\n--\n\n"
+               "Return the device that new arrays go to, outside of any ``with cuarray.device(...)``.\n\n"
+               "It is cuda:0 where there is a GPU that can be compiled for, else cpu; the environment variable\n"
+               "CUARRAY_DEVICE and `set_default_device` choose another.\n\n"
+               "Returns\n-------\ndevice\n\n"
+               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.default_device() in ca.devices()\nTrue\n");
     module.def("set_default_device", [](const py::object& device) {
         const Device chosen = asked_device(device);
         backend(chosen);
         set_default_device(chosen);
-    }, py::arg("device"));
+    }, py::arg("device"),
+        "set_default_device(device)\n--\n\n"
+        "Choose the device that new arrays go to, in all threads.\n\n"
+        "Parameters\n----------\ndevice : device or str\n\n"
+        "Raises\n------\nValueError\n    If there is no such device.\n\n"
+        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_default_device(ca.default_device())\n");
     module.def("current_device", [] { return handed_over(from_device(current_device())); });
     const py::arg_v any_device = py::arg("device") = py::none();
     module.def("synchronize", &synchronize, any_device, "Waits for everything queued on the device.");
     module.def("memory_stats", &memory_stats, any_device, "Bytes in use, peak, reserved and limit; live blocks.");
     module.def("memory_trim", &trim, any_device, "Returns cached memory to the system.");
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
-    module.def("get_num_threads", &num_threads, "How many threads the CPU backend computes with.");
+    module.def("get_num_threads", &num_threads, 
+               "get_num_threads()\n--\n\n"
+               "Return how many threads the cpu device computes with.\n\n"
+               "It is the number of cores this process may use, or the environment variable CUARRAY_NUM_THREADS.\n\n"
+               "Returns\n-------\nint\n\n"
+               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.get_num_threads() >= 1\nTrue\n");
     module.def("set_num_threads", [](int count) {
         const Unlocked unlocked(true);
         set_num_threads(count);
-    }, py::arg("count"), "Sets how many threads the CPU backend computes with.");
+    }, py::arg("count"),
+        "set_num_threads(count)\n--\n\n"
+        "Set how many threads the cpu device computes with; results do not depend on it.\n\n"
+        "Parameters\n----------\ncount : int\n    At least 1.\n\n"
+        "Raises\n------\nValueError\n    If count is less than 1.\n\n"
+        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_num_threads(ca.get_num_threads())\n");
     module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
 }
 
