@@ -31,13 +31,15 @@ def outcomes(file, command, environment):
     """Run all checks of a file and return {name: traceback, or '' where it passed}."""
     run = subprocess.run([*command, sys.executable, file], capture_output=True, text=True, timeout=300,
                          env={**os.environ, **dict(environment)}, cwd=Path(file).parent)  # fmt: skip
-    lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
-    if run.returncode != 0 or not lines:
-        raise AssertionError(f"the process ended with status {run.returncode}\n{run.stdout}\n{run.stderr}")
     merged = {}
-    for line in lines:  # one for each process that the command starts
-        for name, text in json.loads(line).items():
+    start = run.stdout.find("{")
+    while start >= 0:  # one for each process that the command starts; mpiexec may put two on a line
+        results, end = json.JSONDecoder().raw_decode(run.stdout, start)
+        for name, text in results.items():
             merged[name] = merged.get(name, "") + text
+        start = run.stdout.find("{", end)
+    if run.returncode != 0 or not merged:
+        raise AssertionError(f"the process ended with status {run.returncode}\n{run.stdout}\n{run.stderr}")
     return merged
 
 

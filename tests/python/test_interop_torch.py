@@ -53,8 +53,15 @@ def check_negative_strides_are_refused_or_copied():
 
 def check_other_ways_in():
     x = cuarray.arange(3.0)
-    for make in (torch.as_tensor, torch.asarray, torch.tensor):
+    for make in (torch.as_tensor, torch.tensor):
         assert make(x).tolist() == [0, 1, 2] and make(x).dtype == torch.float64
+    # PyTorch 2.13 asks for bare bytes here and would read them as float32: an error is all that we can do.
+    try:
+        values = torch.asarray(x)
+    except RuntimeError as error:
+        assert "buffer" in str(error)
+    else:
+        assert values.tolist() == [0, 1, 2] and values.dtype == torch.float64
 
 
 def check_memory_outlives_either_side():
