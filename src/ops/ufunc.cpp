@@ -19,11 +19,13 @@ struct Call {
     const UfuncOptions& options;
     LoopId loop = kNone;
     const Loop* types = nullptr;       ///< of that loop
-    Device device{};
-    Dims shape{};
+    Device device;
+    Dims shape;
     const Array* arrays[kMaxIn] = {};  ///< array operands; null where the operand is a scalar
-    Scalar scalars[kMaxIn] = {};       ///< scalar operands, already of the loop's dtype
+    Scalar scalars[kMaxIn];            ///< scalar operands, already of the loop's dtype
 
+    Call(const Row& row, std::span<const Argument> args, const UfuncOptions& options)
+        : row(row), args(args), options(options) {}
     const char* name() const { return row.name; }
 };
 
@@ -110,18 +112,17 @@ void choose_loop(Call& c) {
     }
 }
 
-void check_device(const Call& c, const Array& a, bool first, Device& device) {
-    if (first) device = a.device();
-    else if (!(a.device() == device))
-        raise(ErrorKind::Value, c.name(), ": operands are on ", to_string(device), " and ", to_string(a.device()),
-              "; move one with .to_device(...)");
+[[noreturn]] void raise_devices(const Call& c, const Array& a) {
+    raise(ErrorKind::Value, c.name(), ": operands are on ", to_string(c.device), " and ", to_string(a.device()),
+          "; move one with .to_device(...)");
 }
 
 void choose_device(Call& c) {
     bool first = true;
     auto see = [&](const Array* a) {
         if (!a) return;
-        check_device(c, *a, first, c.device);
+        if (first) c.device = a->device();
+        else if (!(a->device() == c.device)) raise_devices(c, *a);
         first = false;
     };
     for (const Argument& arg : c.args) see(arg.array);
@@ -388,9 +389,10 @@ UfuncResult run_plain(const Call& c) {
     for (int i = 0; i < c.row.nin; ++i)
         if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
     UfuncResult result;
-    const DType dtype = c.types->out[0];
-    result.array[0] = c.shape.size() < 2 && c.options.order == 'K' ? empty(c.shape, dtype, c.device)
-                                                                 : empty_in_order(c.shape, result_order(c), dtype, c.device);
+    const int64_t item = item_size(c.types->out[0]), bytes = checked_size(c.shape, item, c.name()) * item;
+    Backend& target = arrays ? *inputs[0].storage->backend : backend(c.device);
+    Dims strides = c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
+    result.array[0] = Array(target.allocate(bytes), 0, {c.shape, std::move(strides)}, c.types->out[0]);
     run(expr, c.shape, {inputs, arrays}, {&result.array[0], 1}, c.name());
     return result;
 }
@@ -398,7 +400,7 @@ UfuncResult run_plain(const Call& c) {
 }  // namespace
 
 UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
-    Call c{rows()[id], args, options};
+    Call c(rows()[id], args, options);
     if (int(args.size()) != c.row.nin)
         raise(ErrorKind::Type, c.name(), ": takes ", int(c.row.nin), " inputs, got ", args.size());
     choose_device(c);
