@@ -19,7 +19,7 @@ constexpr std::string_view kProgramSpace = "cuarray::kernel";
 struct Paragraph {
     std::string text;
     std::string space;  ///< "cuarray::math"; "" outside namespaces
-    bool always;        ///< types.h, which everything rests on, and operators, which are used without a name
+    bool always;        ///< operators, which are used without a name
     bool complex_only;
     std::vector<uint32_t> needs;  ///< the paragraphs that define what this one mentions
 };
@@ -117,8 +117,8 @@ class Library {
         } else {
             const std::vector<Token> tokens = tokenise(code);
             define(defined_names(tokens), space);
-            const bool always = file == "kernel/types.h" || defines_operators(tokens);
-            paragraphs_.push_back({code, space, always, starts_with(file, "kernel/math_complex"), {}});
+            const bool is_complex = starts_with(file, "kernel/math_complex");
+            paragraphs_.push_back({code, space, defines_operators(tokens), is_complex, {}});
         }
     }
 
@@ -172,6 +172,7 @@ class Library {
                 add(key(key("cuarray", mention.qualifier), mention.name));
                 continue;
             }
+            add(key({}, mention.name));
             for (std::string_view outer = space; !outer.empty();) {
                 add(key(outer, mention.name));
                 const size_t cut = outer.rfind("::");

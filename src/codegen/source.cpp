@@ -21,7 +21,16 @@ constexpr Walk kFoldWalks[] = {Walk::InOrder};
 
 constexpr int kThreads = 256, kFoldThreads = 512;
 
-constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal"};
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
+
+/// A hash that depends on the text alone, so that a kernel keeps its name when the tables grow.
+std::string text_hash(const std::string& text) {
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
+    std::ostringstream digits;
+    digits << std::hex << hash;
+    return digits.str();
+}
 
 /// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
 std::string expr_name(const Expr& expr) {
@@ -32,11 +41,8 @@ std::string expr_name(const Expr& expr) {
         ++loop_nodes;
         name = rows()[loops()[node.index].row].name;
     }
+    if (loop_nodes > 1) return "fused_" + text_hash(element_text(expr));
     std::ostringstream text;
-    if (loop_nodes > 1) {
-        text << "fused_" << std::hex << structure_hash(expr);
-        return text.str();
-    }
     text << (loop_nodes ? name : expr.inputs.empty() ? "fill" : "cast");
     for (DType dtype : expr.inputs) text << "_" << info(dtype).text;
     if (!loop_nodes && !expr.outputs.empty()) text << "_" << info(expr.nodes[expr.outputs[0]].dtype).text;

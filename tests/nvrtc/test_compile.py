@@ -37,24 +37,26 @@ def nvrtc():
 
 
 @functools.cache
-def bare_frame(function, arch):
-    """The stack frame of a kernel that does nothing but call CUDA's own function; 0 where it is none."""
+def bare(function, arch):
+    """A kernel that does nothing but call CUDA's own function: its stack frame, and whether it has local memory."""
     for type_, arguments in [("float", 1), ("float", 2), ("double", 1), ("double", 2)]:
         call = ", ".join(["x"] * arguments)
         text = f'extern "C" __global__ void bare({type_}* p) {{ {type_} x = *p; *p = ::{function}({call}); }}'
         if (type_ == "float") != function.endswith("f"):
             continue
         try:
-            return nvrtc().compile(text, arch).figures()["bare"]["stack"]
+            ptx = nvrtc().compile(text, arch.replace("sm_", "compute_")).image
+            return nvrtc().compile(text, arch).figures()["bare"]["stack"], b".local" in ptx
         except compiler.CompileError:
             continue
-    return 0
+    return 0, False
 
 
-def allowed_frame(text, arch):
-    """The largest frame of the CUDA functions that the text calls."""
+def allowed(text, arch):
+    """The largest frame of the CUDA functions that the text calls, and whether one has local memory."""
     called = set(re.findall(r"CUARRAY_(?:C|VECTOR)\((\w+)\)", text)) | set(re.findall(r"[^\w:]::(\w+)\(", text))
-    return max((bare_frame(function, arch) for function in called), default=0)
+    known = [bare(function, arch) for function in sorted(called)]
+    return max((frame for frame, _ in known), default=0), any(has_local for _, has_local in known)
 
 
 def wide_accesses(kind, ptx):
@@ -81,12 +83,13 @@ def check(name, text, arch):
     except compiler.CompileError as error:
         return [f"{name} {arch}: {error}"]
     wrong = []
-    figures, frame = result.figures()[name], allowed_frame(text, arch)
+    figures = result.figures()[name]
+    frame, may_be_local = allowed(text, arch)
     if figures["stores"] or figures["loads"]:
         wrong.append(f"spills: {figures}")
     if figures["stack"] > frame:
         wrong.append(f"a stack frame of {figures['stack']} bytes; CUDA's own functions need {frame}")
-    if frame == 0 and ".local" in ptx:
+    if not may_be_local and ".local" in ptx:
         wrong.append("local memory")
     if "contiguous<program" in text:
         loads, stores = promised_accesses(text)

@@ -45,74 +45,58 @@ template <class R, int Levels> struct RegisterTree {
     }
 };
 
-/// Addresses of operands 0 to K, or offsets: members instead of an array, so that they are registers at any level of
-/// optimisation.
-template <class T, int K> struct PerOperand : PerOperand<T, K - 1> { T value; };
-template <class T> struct PerOperand<T, -1> {};
-template <int K, class T> CUARRAY_FN T& of(PerOperand<T, K>& values) { return values.value; }
-template <int K, class T> CUARRAY_FN const T& of(const PerOperand<T, K>& values) { return values.value; }
-
-/// value K = base + coordinate * stride, for all operands; `Reduced` says over which axes.
-template <int K, bool Reduced, class T, class P, class Index>
-CUARRAY_FN void advance(T& values, const P& p, int d, Index coordinate) {
-    if constexpr (K >= 0) {
-        const auto& operand = p.operands[K];
-        using Offset = signed_t<Index>;
-        of<K>(values) += Offset(coordinate) * (Reduced ? operand.reduced[d] : operand.kept[d]);
-        advance<K - 1, Reduced>(values, p, d, coordinate);
-    }
-}
-
-/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others repeat the first.
+/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others are zero.
 template <class P, int V, bool Several, class Index> struct FoldWalk {
     using I = typename Index::type;
-    static constexpr int kLast = P::operands - 1;
-    struct Lane { PerOperand<typename Index::offset, kLast> offsets; };
+    using Offset = typename Index::offset;
     const Folded<Index, P::operands>& p;
-    PerOperand<i64, kLast> from;
-    Lane lanes[V];
+    i64 from[P::operands];
+    Offset offsets[P::operands][V];
     u64 first;
     u32 step, left;
     /// Goes to the first element of an output.
     CUARRAY_FN void start(I output) {
-        from = {};
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) from[k] = reinterpret_cast<i64>(p.operands[k].data);
 #pragma unroll 1
-        for (int d = int(p.kept_axes) - 1; d > 0; --d) {
-            const I outer = p.kept[d].quotient(output);
-            advance<kLast, false>(from, p, d, output - outer * p.kept[d].size);
+        for (int d = int(p.kept_axes) - 1; d >= 0; --d) {
+            const I outer = d ? p.kept[d].quotient(output) : 0;
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k)
+                from[k] += Offset(output - outer * p.kept[d].size) * p.operands[k].kept[d];
             output = outer;
         }
-        advance<kLast, false>(from, p, 0, output);
     }
     CUARRAY_FN void locate() {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            I rest = I(first + (u < int(left) ? u * step : 0));
-            lanes[u] = {};
+            I rest = I(first + u * step);
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
             if constexpr (Several) {
 #pragma unroll 1
                 for (int d = int(p.reduced_axes) - 1; d > 0; --d) {
                     const I outer = p.reduced[d].quotient(rest);
-                    advance<kLast, true>(lanes[u].offsets, p, d, rest - outer * p.reduced[d].size);
+#pragma unroll
+                    for (int k = 0; k < P::operands; ++k)
+                        offsets[k][u] += Offset(rest - outer * p.reduced[d].size) * p.operands[k].reduced[d];
                     rest = outer;
                 }
             }
-            advance<kLast, true>(lanes[u].offsets, p, 0, rest);
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(rest) * p.operands[k].reduced[0];
         }
-    }
-    template <int K> CUARRAY_FN i64 place(int u) const {
-        return reinterpret_cast<i64>(p.operands[K].data) + of<K>(from) + of<K>(lanes[u].offsets);
     }
     template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            if (u == 0 || u < int(left)) x[u] = *reinterpret_cast<const T*>(place<K>(u));
-            else x[u] = x[0];
+            // T{} is a value: with an element in its place this would be a choice between addresses, in local memory.
+            x[u] = u < int(left) ? *reinterpret_cast<const T*>(from[K] + offsets[K][u]) : T{};
         }
     }
     template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = place<K>(u);
+        for (int u = 0; u < V; ++u) x[u] = from[K] + offsets[K][u];
     }
 };
 
@@ -126,7 +110,7 @@ CUARRAY_FN void make_elements(Walk& walk, typename P::template outputs<V>& out, 
     if constexpr (P::faults) {
         bool fault = false;
 #pragma unroll
-        for (int u = 0; u < V; ++u) fault |= out.fault[u];
+        for (int u = 0; u < V; ++u) fault |= out.fault[u] && u < int(walk.left);
         if (fault) report(sink, 0, 0, 0);
     }
 }
@@ -135,7 +119,7 @@ template <class P, class Index, class Out>
 CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Out value) {
     FoldWalk<P, 1, false, Index> walk{p, {}, {}, 0, 0, 0};
     walk.start(typename Index::type(output));
-    *reinterpret_cast<stored_t<Out>*>(p.operands[0].data + of<0>(walk.from)) = store<Out>(value);
+    *reinterpret_cast<stored_t<Out>*>(walk.from[0]) = store<Out>(value);
 }
 
 /// Finishes and stores one output; `value` counts only where there is an element.

@@ -28,11 +28,11 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_a626294b17b0f17_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_a57ff376b254602f_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 8>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(512, 1)
-fused_a626294b17b0f17_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_a57ff376b254602f_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 2, 512>(p, scalars, sink);
 }
 }

@@ -30,11 +30,11 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_3eb9ab5ada0fe192_contiguous(const __grid_constant__ Flat<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_311be11e98c6a325_contiguous(const __grid_constant__ Flat<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 4>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(512, 1)
-fused_3eb9ab5ada0fe192_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_311be11e98c6a325_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 2, 512>(p, scalars, sink);
 }
 }
