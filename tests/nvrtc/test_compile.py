@@ -60,8 +60,8 @@ def allowed(text, arch):
 
 
 def wide_accesses(kind, ptx):
-    """How many 16-byte accesses of global memory there are."""
-    return len(re.findall(rf"{kind}\.global(?:\.\w+)*?\.v(?:4\.\w32|2\.\w64)", ptx))
+    """How many 16-byte accesses there are, in global memory or by generic addresses."""
+    return len(re.findall(rf"\b{kind}(?:\.global)?(?:\.nc)?\.v(?:4\.\w32|2\.\w64)", ptx))
 
 
 def promised_accesses(text):

@@ -1,0 +1,246 @@
+// test_launch.cpp -- the parameters of launches against the plain arithmetic of strides, also beyond 2^31.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "../core/check.h"
+#include "cuarray/codegen/launch.h"
+
+using namespace cuarray;
+
+namespace {
+
+using Flat = kernel::Flat<kernel::kMaxOperands>;
+using Strided = kernel::Strided<kernel::kMaxOperands>;
+using Addresses = std::vector<uint64_t>;
+
+/// What the kernels do with an index, in plain divisions.
+class Reader {
+ public:
+    explicit Reader(const Launch& launch) : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
+
+    int64_t size() const { return p_.size; }
+    /// The coordinates of an index; the magic division must agree with the plain one.
+    std::vector<int64_t> coordinates(int64_t index) const {
+        std::vector<int64_t> result(p_.axes);
+        uint32_t rest = uint32_t(index);
+        for (int d = int(p_.axes) - 1; d >= 0; --d) {
+            const uint32_t outer = p_.extents[d].quotient(rest);
+            CHECK(outer == rest / p_.extents[d].size);
+            result[size_t(d)] = rest - outer * p_.extents[d].size;
+            rest = outer;
+        }
+        return result;
+    }
+    bool exists(const std::vector<int64_t>& at) const {
+        return !p_.tiled || (inside(p_.borders[0], at) && inside(p_.borders[1], at));
+    }
+    bool exists_turned(const std::vector<int64_t>& at) const {
+        return inside(p_.borders[2], at) && inside(p_.borders[3], at);
+    }
+    bool is_turned(int k) const { return p_.turned >> k & 1; }
+    uint64_t address(int k, const std::vector<int64_t>& at) const {
+        int64_t offset = 0;
+        for (uint32_t d = 0; d < p_.axes; ++d) {
+            offset += at[d] * p_.operands[k].strides[d];
+            CHECK(offset >= INT32_MIN && offset <= INT32_MAX);
+        }
+        return reinterpret_cast<uint64_t>(p_.operands[k].data) + uint64_t(offset);
+    }
+    /// The addresses of all operands of one element. A turned operand is read by the thread at the mirrored place.
+    Addresses element(std::vector<int64_t> at, int operands) const {
+        std::vector<int64_t> mirrored = at;
+        std::swap(mirrored[p_.axes - 1], mirrored[p_.axes < 2 ? 0 : p_.axes - 2]);
+        Addresses found;
+        for (int k = 0; k < operands; ++k) {
+            if (is_turned(k)) CHECK(exists_turned(mirrored));
+            found.push_back(address(k, is_turned(k) ? mirrored : at));
+        }
+        return found;
+    }
+
+ private:
+    static bool inside(const kernel::Border& border, const std::vector<int64_t>& at) {
+        int64_t place = 0;
+        for (size_t d = 0; d < at.size(); ++d) place += at[d] * border.weights[d];
+        return place < border.extent;
+    }
+    const Launch& launch_;
+    const Strided& p_;
+};
+
+/// An Expr that adds inputs of one dtype.
+Expr sum_of(DType dtype, int inputs) {
+    Expr expr;
+    ValueId value = expr.input(dtype);
+    for (int i = 1; i < inputs; ++i) value = expr.loop(loop_for(find_row("add"), dtype), value, expr.input(dtype));
+    expr.outputs = {value};
+    return expr;
+}
+
+Addresses element_at(int64_t index, const Dims& shape, const std::vector<Place>& places) {
+    Addresses addresses;
+    for (const Place& place : places) addresses.push_back(place.address);
+    for (int d = shape.size() - 1; d >= 0; --d) {
+        for (size_t k = 0; k < places.size(); ++k)
+            addresses[k] += uint64_t(index % shape[d] * (*places[k].strides)[d]);
+        index /= shape[d];
+    }
+    return addresses;
+}
+
+void visit_contiguous(const Launch& launch, int operands, int item, std::map<Addresses, int>& seen) {
+    const Flat& p = *reinterpret_cast<const Flat*>(launch.parameters);
+    for (uint64_t i = 0; i < p.size; ++i) {
+        Addresses found;
+        for (int k = 0; k < operands; ++k)
+            found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) + i * p.operands[k].step * uint64_t(item));
+        ++seen[found];
+    }
+}
+
+/// Every element exactly once, each with the addresses that strides give.
+void check_all_elements(DType dtype, const Dims& shape, const std::vector<Place>& places) {
+    const int operands = int(places.size());
+    ElementwisePlan plan(sum_of(dtype, operands - 1), shape, {places.data(), 1}, {places.data() + 1, places.size() - 1});
+    std::map<Addresses, int> expected, seen;
+    for (int64_t i = 0, n = count(shape); i < n; ++i) ++expected[element_at(i, shape, places)];
+    for (int64_t slice = 0; slice < plan.slices(); ++slice) {
+        plan.select(slice);
+        if (plan.launch.grid == 0) continue;
+        if (plan.launch.walk == Walk::Contiguous) {
+            visit_contiguous(plan.launch, operands, item_size(dtype), seen);
+            continue;
+        }
+        const Reader reader(plan.launch);
+        for (int64_t i = 0; i < reader.size(); ++i) {
+            const auto at = reader.coordinates(i);
+            if (reader.exists(at)) ++seen[reader.element(at, operands)];
+        }
+    }
+    CHECK(seen == expected);
+}
+
+void random_layouts() {
+    std::mt19937_64 random(7);
+    const auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+    for (int round = 0; round < 400; ++round) {
+        Dims shape;
+        const int ndim = int(pick(0, round % 10 == 0 ? 11 : 4));
+        for (int64_t d = 0, size = 1; d < ndim; ++d) {
+            const int64_t most = std::max<int64_t>(1, 6000 / size);
+            shape.push_back(pick(1, std::min<int64_t>(most, ndim > 5 ? 3 : 70)));
+            size *= shape.back();
+        }
+        const int operands = int(pick(2, 4));
+        std::vector<Dims> strides;
+        std::vector<Place> places;
+        for (int k = 0; k < operands; ++k) {
+            Dims order;
+            for (int d = 0; d < ndim; ++d) order.push_back(d);
+            if (pick(0, 1)) std::shuffle(order.begin(), order.end(), random);
+            strides.push_back(strides_in_order(shape, order, 4 * pick(1, 2)));
+            for (int d = 0; d < ndim && k > 0; ++d) {
+                if (pick(0, 5) == 0) strides.back()[d] = 0;
+                if (pick(0, 5) == 0) strides.back()[d] *= -1;
+            }
+        }
+        for (int k = 0; k < operands; ++k) places.push_back({uint64_t(1 + k) << 40 | uint64_t(4 * pick(0, 5)), &strides[size_t(k)]});
+        check_all_elements(DType::float32, shape, places);
+    }
+}
+
+/// Huge extents and strides: the slices cover the space, and each fits 32 bits.
+void beyond_32_bits() {
+    const Dims shape{3, int64_t(1) << 31, 2};
+    const Dims out{(int64_t(1) << 34) + 64, 8, 4}, in{int64_t(1) << 40, 4, -(int64_t(1) << 36)};
+    const std::vector<Place> places{{uint64_t(1) << 50, &out}, {uint64_t(1) << 51, &in}};
+    ElementwisePlan plan(sum_of(DType::float32, 1), shape, {places.data(), 1}, {places.data() + 1, 1});
+    CHECK(plan.slices() > 1);
+    int64_t total = 0;
+    std::map<Addresses, int64_t> found;
+    std::vector<Addresses> wanted;
+    for (int64_t index : {int64_t(0), int64_t(1), (int64_t(1) << 31) - 1, int64_t(1) << 31, (int64_t(1) << 32) + 5,
+                          3 * (int64_t(1) << 32) - 1})
+        wanted.push_back(element_at(index, shape, places));
+    for (int64_t slice = 0; slice < plan.slices(); ++slice) {
+        plan.select(slice);
+        const Reader reader(plan.launch);
+        CHECK(int64_t(plan.launch.grid) * 1024 >= reader.size());
+        total += reader.size();
+        for (int64_t i : {int64_t(0), reader.size() / 2, reader.size() - 1}) ++found[reader.element(reader.coordinates(i), 2)];
+    }
+    CHECK(total == count(shape));
+    // The first and the last element are borders of slices whatever the cut.
+    CHECK(found.count(wanted.front()) == 1 && found.count(wanted.back()) == 1);
+}
+
+/// One axis of more than 2^31 elements stays one launch while it is contiguous.
+void long_and_contiguous() {
+    const Dims shape{(int64_t(1) << 32) + 3}, strides{4}, one{0};
+    const std::vector<Place> places{{256, &strides}, {1 << 20, &strides}, {512, &one}};
+    ElementwisePlan plan(sum_of(DType::float32, 2), shape, {places.data(), 1}, {places.data() + 1, 2});
+    const Flat& p = *reinterpret_cast<const Flat*>(plan.launch.parameters);
+    CHECK(plan.slices() == 1 && plan.launch.walk == Walk::Contiguous && p.size == uint64_t(shape[0]));
+    CHECK(plan.launch.grid == (shape[0] + 1023) / 1024 && p.operands[1].step == 1 && p.operands[2].step == 0);
+}
+
+void alignment_and_transposes_choose_the_walk() {
+    const Dims line{4096}, contiguous{4};
+    const std::vector<Place> off{{256, &contiguous}, {512 + 4, &contiguous}};
+    CHECK(ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk == Walk::Strided);
+    const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
+    const std::vector<Place> turned{{256, &rows}, {1 << 20, &columns}};
+    ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
+    const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
+    CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
+    const std::vector<Place> both{{256, &columns}, {1 << 20, &columns}};
+    CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1}).launch.walk ==
+          Walk::Contiguous);
+}
+
+void too_much_is_refused() {
+    const Expr expr = sum_of(DType::float32, kernel::kMaxOperands);
+    const Walk walk = Walk::Contiguous;
+    CHECK(RAISES(NotImplemented, kernel_source({&expr}, {&walk, 1})));
+}
+
+/// How a block is divided among outputs, lanes and leaves covers all of them.
+void folds_cover_everything() {
+    Expr expr = sum_of(DType::float32, 1);
+    const Program program{&expr, find_reduction("sum")};
+    for (const Dims& shape : {Dims{7, 1000}, Dims{1000, 7}, Dims{3, 100000}, Dims{100000, 3}, Dims{40000, 5}, Dims{1, 1}}) {
+        for (int axis : {0, 1}) {
+            const Dims in = c_strides(shape, 4);
+            Dims out = axis ? Dims{4, 0} : Dims{0, 4};
+            Launch launch;
+            const Place input{1 << 20, &in};
+            CHECK(plan_fold(program, shape, {axis}, {256, &out}, {&input, 1}, nullptr, launch));
+            const auto& p = *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(launch.parameters);
+            const int64_t n = shape[axis], outputs = shape[1 - axis];
+            CHECK(int64_t(p.n) == n && int64_t(p.outputs) == outputs && int64_t(p.chunks) == std::max<int64_t>(1, (n + 16383) / 16384));
+            if (launch.walk == Walk::Short) {
+                CHECK(int64_t(launch.grid) * launch.block >= outputs && n <= 256);
+                continue;
+            }
+            const int64_t per_block = launch.block >> (4 + p.groups), leaves = (std::min<int64_t>(n, 16384) + 255) / 256;
+            CHECK(int64_t(launch.grid) / int64_t(p.chunks) * per_block >= outputs);
+            CHECK(int64_t(1) << (p.groups + p.leaves) >= leaves && p.columns + p.groups + 4 <= 9);
+            CHECK((launch.partials > 0) == (p.chunks > 1) && launch.partials == (p.chunks > 1 ? outputs * int64_t(p.chunks) * 4 : 0));
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    random_layouts();
+    beyond_32_bits();
+    long_and_contiguous();
+    alignment_and_transposes_choose_the_walk();
+    too_much_is_refused();
+    folds_cover_everything();
+    return 0;
+}
