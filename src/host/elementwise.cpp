@@ -12,7 +12,8 @@ namespace cuarray::host {
 namespace {
 
 constexpr int64_t kShortRow = 64;  // shorter rows are computed several at once, through buffers
-constexpr int64_t kTile = 64;
+constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
+constexpr int64_t kTileRowBytes = 256;  // of the axis along which the operand lies side by side
 constexpr int64_t kCacheLine = 64;
 
 /// The most frequent task, one loop over plain operands, without a plan: a small array costs no more than its loop.
@@ -78,7 +79,7 @@ class Run {
 
     Fault operator()() {
         const int64_t units = tile_axis_ >= 0 ? tiles() : stretches();
-        const int64_t per_task = std::max<int64_t>(1, kTaskElements / (tile_axis_ >= 0 ? kTile * kTile : stretch_));
+        const int64_t per_task = std::max<int64_t>(1, kTaskElements / (tile_axis_ >= 0 ? tile_rows_ * kTileColumns : stretch_));
         const int64_t tasks = plan_.space.size < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
         std::atomic<bool> fault{false};
         parallel_for(tasks, [&](int64_t i) {
@@ -160,7 +161,7 @@ class Run {
         }
     }
 
-    // Tiles: squares of the innermost axis and the one along which some operand lies side by side, so that every cache
+    // Tiles: rectangles of the innermost axis and the one along which some operand lies side by side, so that every cache
     // line of that operand is read once.
 
     bool is_transposed(const Operand& o, int axis) const {
@@ -177,14 +178,24 @@ class Run {
                                          [&](const Operand& o) { return is_transposed(o, axis); });
             if (any && s.shape[axis] >= 8) tile_axis_ = axis;
         }
+        if (tile_axis_ < 0) return;
+        int64_t item = 1;
+        for (const Operand& o : plan_.operands)
+            if (is_transposed(o, tile_axis_)) item = std::max(item, o.item());
+        tile_rows_ = std::max<int64_t>(kTileRowBytes / item, 8);
     }
 
-    static int64_t tiles_along(int64_t extent) { return (extent + kTile - 1) / kTile; }
+    int64_t tile_extent(int axis) const {
+        return axis == tile_axis_ ? tile_rows_ : axis == plan_.space.ndim - 1 ? kTileColumns : 1;
+    }
+    int64_t tiles_along(int axis) const {
+        return (plan_.space.shape[axis] + tile_extent(axis) - 1) / tile_extent(axis);
+    }
 
     int64_t tiles() const {
-        const Space& s = plan_.space;
-        const int64_t rows = s.shape[tile_axis_], columns = plan_.inner();
-        return s.size / (rows * columns) * tiles_along(rows) * tiles_along(columns);
+        int64_t number = 1;
+        for (int d = 0; d < plan_.space.ndim; ++d) number *= tiles_along(d);
+        return number;
     }
 
     void run_tiles(Machine& machine, Scratch& scratch, int64_t begin, int64_t end) const {
@@ -193,15 +204,13 @@ class Run {
         char* buffers[Space::kMaxOperands];
         for (size_t k = 0; k < plan_.operands.size(); ++k) {
             const Operand& o = plan_.operands[k];
-            buffers[k] = is_transposed(o, tile_axis_) ? scratch.take(kTile * kTile * o.item()) : nullptr;
+            buffers[k] = is_transposed(o, tile_axis_) ? scratch.take(tile_rows_ * kTileColumns * o.item()) : nullptr;
         }
         for (int64_t i = begin; i < end; ++i) {
             int64_t at[kMaxDims], rest = i;
             for (int d = last; d >= 0; --d) {
-                const bool tiled = d == last || d == tile_axis_;
-                const int64_t extent = tiled ? tiles_along(s.shape[d]) : s.shape[d];
-                at[d] = rest % extent * (tiled ? kTile : 1);
-                rest /= extent;
+                at[d] = rest % tiles_along(d) * tile_extent(d);
+                rest /= tiles_along(d);
             }
             run_tile(machine, buffers, at);
         }
@@ -210,8 +219,8 @@ class Run {
     void run_tile(Machine& machine, char* const* buffers, const int64_t* at) const {
         const Space& s = plan_.space;
         const int last = s.ndim - 1;
-        const int64_t rows = std::min(kTile, s.shape[tile_axis_] - at[tile_axis_]);
-        const int64_t columns = std::min(kTile, s.shape[last] - at[last]);
+        const int64_t rows = std::min(tile_rows_, s.shape[tile_axis_] - at[tile_axis_]);
+        const int64_t columns = std::min(kTileColumns, s.shape[last] - at[last]);
         const auto corner = [&](const Operand& o) {
             char* p = o.base;
             for (int d = 0; d <= last; ++d) p += at[d] * o.strides[d];
@@ -252,6 +261,7 @@ class Run {
 
     Plan& plan_;
     int tile_axis_ = -1;
+    int64_t tile_rows_ = 0;
     int64_t stretch_ = 0, per_row_ = 0;
 };
 

@@ -7,8 +7,11 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kL1Share = 20 * 1024;  // of 32 KB; the rest is for operands that are read in place
-constexpr int64_t kLeastBlock = 256, kLargestBlock = 2048;
+// A block of 256 is short enough for the processor to begin the next step's loads while this one's are under way; a
+// single step has nothing to overlap, and may take what L1 holds.
+constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
+constexpr int64_t kBlocksAhead = 2;
+constexpr int64_t kCacheLine = 64;
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -43,11 +46,10 @@ void Plan::classify(Operand& operand, DType dtype) const {
 }
 
 void Plan::choose_block() {
-    int64_t bytes = 0;
+    int64_t bytes = 1;
     for (const uint8_t log_size : program.registers) bytes += int64_t(1) << log_size;
-    for (const Operand& operand : operands)
-        if (operand.kind != Operand::Kind::Linear) bytes += operand.item();
-    block = bytes ? std::clamp(kL1Share / bytes & ~int64_t(255), kLeastBlock, kLargestBlock) : kLargestBlock;
+    for (const Operand& operand : operands) bytes += operand.item();
+    block = program.steps.size() > 1 ? kBlock : std::clamp(kL1Share / bytes & -kBlock, kBlock, kLargestBlock);
 }
 
 Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
@@ -207,9 +209,20 @@ void Machine::compute(int64_t n) {
         fault_ = plan_.library->any(reinterpret_cast<const uint8_t*>(slots_[program_.fault]), n);
 }
 
+/// Asks for a later block of the operands, into L2: each step uses only some of the streams, and the processor's own
+/// foresight ends with each.
+void Machine::prefetch(int64_t begin, int64_t n) const {
+    for (const Operand& o : plan_.operands) {
+        if (o.kind != Operand::Kind::Linear) continue;
+        const char* const from = o.base + (begin + kBlocksAhead * n) * o.item();
+        for (int64_t b = 0; b < n * o.item(); b += kCacheLine) __builtin_prefetch(from + b, 0, 2);
+    }
+}
+
 void Machine::run(int64_t begin, int64_t n) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
+    if (program_.steps.size() > 1) prefetch(begin, n);
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = output(k, at, begin, n);
     compute(n);
     for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);

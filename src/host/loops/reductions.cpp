@@ -131,12 +131,13 @@ template <int R, class Element> struct ReductionOf {
     }
 
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
-    static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, bool fresh, A* lane) {
+    template <bool Fresh>
+    static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
-            const A a = element(line, c, index);
-            A sum = fresh ? a : Row::combine(lane[c], a);
+            A sum = element(line, c, index);
+            if constexpr (!Fresh) sum = Row::combine(lane[c], sum);
             sum = Row::combine(sum, element(second, c, index + kLanes));
             sum = Row::combine(sum, element(third, c, index + 2 * kLanes));
             lane[c] = Row::combine(sum, element(fourth, c, index + 3 * kLanes));
@@ -163,7 +164,8 @@ template <int R, class Element> struct ReductionOf {
             for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
                 for (int l = 0; l < kLanes; ++l, x += stride) {
                     if (l + 2 < kLanes) prefetch(x + 2 * stride, kLanes * stride, width);
-                    add_four(x, kLanes * stride, columns, first + l, row == 0, acc + l * columns);
+                    if (row == 0) add_four<true>(x, kLanes * stride, columns, first + l, acc + l * columns);
+                    else add_four<false>(x, kLanes * stride, columns, first + l, acc + l * columns);
                 }
                 x += 3 * kLanes * stride;
             }
