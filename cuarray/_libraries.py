@@ -1,7 +1,6 @@
 """Where NVIDIA's libraries lie on this machine; asked at the first use of CUDA, never at import."""
 
 import os
-from pathlib import Path
 
 
 def override(name):
@@ -39,13 +38,14 @@ def locate(name, major):
 def in_packages(name, major):
     """Return the library of NVIDIA's package for this major version, or ''."""
     import sys
+    from pathlib import Path
 
     # The folders of NVIDIA's packages: one for all libraries since CUDA 13, one for each before.
     folders = [f"nvidia/cu{major}/lib", f"nvidia/cuda_{name}/lib", f"nvidia/{name}/lib"]
     for root in sys.path:
         for folder in folders:
             for file in sorted(Path(root or ".", folder).glob(f"lib{name}.so.*")):
-                if version_of(name, file) == major:
+                if version_of(name, file.name) == major:
                     return str(file)
     return ""
 
@@ -60,7 +60,8 @@ def by_pathfinder(name, major):
         found = load_nvidia_dynamic_lib(name).abs_path
     except (DynamicLibNotFoundError, RuntimeError):
         return ""
-    return found if found and version_of(name, Path(found).resolve()) == major else ""
+    file = os.path.basename(os.path.realpath(found or ""))
+    return found if version_of(name, file) == major else ""
 
 
 def version_of(name, file):
@@ -68,7 +69,7 @@ def version_of(name, file):
 
     cuBLAS counts as CUDA does; cuFFT and cuSOLVER stay one behind since CUDA 12.
     """
-    numbers = file.name.partition(".so.")[2].split(".")
+    numbers = file.partition(".so.")[2].split(".")
     if not numbers[0].isdigit():
         return None
     return int(numbers[0]) + (1 if name in ("cufft", "cusolver") else 0)

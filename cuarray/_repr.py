@@ -1,7 +1,5 @@
 """How arrays are shown: NumPy's own text of the values, plus the device where it is not the default one."""
 
-from html import escape
-
 import numpy as np
 
 from cuarray import _core
@@ -56,6 +54,8 @@ def ndarray_str(array):
 
 def html_table(array):
     """Return a small table for notebooks. Values are shown only where that moves nothing between devices."""
+    from html import escape
+
     rows = {
         "shape": str(array.shape),
         "dtype": array.dtype.name,
