@@ -15,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "judge.h"
 #include "module_abi.h"
 #include "source.h"
 
@@ -158,12 +159,6 @@ class Process {
     fs::path messages_;
 };
 
-/// The library that the real NVRTC is; `0` or nothing means to do without.
-std::string real_nvrtc() {
-    const char* path = std::getenv("CUDASIM_REAL_NVRTC");
-    return path && *path && std::string(path) != "0" ? path : "";
-}
-
 /// Path, size and time of the real NVRTC.
 std::string real_nvrtc_identity() {
     struct stat info{};
@@ -193,19 +188,16 @@ struct Workplace {
     }
 };
 
-/// The judge works on the text as it was given; g++ on one that was changed to its taste.
-Process start_real_nvrtc(const Job& job, const fs::path& work) {
-    std::vector<std::string> arguments{home() / "real-nvrtc", real_nvrtc(), work / "kernel.cu",
-                                       work / "names"};
-    arguments.insert(arguments.end(), job.options.begin(), job.options.end());
-    if (!job.headers.empty()) arguments.push_back("-I" + (work / "headers").string());
-    std::string names;
+/// What the judge reads: the text as it was given; g++ gets one that was changed to its taste.
+void write_question(const Job& job, const fs::path& work) {
+    std::string options, names;
+    for (auto& option : job.options) options += option + "\n";
+    if (!job.headers.empty()) options += "-I" + (work / "headers").string() + "\n";
     for (auto& expression : job.name_expressions) names += expression + "\n";
+    write_file(work / "options", options);
     write_file(work / "names", names);
     write_file(work / "kernel.cu", job.text);
     for (auto& [name, content] : job.headers) write_file(work / "headers" / name, content);
-    if (real_nvrtc().empty()) arguments = {"true"};
-    return Process(arguments, work / "verdict");
 }
 
 Process start_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
@@ -240,11 +232,12 @@ Compiled compile(const Job& job) {
     if (fs::exists(cached)) return {true, read_file(cached), ""};
 
     Workplace work;
-    Process judge = start_real_nvrtc(job, work.path);
+    write_question(job, work.path);
+    Question question(home() / "real-nvrtc", work.path);
     Process host = start_host_compiler(job, flags, work.path);
-    bool accepted = real_nvrtc().empty() || judge.succeeds();
     bool compiled = host.succeeds();
-    if (!accepted) return {false, "", judge.messages()};
+    std::string refusal = question.refusal();
+    if (!refusal.empty()) return {false, "", refusal};
     if (!compiled) {
         std::string complaint =
             std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n";

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #ifdef CUDASIM_WITH_CUDA_H
-// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real signatures.
+// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real
+// signatures.
 #include <cuda.h>
 #undef cuCtxGetDevice
 #undef cuCtxSynchronize

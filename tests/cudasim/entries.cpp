@@ -12,8 +12,7 @@
 #undef ENTRY
 
 extern "C" CUresult cuGetProcAddress(const char*, void**, int, uint64_t);
-extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, uint64_t,
-                                        CUdriverProcAddressQueryResult*);
+extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, uint64_t, CUdriverProcAddressQueryResult*);
 
 using namespace cudasim;
 

@@ -1,11 +1,14 @@
-// real_nvrtc.cpp -- a program that has NVIDIA's NVRTC compile a text: LIBRARY SOURCE NAMES-FILE OPTION...
+// real_nvrtc.cpp -- a program that has NVIDIA's NVRTC compile the texts in the folders that it reads the
+// names of.
 //
 // A process of its own, because NVRTC asks a loaded libcuda.so.1 for tables that the simulated one has not.
+// It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder.
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -15,55 +18,85 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Exit codes: accepted, refused, and NVRTC itself not usable.
-enum Exit { kAccepted = 0, kRefused = 1, kUnusable = 2 };
-
-template <class F>
-F load(void* library, const char* name) {
-    return reinterpret_cast<F>(dlsym(library, name));
-}
-
-std::vector<std::string> lines_of(const char* path) {
+std::vector<std::string> lines_of(const fs::path& path) {
     std::vector<std::string> lines;
     std::ifstream in(path);
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
 }
 
-void* open_library(const fs::path& path) {
-    // NVRTC finds its builtins only when they are loaded already.
-    std::error_code ignored;
-    for (auto& file : fs::directory_iterator(path.parent_path(), ignored))
-        if (file.path().filename().string().rfind("libnvrtc-builtins.so", 0) == 0)
-            dlopen(file.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) std::fprintf(stderr, "cudasim: CUDASIM_REAL_NVRTC: %s\n", dlerror());
-    return library;
+std::string read_file(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The functions of NVRTC that are used, and why they cannot be.
+struct Library {
+    nvrtcResult (*create)(nvrtcProgram*, const char*, const char*, int, void*, void*) = nullptr;
+    nvrtcResult (*destroy)(nvrtcProgram*) = nullptr;
+    nvrtcResult (*add_name)(nvrtcProgram, const char*) = nullptr;
+    nvrtcResult (*compile)(nvrtcProgram, int, const char**) = nullptr;
+    nvrtcResult (*log_size)(nvrtcProgram, size_t*) = nullptr;
+    nvrtcResult (*log)(nvrtcProgram, char*) = nullptr;
+    std::string problem;
+
+    explicit Library(const fs::path& path) {
+        // NVRTC finds its builtins only when they are loaded already.
+        std::error_code ignored;
+        for (auto& file : fs::directory_iterator(path.parent_path(), ignored))
+            if (file.path().filename().string().rfind("libnvrtc-builtins.so", 0) == 0)
+                dlopen(file.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+        void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            problem = dlerror();
+            return;
+        }
+        load(handle, create, "nvrtcCreateProgram");
+        load(handle, destroy, "nvrtcDestroyProgram");
+        load(handle, add_name, "nvrtcAddNameExpression");
+        load(handle, compile, "nvrtcCompileProgram");
+        load(handle, log_size, "nvrtcGetProgramLogSize");
+        load(handle, log, "nvrtcGetProgramLog");
+    }
+
+ private:
+    template <class F>
+    static void load(void* handle, F& function, const char* name) {
+        function = reinterpret_cast<F>(dlsym(handle, name));
+    }
+};
+
+/// Compiles the folder's text. True when NVRTC takes it; its log in any case.
+bool accepts(const Library& nvrtc, const fs::path& folder, std::string& log) {
+    if (!nvrtc.problem.empty()) {
+        log = "cudasim: CUDASIM_REAL_NVRTC: " + nvrtc.problem + "\n";
+        return false;
+    }
+    nvrtcProgram program = nullptr;
+    nvrtc.create(&program, read_file(folder / "kernel.cu").c_str(), "kernel.cu", 0, nullptr, nullptr);
+    for (const std::string& name : lines_of(folder / "names")) nvrtc.add_name(program, name.c_str());
+    std::vector<std::string> lines = lines_of(folder / "options");
+    std::vector<const char*> options;
+    for (const std::string& line : lines) options.push_back(line.c_str());
+    nvrtcResult result = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
+    size_t size = 0;
+    nvrtc.log_size(program, &size);
+    log.resize(size);
+    if (size) nvrtc.log(program, log.data());
+    nvrtc.destroy(&program);
+    return result == NVRTC_SUCCESS;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 4) return kUnusable;
-    void* library = open_library(arguments[1]);
-    if (!library) return kUnusable;
-    auto create = load<nvrtcResult (*)(nvrtcProgram*, const char*, const char*, int, void*, void*)>(
-        library, "nvrtcCreateProgram");
-    auto add_name = load<nvrtcResult (*)(nvrtcProgram, const char*)>(library, "nvrtcAddNameExpression");
-    auto compile = load<nvrtcResult (*)(nvrtcProgram, int, char**)>(library, "nvrtcCompileProgram");
-    auto log_size = load<nvrtcResult (*)(nvrtcProgram, size_t*)>(library, "nvrtcGetProgramLogSize");
-    auto get_log = load<nvrtcResult (*)(nvrtcProgram, char*)>(library, "nvrtcGetProgramLog");
-
-    std::ifstream in(arguments[2], std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    nvrtcProgram program = nullptr;
-    if (create(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != NVRTC_SUCCESS) return kUnusable;
-    for (const std::string& name : lines_of(arguments[3])) add_name(program, name.c_str());
-    nvrtcResult result = compile(program, count - 4, arguments + 4);
-    size_t size = 0;
-    log_size(program, &size);
-    std::string log(size, '\0');
-    if (size) get_log(program, log.data());
-    std::fputs(log.c_str(), stderr);
-    return result == NVRTC_SUCCESS ? kAccepted : kRefused;
+    if (count != 2) return 2;
+    Library nvrtc(arguments[1]);
+    for (std::string folder; std::getline(std::cin, folder);) {
+        std::string log;
+        bool good = accepts(nvrtc, folder, log);
+        std::ofstream(fs::path(folder) / "verdict", std::ios::binary) << log.c_str();
+        std::puts(good ? "accepted" : "refused");
+        std::fflush(stdout);
+    }
 }
