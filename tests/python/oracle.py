@@ -132,7 +132,11 @@ REFERENCES = {
     if x.dtype.kind == "u"
     else np.reciprocal(x),
     # As NumPy's for float16, which counts towards plus infinity; its wider types count away from zero.
-    "spacing": lambda x: np.nextafter(x, np.array(np.inf, x.dtype)) - x if x.dtype == BFLOAT16 else np.spacing(x),
+    "spacing": lambda x: (
+        np.where(np.isinf(x), np.array(np.nan, x.dtype), np.nextafter(x, np.array(np.inf, x.dtype)) - x)
+        if x.dtype == BFLOAT16
+        else np.spacing(x)
+    ),
 }
 
 
