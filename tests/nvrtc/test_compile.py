@@ -94,7 +94,7 @@ def check(name, text, arch):
         wrong.append("local memory")
     if "contiguous<program" in text:
         loads, stores = promised_accesses(text)
-        if re.search(r"st\.\S+\s+\[[^]]*\], \{(%\w+)(?:, \1)+\}", ptx):
+        if re.search(r"st\.\S+\s+\[[^]]*\], \{(%?\w+)(?:, \1)+\}", ptx):
             loads = 0  # a constant, such as imag of an integer, does not look at its input
         if wide_accesses("ld", ptx) < loads or wide_accesses("st", ptx) < stores:
             wrong.append(f"fewer than {loads} loads and {stores} stores of 16 bytes")
