@@ -1,13 +1,14 @@
 // parameters.cpp -- extents with their magic numbers, scalars, and the limits of 32 bits.
 #include "codegen/parameters.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace cuarray {
 
 void set_extent(kernel::Extent32& extent, int64_t size) {
     // Granlund and Montgomery's round-up method: exact for every dividend below 2^31.
-    const uint64_t divisor = uint64_t(size);
+    const uint64_t divisor = uint64_t(std::max<int64_t>(size, 1));  // an empty fold divides nothing
     const int shift = size <= 1 ? 0 : int(std::bit_width(divisor - 1));
     const uint64_t multiplier = ((uint64_t(1) << 32) * ((uint64_t(1) << shift) - divisor)) / divisor + 1;
     extent = {uint32_t(size), uint32_t(multiplier), uint32_t(shift)};
@@ -17,7 +18,8 @@ void set_extent(kernel::Extent64& extent, int64_t size) { extent = {uint64_t(siz
 
 void set_scalars(Launch& launch, const Expr& expr, const Scalar* initial) {
     if (expr.scalars.size() + 1 > size_t(kernel::kMaxScalars))
-        raise(ErrorKind::NotImplemented, "launch: ", expr.scalars.size(), " scalars; at most ", kernel::kMaxScalars - 1);
+        raise(ErrorKind::NotImplemented, "launch: ", expr.scalars.size(), " scalars; at most ",
+              kernel::kMaxScalars - 1);
     size_t k = 0;
     for (const Scalar& scalar : expr.scalars) std::memcpy(launch.scalars.values[k++].bytes, scalar.bytes, 16);
     if (initial) std::memcpy(launch.scalars.values[k].bytes, initial->bytes, 16);
