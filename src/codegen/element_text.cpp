@@ -1,4 +1,5 @@
-// element_text.cpp -- writes struct program: every node of the Expr becomes one statement, rounded to its dtype.
+// element_text.cpp -- writes struct program: every node of the Expr becomes one statement, rounded to its
+// dtype.
 #include "codegen/element_text.h"
 
 #include <sstream>
@@ -38,12 +39,24 @@ void statement(std::ostringstream& out, const Expr& expr, size_t id) {
     }
     out << indent << "const " << type << " v" << id << " = ";
     switch (node.op) {
-        case ExprNode::Op::Input: out << "load<" << type << ">(in.x" << node.index << "[i])"; break;
-        case ExprNode::Op::Scalar: out << "scalar<" << type << ">(scalars, " << node.index << ")"; break;
-        case ExprNode::Op::Cast: out << "cast<" << type << ">(v" << node.source[0] << ")"; break;
-        case ExprNode::Op::Loop: out << loop_text(node); break;
-        case ExprNode::Op::Second: out << "pair" << node.source[0] << ".second"; break;
-        case ExprNode::Op::Index: out << "in.index[i]"; break;
+        case ExprNode::Op::Input:
+            out << "load<" << type << ">(in.x" << node.index << "[i])";
+            break;
+        case ExprNode::Op::Scalar:
+            out << "scalar<" << type << ">(scalars, " << node.index << ")";
+            break;
+        case ExprNode::Op::Cast:
+            out << "cast<" << type << ">(v" << node.source[0] << ")";
+            break;
+        case ExprNode::Op::Loop:
+            out << loop_text(node);
+            break;
+        case ExprNode::Op::Second:
+            out << "pair" << node.source[0] << ".second";
+            break;
+        case ExprNode::Op::Index:
+            out << "in.index[i]";
+            break;
     }
     out << ";\n";
 }
@@ -82,7 +95,8 @@ void read_and_write(std::ostringstream& out, const Expr& expr, bool has_index) {
         out << "        walk.template read<" << outputs + k << ">(in.x" << k << ");\n";
     if (has_index) out << "        walk.template index<" << outputs + inputs << ">(in.index);\n";
     if (inputs == 0 && !has_index) out << "        (void)walk, (void)in;\n";
-    out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {\n";
+    out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& "
+           "out) {\n";
     for (size_t k = 0; k < outputs; ++k)
         out << "        walk.template write<" << k << ">(out.y" << k << ", "
             << (expr.mask != kNoValue ? "out.kept" : "nullptr") << ");\n";
@@ -108,10 +122,13 @@ std::string element_text(const Expr& expr) {
     const ElementSizes sizes = element_sizes(expr);
     std::ostringstream out;
     const auto flag = [](bool value) { return value ? "true" : "false"; };
-    out << "struct program {\n    static constexpr int operands = " << sizes.operands << ", largest = "
-        << sizes.largest << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr)) << ", tiles = "
-        << flag(can_tile(sizes)) << ", masked = " << flag(expr.mask != kNoValue) << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
-    if (!expr.outputs.empty()) out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
+    out << "struct program {\n    static constexpr int operands = " << sizes.operands
+        << ", largest = " << sizes.largest << ", scalars = " << expr.scalars.size()
+        << ";\n    static constexpr bool unrolled = " << flag(is_short(expr))
+        << ", tiles = " << flag(can_tile(sizes)) << ", masked = " << flag(expr.mask != kNoValue)
+        << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
+    if (!expr.outputs.empty())
+        out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
     lanes(out, "inputs", input_members(expr, sizes.has_index));
     lanes(out, "outputs", output_members(expr));
     read_and_write(out, expr, sizes.has_index);

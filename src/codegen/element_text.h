@@ -5,8 +5,9 @@
 
 namespace cuarray {
 
-/// The definition of `struct program`, which the device skeletons of kernel/elementwise.h and kernel/reduce_device.h
-/// run: its lanes, how it reads and writes them through a walk, and how an element is evaluated.
+/// The definition of `struct program`, which the device skeletons of kernel/elementwise.h and
+/// kernel/reduce_device.h run: its lanes, how it reads and writes them through a walk, and how an element is
+/// evaluated.
 std::string element_text(const Expr& expr);
 
 }  // namespace cuarray

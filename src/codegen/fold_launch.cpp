@@ -19,7 +19,8 @@ constexpr int64_t kManyOutputs = 1 << 15;
 constexpr int64_t kFewBlocks = 264;
 constexpr size_t kParameterBytes = 4096;
 
-template <class Index> using Parameters = kernel::Folded<Index, kOperands>;
+template <class Index>
+using Parameters = kernel::Folded<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 
 /// Kept and reduced axes of a task, collapsed apart.
@@ -36,8 +37,8 @@ void one_axis_at_least(Space& space) {
     for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
 }
 
-void split_axes(Split& split, const Program& program, const Dims& shape, const Dims& axes, const Place& output,
-                std::span<const Place> inputs) {
+void split_axes(Split& split, const Program& program, const Dims& shape, const Dims& axes,
+                const Place& output, std::span<const Place> inputs) {
     split.sizes = element_sizes(*program.expr);
     const Dims index_strides = c_strides(shape, 1);
     const Dims* strides[kOperands];
@@ -52,7 +53,8 @@ void split_axes(Split& split, const Program& program, const Dims& shape, const D
 
     Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
     const Dims *kept_pointers[kOperands], *reduced_pointers[kOperands];
-    for (int k = 0; k < operands; ++k) kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
+    for (int k = 0; k < operands; ++k)
+        kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
     for (int axis = 0; axis < shape.size(); ++axis) {
         const bool folds = std::find(axes.begin(), axes.end(), axis) != axes.end();
         (folds ? reduced_shape : kept_shape).push_back(shape[axis]);
@@ -61,7 +63,8 @@ void split_axes(Split& split, const Program& program, const Dims& shape, const D
     }
     collapse(split.kept, kept_shape, {kept_pointers, size_t(operands)});
     collapse(split.reduced, reduced_shape, {reduced_pointers, size_t(operands)}, true);
-    for (int k = 0; k < operands; ++k) split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
+    for (int k = 0; k < operands; ++k)
+        split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
     one_axis_at_least(split.kept);
     one_axis_at_least(split.reduced);
 }
@@ -109,9 +112,11 @@ Division divide(const Split& split, bool by_columns) {
 }
 
 template <class Index>
-bool fill(Launch& launch, const Split& split, const Program& program, const Scalar* initial, const Division& division) {
+bool fill(Launch& launch, const Split& split, const Program& program, const Scalar* initial,
+          const Division& division) {
     const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
-    const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
+    const size_t scalars =
+        (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
     p.outputs = uint64_t(split.kept.size);
@@ -131,7 +136,8 @@ bool fill(Launch& launch, const Split& split, const Program& program, const Scal
     for (int k = 0; k < split.kept.operands; ++k) {
         p.operands[k].data = reinterpret_cast<char*>(split.addresses[k]);
         for (int d = 0; d < split.kept.ndim; ++d) p.operands[k].kept[d] = Offset(split.kept.strides[k][d]);
-        for (int d = 0; d < split.reduced.ndim; ++d) p.operands[k].reduced[d] = Offset(split.reduced.strides[k][d]);
+        for (int d = 0; d < split.reduced.ndim; ++d)
+            p.operands[k].reduced[d] = Offset(split.reduced.strides[k][d]);
     }
     return true;
 }
@@ -155,7 +161,8 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
                std::span<const Place> inputs, const Scalar* initial, Launch& launch) {
     launch.grid = 0;
     launch.partials = launch.counters = 0;
-    if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars)) return false;
+    if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
+        return false;
     Split split;
     split_axes(split, program, shape, axes, output, inputs);
     if (split.kept.ndim > kAxes || split.reduced.ndim > kAxes) return false;
@@ -190,8 +197,10 @@ void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address)
         p.partials = reinterpret_cast<void*>(partials_address);
         p.counters = reinterpret_cast<uint32_t*>(counters_address);
     };
-    if (walk == Walk::TreeStrided) set(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
-    else set(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
+    if (walk == Walk::TreeStrided)
+        set(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
+    else
+        set(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
 }
 
 }  // namespace cuarray

@@ -6,9 +6,9 @@
 namespace cuarray {
 namespace {
 
-constexpr int kLaneBytes = 256;    // of a thread's registers, a quarter of them
-constexpr int kBytesInFlight = 16; // per thread, which at full occupancy is what memory latency asks for
-constexpr int kOffsets = 24;       // that a thread keeps in registers
+constexpr int kLaneBytes = 256;     // of a thread's registers, a quarter of them
+constexpr int kBytesInFlight = 16;  // per thread, which at full occupancy is what memory latency asks for
+constexpr int kOffsets = 24;        // that a thread keeps in registers
 constexpr size_t kShortNodes = 24;
 constexpr int kThreads = 256, kTile = 32;
 
@@ -42,11 +42,14 @@ int contiguous_lanes(const ElementSizes& sizes) {
 int strided_lanes(const ElementSizes& sizes) {
     const int least = can_tile(sizes) ? 2 : 1;
     int lanes = 8;
-    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets)) lanes /= 2;
+    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets))
+        lanes /= 2;
     return lanes;
 }
 
-int strided_threads(const ElementSizes& sizes) { return can_tile(sizes) ? kTile * kTile / strided_lanes(sizes) : kThreads; }
+int strided_threads(const ElementSizes& sizes) {
+    return can_tile(sizes) ? kTile * kTile / strided_lanes(sizes) : kThreads;
+}
 
 bool can_tile(const ElementSizes& sizes) { return sizes.operands <= 8 && sizes.total <= 64; }
 

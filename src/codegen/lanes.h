@@ -10,7 +10,8 @@ ElementSizes element_sizes(const Expr& expr);
 /// Lanes of Walk::Contiguous: 16 bytes of the smallest item, 32 of the largest, at most 256 bytes per thread.
 int contiguous_lanes(const ElementSizes& sizes);
 
-/// Lanes of Walk::Strided: 16 bytes read per thread, as far as the offsets of operands and lanes fit registers.
+/// Lanes of Walk::Strided: 16 bytes read per thread, as far as the offsets of operands and lanes fit
+/// registers.
 int strided_lanes(const ElementSizes& sizes);
 
 /// Threads of a block of Walk::Strided: a 32 x 32 tile where the program can have tiles.

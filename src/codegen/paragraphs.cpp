@@ -24,7 +24,9 @@ struct Paragraph {
     std::vector<uint32_t> needs;  ///< the paragraphs that define what this one mentions
 };
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+    return text.substr(0, prefix.size()) == prefix;
+}
 
 std::string_view trim(std::string_view text) {
     const size_t from = text.find_first_not_of(" \n"), to = text.find_last_not_of(" \n");
@@ -56,7 +58,8 @@ class Library {
         for (Paragraph& paragraph : paragraphs_) {
             paragraph.needs = needs_of(paragraph.text, paragraph.space);
             std::sort(paragraph.needs.begin(), paragraph.needs.end());
-            paragraph.needs.erase(std::unique(paragraph.needs.begin(), paragraph.needs.end()), paragraph.needs.end());
+            paragraph.needs.erase(std::unique(paragraph.needs.begin(), paragraph.needs.end()),
+                                  paragraph.needs.end());
         }
     }
 
@@ -125,9 +128,12 @@ class Library {
     void follow_include(std::string_view line, const std::string& space) {
         constexpr std::string_view prefix = "#include \"cuarray/";
         if (!starts_with(line, prefix)) return;
-        const std::string_view name = line.substr(prefix.size(), line.find('"', prefix.size()) - prefix.size());
-        if (name.ends_with(".def")) add_table(name, space);
-        else add_file(name);
+        const std::string_view name =
+            line.substr(prefix.size(), line.find('"', prefix.size()) - prefix.size());
+        if (name.ends_with(".def"))
+            add_table(name, space);
+        else
+            add_file(name);
     }
 
     /// The macros of a table are a paragraph, and each row is one, which defines its name.
@@ -142,7 +148,8 @@ class Library {
                 return;
             }
             if (depth == 0 && (line.empty() || line[0] < 'A' || line[0] > 'Z')) return;
-            if (!macros.empty()) add_paragraph(name, std::exchange(macros, {}), const_cast<std::string&>(space));
+            if (!macros.empty())
+                add_paragraph(name, std::exchange(macros, {}), const_cast<std::string&>(space));
             const std::vector<Token> tokens = tokenise(line);
             if (depth == 0 && tokens.size() > 2) define({tokens[2].text}, space);
             for (const Token& token : tokens) depth += token.text == "(" ? 1 : token.text == ")" ? -1 : 0;
@@ -153,7 +160,8 @@ class Library {
 
     /// Registers names of the paragraph that comes next.
     void define(const std::vector<std::string_view>& names, std::string_view space) {
-        for (std::string_view name : names) definitions_[key(space, name)].push_back(uint32_t(paragraphs_.size()));
+        for (std::string_view name : names)
+            definitions_[key(space, name)].push_back(uint32_t(paragraphs_.size()));
     }
 
     static std::string key(std::string_view space, std::string_view name) {
@@ -165,7 +173,8 @@ class Library {
         std::vector<uint32_t> needs;
         const auto add = [&](const std::string& name) {
             const auto found = definitions_.find(name);
-            if (found != definitions_.end()) needs.insert(needs.end(), found->second.begin(), found->second.end());
+            if (found != definitions_.end())
+                needs.insert(needs.end(), found->second.begin(), found->second.end());
         };
         for (const Mention& mention : mentions(tokenise(text))) {
             if (!mention.qualifier.empty()) {

@@ -1,4 +1,5 @@
-// source.cpp -- a program's module: the library text that it reaches, its element, and one entry point per walk.
+// source.cpp -- a program's module: the library text that it reaches, its element, and one entry point per
+// walk.
 #include "cuarray/codegen/source.h"
 
 #include <algorithm>
@@ -81,19 +82,24 @@ EntryText entry_text(const Program& program, Walk walk) {
     const std::string operands = std::to_string(sizes.operands);
     const std::string index = walk == Walk::TreeStrided ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
-    const std::string lanes = std::to_string(contiguous_lanes(sizes)), far_lanes = std::to_string(strided_lanes(sizes));
+    const std::string lanes = std::to_string(contiguous_lanes(sizes)),
+                      far_lanes = std::to_string(strided_lanes(sizes));
     const int threads = strided_threads(sizes);
     switch (walk) {
-        case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
+        case Walk::Contiguous:
+            return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
         case Walk::Strided:
             return {"Strided<" + operands + ">",
                     "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">", threads};
-        case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
+        case Walk::Tree:
+            return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
         case Walk::TreeStrided:
         case Walk::TreeStrided64:
             return {folded, "tree<program, " + fold_type(program) + ", true, " + index + ">", kFoldThreads};
-        case Walk::Short: return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
-        case Walk::InOrder: return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
+        case Walk::Short:
+            return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
+        case Walk::InOrder:
+            return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
     }
     return {};
 }
@@ -125,14 +131,17 @@ std::string kernel_name(const Program& program) {
                                                : "_of_" + expr_name(*program.expr));
 }
 
-std::string entry_point(const Program& program, Walk walk) { return kernel_name(program) + "_" + to_string(walk); }
+std::string entry_point(const Program& program, Walk walk) {
+    return kernel_name(program) + "_" + to_string(walk);
+}
 
 std::string kernel_source(const Program& program, std::span<const Walk> walks) {
     check_limits(program);
     std::ostringstream body;
     body << "namespace cuarray::kernel {\n" << element_text(*program.expr);
     // The last slot is a reduction's initial value.
-    const size_t scalars = program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
+    const size_t scalars =
+        program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
     for (Walk walk : walks) {
         // One block per multiprocessor is the least: without it ptxas spills a few words for more.
         const EntryText entry = entry_text(program, walk);

@@ -10,7 +10,8 @@ namespace {
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool is_macro_name(std::string_view word) {
-    return word.size() > 1 && std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    return word.size() > 1 &&
+           std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 bool opens_type(std::string_view word) {
@@ -22,7 +23,9 @@ class Cursor {
  public:
     explicit Cursor(const std::vector<Token>& tokens) : tokens_(tokens) {}
     bool done() const { return at_ >= tokens_.size(); }
-    std::string_view text(size_t ahead = 0) const { return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : ""; }
+    std::string_view text(size_t ahead = 0) const {
+        return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : "";
+    }
     bool at_word() const { return !done() && tokens_[at_].is_word(); }
     void advance() { ++at_; }
 
@@ -42,16 +45,21 @@ class Cursor {
     void take_words(char open, char close, std::vector<std::string_view>& words) {
         int depth = 0;
         for (; !done(); advance()) {
-            if (text()[0] == open) ++depth;
-            else if (text()[0] == close && --depth == 0) break;
-            else if (at_word()) words.push_back(text());
+            if (text()[0] == open)
+                ++depth;
+            else if (text()[0] == close && --depth == 0)
+                break;
+            else if (at_word())
+                words.push_back(text());
         }
         advance();
     }
     void skip_to(char mark) {
         while (!done() && text()[0] != mark) {
-            if (text()[0] == '{') skip_group('{', '}');
-            else advance();
+            if (text()[0] == '{')
+                skip_group('{', '}');
+            else
+                advance();
         }
     }
 
@@ -71,19 +79,23 @@ void take_type(Cursor& cursor, std::vector<std::string_view>& names) {
     if (cursor.at_word()) names.push_back(cursor.text());
     while (!cursor.done() && cursor.text() != "{" && cursor.text() != ";") cursor.advance();
     if (cursor.text() != "{") return;
-    if (is_enum) cursor.take_words('{', '}', names);
-    else cursor.skip_group('{', '}');
+    if (is_enum)
+        cursor.take_words('{', '}', names);
+    else
+        cursor.skip_group('{', '}');
 }
 
-/// A word at namespace level: a function or a variable if `(`, `=`, `[` or `;` follows, perhaps after template
-/// arguments; a macro call defines what stands in its parentheses.
+/// A word at namespace level: a function or a variable if `(`, `=`, `[` or `;` follows, perhaps after
+/// template arguments; a macro call defines what stands in its parentheses.
 void take_word(Cursor& cursor, std::vector<std::string_view>& names) {
     const std::string_view word = cursor.text();
     cursor.advance();
     if (cursor.text() == "<") cursor.skip_group('<', '>');
     const std::string_view next = cursor.text();
-    if (next == "(" && is_macro_name(word)) cursor.take_words('(', ')', names);
-    else if (next == "(" || next == "=" || next == "[" || next == ";") names.push_back(word);
+    if (next == "(" && is_macro_name(word))
+        cursor.take_words('(', ')', names);
+    else if (next == "(" || next == "=" || next == "[" || next == ";")
+        names.push_back(word);
     if (next == "(") cursor.skip_group('(', ')');
     if (next == "=") cursor.skip_to(';');
 }
@@ -148,7 +160,9 @@ bool defines_operators(const std::vector<Token>& tokens) {
 
 std::vector<Mention> mentions(const std::vector<Token>& tokens) {
     std::vector<Mention> found;
-    const auto at = [&](size_t i, size_t back) { return i >= back ? tokens[i - back].text : std::string_view(" "); };
+    const auto at = [&](size_t i, size_t back) {
+        return i >= back ? tokens[i - back].text : std::string_view(" ");
+    };
     for (size_t i = 0; i < tokens.size(); ++i) {
         if (!tokens[i].is_word()) continue;
         const size_t before = at(i, 1) == "template" ? 2 : 1;

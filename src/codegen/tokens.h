@@ -18,8 +18,8 @@ struct Token {
 /// The tokens of kernel text; a preprocessor directive is one token such as "#define".
 std::vector<Token> tokenise(std::string_view text);
 
-/// The names that a paragraph at namespace level defines: functions, types, variables, enumerators and macros. A few
-/// names too many cost only compile time.
+/// The names that a paragraph at namespace level defines: functions, types, variables, enumerators and
+/// macros. A few names too many cost only compile time.
 std::vector<std::string_view> defined_names(const std::vector<Token>& tokens);
 
 /// Whether a paragraph defines operators outside of types.

@@ -10,7 +10,8 @@ namespace {
 
 LoopId loop(const char* row, DType dtype) { return loop_for(find_row(row), dtype); }
 
-/// Prints what the generator wrote itself: the element and the entry points, without the library text before them.
+/// Prints what the generator wrote itself: the element and the entry points, without the library text before
+/// them.
 void print(const char* title, const Program& program, std::span<const Walk> walks) {
     const std::string text = kernel_source(program, walks);
     const size_t from = text.rfind("namespace cuarray::kernel {");
@@ -42,7 +43,8 @@ void fused() {
 
 void two_outputs() {
     Expr expr;
-    const ValueId value = expr.loop(loop("divmod", DType::int16), expr.input(DType::int16), expr.input(DType::int16));
+    const ValueId value =
+        expr.loop(loop("divmod", DType::int16), expr.input(DType::int16), expr.input(DType::int16));
     expr.outputs = {value, expr.second(value)};
     elementwise("two_outputs", expr);
 }

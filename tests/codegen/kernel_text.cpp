@@ -1,4 +1,5 @@
-// kernel_text.cpp -- lists every kernel that the tables can ask for, and prints the text of those named on its input.
+// kernel_text.cpp -- lists every kernel that the tables can ask for, and prints the text of those named on
+// its input.
 //
 //   kernel_text --list           one line per kernel: its entry point and what it is made from
 //   kernel_text --options        the options that kernels are compiled with
@@ -57,7 +58,8 @@ std::vector<Kernel> all_kernels() {
     for (size_t id = 0; id < loops().size(); ++id) {
         const Loop& loop = loops()[id];
         const Row& row = rows()[loop.row];
-        const bool folds = row.nin == 2 && row.nout == 1 && loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0];
+        const bool folds =
+            row.nin == 2 && row.nout == 1 && loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0];
         if (!folds || row.has(Associative)) continue;
         kernels.push_back(input_kernel(loop.T));
         kernels.back().loop = LoopId(id);
@@ -68,7 +70,8 @@ std::vector<Kernel> all_kernels() {
 void print(const Kernel& kernel, Walk walk) {
     const Program program = kernel.program();
     const std::string text = kernel_source(program, {&walk, 1});
-    std::cout << entry_point(program, walk) << " " << to_string(walk) << " " << text.size() << "\n" << text << "\n";
+    std::cout << entry_point(program, walk) << " " << to_string(walk) << " " << text.size() << "\n"
+              << text << "\n";
 }
 
 }  // namespace
@@ -81,7 +84,8 @@ int main(int argc, char** argv) {
     const std::vector<Kernel> kernels = all_kernels();
     std::map<std::string, std::pair<const Kernel*, Walk>> by_name;
     for (const Kernel& kernel : kernels)
-        for (Walk walk : walks(kernel.program())) by_name[entry_point(kernel.program(), walk)] = {&kernel, walk};
+        for (Walk walk : walks(kernel.program()))
+            by_name[entry_point(kernel.program(), walk)] = {&kernel, walk};
     if (argc > 1 && std::string(argv[1]) == "--list") {
         for (const auto& [name, kernel] : by_name) std::cout << name << "\n";
         return 0;

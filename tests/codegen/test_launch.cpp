@@ -19,7 +19,8 @@ using Addresses = std::vector<uint64_t>;
 /// What the kernels do with an index, in plain divisions.
 class Reader {
  public:
-    explicit Reader(const Launch& launch) : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
+    explicit Reader(const Launch& launch)
+        : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
 
     int64_t size() const { return p_.size; }
     /// The coordinates of an index; the magic division must agree with the plain one.
@@ -49,7 +50,8 @@ class Reader {
         }
         return reinterpret_cast<uint64_t>(p_.operands[k].data) + uint64_t(offset);
     }
-    /// The addresses of all operands of one element. A turned operand is read by the thread at the mirrored place.
+    /// The addresses of all operands of one element. A turned operand is read by the thread at the mirrored
+    /// place.
     Addresses element(std::vector<int64_t> at, int operands) const {
         std::vector<int64_t> mirrored = at;
         std::swap(mirrored[p_.axes - 1], mirrored[p_.axes < 2 ? 0 : p_.axes - 2]);
@@ -75,7 +77,8 @@ class Reader {
 Expr sum_of(DType dtype, int inputs) {
     Expr expr;
     ValueId value = expr.input(dtype);
-    for (int i = 1; i < inputs; ++i) value = expr.loop(loop_for(find_row("add"), dtype), value, expr.input(dtype));
+    for (int i = 1; i < inputs; ++i)
+        value = expr.loop(loop_for(find_row("add"), dtype), value, expr.input(dtype));
     expr.outputs = {value};
     return expr;
 }
@@ -96,7 +99,8 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
     for (uint64_t i = 0; i < p.size; ++i) {
         Addresses found;
         for (int k = 0; k < operands; ++k)
-            found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) + i * p.operands[k].step * uint64_t(item));
+            found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) +
+                            i * p.operands[k].step * uint64_t(item));
         ++seen[found];
     }
 }
@@ -104,7 +108,8 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
 /// Every element exactly once, each with the addresses that strides give.
 void check_all_elements(DType dtype, const Dims& shape, const std::vector<Place>& places) {
     const int operands = int(places.size());
-    ElementwisePlan plan(sum_of(dtype, operands - 1), shape, {places.data(), 1}, {places.data() + 1, places.size() - 1});
+    ElementwisePlan plan(sum_of(dtype, operands - 1), shape, {places.data(), 1},
+                         {places.data() + 1, places.size() - 1});
     std::map<Addresses, int> expected, seen;
     for (int64_t i = 0, n = count(shape); i < n; ++i) ++expected[element_at(i, shape, places)];
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
@@ -125,7 +130,9 @@ void check_all_elements(DType dtype, const Dims& shape, const std::vector<Place>
 
 void random_layouts() {
     std::mt19937_64 random(7);
-    const auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+    const auto pick = [&](int64_t low, int64_t high) {
+        return low + int64_t(random() % uint64_t(high - low + 1));
+    };
     for (int round = 0; round < 400; ++round) {
         Dims shape;
         const int ndim = int(pick(0, round % 10 == 0 ? 11 : 4));
@@ -147,7 +154,8 @@ void random_layouts() {
                 if (pick(0, 5) == 0) strides.back()[d] *= -1;
             }
         }
-        for (int k = 0; k < operands; ++k) places.push_back({uint64_t(1 + k) << 40 | uint64_t(4 * pick(0, 5)), &strides[size_t(k)]});
+        for (int k = 0; k < operands; ++k)
+            places.push_back({uint64_t(1 + k) << 40 | uint64_t(4 * pick(0, 5)), &strides[size_t(k)]});
         check_all_elements(DType::float32, shape, places);
     }
 }
@@ -162,15 +170,16 @@ void beyond_32_bits() {
     int64_t total = 0;
     std::map<Addresses, int64_t> found;
     std::vector<Addresses> wanted;
-    for (int64_t index : {int64_t(0), int64_t(1), (int64_t(1) << 31) - 1, int64_t(1) << 31, (int64_t(1) << 32) + 5,
-                          3 * (int64_t(1) << 32) - 1})
+    for (int64_t index : {int64_t(0), int64_t(1), (int64_t(1) << 31) - 1, int64_t(1) << 31,
+                          (int64_t(1) << 32) + 5, 3 * (int64_t(1) << 32) - 1})
         wanted.push_back(element_at(index, shape, places));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
         const Reader reader(plan.launch);
         CHECK(int64_t(plan.launch.grid) * 1024 >= reader.size());
         total += reader.size();
-        for (int64_t i : {int64_t(0), reader.size() / 2, reader.size() - 1}) ++found[reader.element(reader.coordinates(i), 2)];
+        for (int64_t i : {int64_t(0), reader.size() / 2, reader.size() - 1})
+            ++found[reader.element(reader.coordinates(i), 2)];
     }
     CHECK(total == count(shape));
     // The first and the last element are borders of slices whatever the cut.
@@ -190,15 +199,17 @@ void long_and_contiguous() {
 void alignment_and_transposes_choose_the_walk() {
     const Dims line{4096}, contiguous{4};
     const std::vector<Place> off{{256, &contiguous}, {512 + 4, &contiguous}};
-    CHECK(ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk == Walk::Strided);
+    CHECK(
+        ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
+        Walk::Strided);
     const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
     const std::vector<Place> turned{{256, &rows}, {1 << 20, &columns}};
     ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
     const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
     CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
     const std::vector<Place> both{{256, &columns}, {1 << 20, &columns}};
-    CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1}).launch.walk ==
-          Walk::Contiguous);
+    CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1})
+              .launch.walk == Walk::Contiguous);
 }
 
 void too_much_is_refused() {
@@ -211,24 +222,29 @@ void too_much_is_refused() {
 void folds_cover_everything() {
     Expr expr = sum_of(DType::float32, 1);
     const Program program{&expr, find_reduction("sum")};
-    for (const Dims& shape : {Dims{7, 1000}, Dims{1000, 7}, Dims{3, 100000}, Dims{100000, 3}, Dims{40000, 5}, Dims{1, 1}}) {
+    for (const Dims& shape :
+         {Dims{7, 1000}, Dims{1000, 7}, Dims{3, 100000}, Dims{100000, 3}, Dims{40000, 5}, Dims{1, 1}}) {
         for (int axis : {0, 1}) {
             const Dims in = c_strides(shape, 4);
             Dims out = axis ? Dims{4, 0} : Dims{0, 4};
             Launch launch;
             const Place input{1 << 20, &in};
             CHECK(plan_fold(program, shape, {axis}, {256, &out}, {&input, 1}, nullptr, launch));
-            const auto& p = *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(launch.parameters);
+            const auto& p = *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(
+                launch.parameters);
             const int64_t n = shape[axis], outputs = shape[1 - axis];
-            CHECK(int64_t(p.n) == n && int64_t(p.outputs) == outputs && int64_t(p.chunks) == std::max<int64_t>(1, (n + 16383) / 16384));
+            CHECK(int64_t(p.n) == n && int64_t(p.outputs) == outputs &&
+                  int64_t(p.chunks) == std::max<int64_t>(1, (n + 16383) / 16384));
             if (launch.walk == Walk::Short) {
                 CHECK(int64_t(launch.grid) * launch.block >= outputs && n <= 256);
                 continue;
             }
-            const int64_t per_block = launch.block >> (4 + p.groups), leaves = (std::min<int64_t>(n, 16384) + 255) / 256;
+            const int64_t per_block = launch.block >> (4 + p.groups),
+                          leaves = (std::min<int64_t>(n, 16384) + 255) / 256;
             CHECK(int64_t(launch.grid) / int64_t(p.chunks) * per_block >= outputs);
             CHECK(int64_t(1) << (p.groups + p.leaves) >= leaves && p.columns + p.groups + 4 <= 9);
-            CHECK((launch.partials > 0) == (p.chunks > 1) && launch.partials == (p.chunks > 1 ? outputs * int64_t(p.chunks) * 4 : 0));
+            CHECK((launch.partials > 0) == (p.chunks > 1) &&
+                  launch.partials == (p.chunks > 1 ? outputs * int64_t(p.chunks) * 4 : 0));
         }
     }
 }

@@ -1,4 +1,5 @@
-// launch.h -- which kernel of a program a task needs, its grid, and its parameters: arithmetic only, nothing is run.
+// launch.h -- which kernel of a program a task needs, its grid, and its parameters: arithmetic only, nothing
+// is run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace cuarray {
 
-/// Where an operand lies: the device address of its element at index 0, and strides in bytes over the task's shape.
+/// Where an operand lies: the device address of its element at index 0, and strides in bytes over the task's
+/// shape.
 struct Place {
     uint64_t address;
     const Dims* strides;
@@ -18,13 +20,14 @@ struct Place {
 /// One launch. `parameters` has the layout that kernel/index.h gives to the walk.
 struct Launch {
     Walk walk = Walk::Contiguous;
-    uint32_t grid = 0;        ///< blocks along x; 0: there is nothing to do
-    uint32_t block = 0;       ///< threads along x
-    int64_t partials = 0;     ///< bytes of workspace that the launch needs, contents undefined
-    int64_t counters = 0;     ///< bytes of workspace that must be zeroed in the stream before the launch
+    uint32_t grid = 0;     ///< blocks along x; 0: there is nothing to do
+    uint32_t block = 0;    ///< threads along x
+    int64_t partials = 0;  ///< bytes of workspace that the launch needs, contents undefined
+    int64_t counters = 0;  ///< bytes of workspace that must be zeroed in the stream before the launch
     kernel::FaultSink fault = {nullptr, nullptr, 0};
     kernel::Scalars<kernel::kMaxScalars> scalars = {};
-    alignas(16) std::byte parameters[3648] = {};  ///< zeroed, as the scalars: no kernel gets bytes that chance has left
+    alignas(16) std::byte
+        parameters[3648] = {};  ///< zeroed, as the scalars: no kernel gets bytes that chance has left
 
     /// Gives a reduction its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
@@ -46,10 +49,12 @@ struct ElementSizes {
 class CUARRAY_API ElementwisePlan {
  public:
     /// Places: outputs, then inputs. Every address and stride is a multiple of the item's alignment.
-    ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs, std::span<const Place> inputs);
+    ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs,
+                    std::span<const Place> inputs);
 
     Launch launch;
-    /// More than 1 only beyond 8 axes that do not merge, and beyond 2^30 elements or bytes that are not contiguous.
+    /// More than 1 only beyond 8 axes that do not merge, and beyond 2^30 elements or bytes that are not
+    /// contiguous.
     int64_t slices() const { return slices_; }
     void select(int64_t slice);  ///< fills the launch for that slice; the first one is selected already
 
@@ -62,8 +67,8 @@ class CUARRAY_API ElementwisePlan {
     int64_t slices_ = 1;
 };
 
-/// A reduction or an in-order fold. False where more than 8 kept or 8 reduced axes do not merge: the caller then makes
-/// its inputs contiguous, kept axes first, and its output too.
+/// A reduction or an in-order fold. False where more than 8 kept or 8 reduced axes do not merge: the caller
+/// then makes its inputs contiguous, kept axes first, and its output too.
 CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
                            std::span<const Place> inputs, const Scalar* initial, Launch& launch);
 

@@ -1,8 +1,8 @@
 // source.h -- a program as CUDA text: a pure function that needs no GPU, no compiler and no file.
 //
-// One module holds one entry point per Walk asked for; each is compiled from the same element text. The text depends on
-// the structure of the Expr alone: scalars, extents, strides, alignment, broadcasting and in-place use are parameters
-// (kernel/index.h), so that the text is also the key of kernel caches.
+// One module holds one entry point per Walk asked for; each is compiled from the same element text. The text
+// depends on the structure of the Expr alone: scalars, extents, strides, alignment, broadcasting and in-place
+// use are parameters (kernel/index.h), so that the text is also the key of kernel caches.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,7 +23,8 @@ enum class Walk : uint8_t {
 };
 CUARRAY_API const char* to_string(Walk walk);
 
-/// What a kernel computes: an Expr elementwise; or the fold of its output 0 with a reduction or with a binary loop.
+/// What a kernel computes: an Expr elementwise; or the fold of its output 0 with a reduction or with a binary
+/// loop.
 struct Program {
     const Expr* expr;
     ReductionId reduction = kNone;
@@ -39,15 +40,16 @@ CUARRAY_API std::string kernel_name(const Program& program);
 /// The entry point of one walk: the kernel's name and the walk's.
 CUARRAY_API std::string entry_point(const Program& program, Walk walk);
 
-/// The complete text for NVRTC. NotImplementedError where the program has more operands or scalars than fit 4 KB.
+/// The complete text for NVRTC. NotImplementedError where the program has more operands or scalars than fit 4
+/// KB.
 CUARRAY_API std::string kernel_source(const Program& program, std::span<const Walk> walks);
 
 /// Equal structure: equal text. Scalars' values do not matter.
 CUARRAY_API bool same_program(const Program& a, const Program& b);
 CUARRAY_API uint64_t program_hash(const Program& program);
 
-/// The options that every kernel is compiled with, most dispensable last: an NVRTC that does not know one goes without.
-/// The architecture is added by whoever compiles.
+/// The options that every kernel is compiled with, most dispensable last: an NVRTC that does not know one
+/// goes without. The architecture is added by whoever compiles.
 CUARRAY_API std::span<const char* const> compile_options();
 
 }  // namespace cuarray

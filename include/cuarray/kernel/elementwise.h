@@ -1,9 +1,11 @@
-// elementwise.h -- the device kernels that every elementwise program runs in: how threads find elements, nothing else.
+// elementwise.h -- the device kernels that every elementwise program runs in: how threads find elements,
+// nothing else.
 //
-// The generator supplies the program P: its elements as lanes (`P::inputs<V>`, `P::outputs<V>`), how it reads and
-// writes them through a walk, and `evaluate`, which makes the outputs of one lane from its inputs. A walk knows where
-// lane u of operand K lies. All loads of a thread stand before its arithmetic and all stores after it, so that they
-// are in flight together, and an operand that is also the output is read before it is written.
+// The generator supplies the program P: its elements as lanes (`P::inputs<V>`, `P::outputs<V>`), how it reads
+// and writes them through a walk, and `evaluate`, which makes the outputs of one lane from its inputs. A walk
+// knows where lane u of operand K lies. All loads of a thread stand before its arithmetic and all stores
+// after it, so that they are in flight together, and an operand that is also the output is read before it is
+// written.
 #pragma once
 #include "cuarray/kernel/index.h"
 
@@ -11,33 +13,38 @@ namespace cuarray::kernel {
 
 constexpr u32 kThreads = 256;
 
-/// V elements moved at once, by 16-byte accesses where they are that many bytes. Items below 4 bytes travel as words,
-/// because the compiler does not merge more than four of them.
-template <class T, int V> struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
+/// V elements moved at once, by 16-byte accesses where they are that many bytes. Items below 4 bytes travel
+/// as words, because the compiler does not merge more than four of them.
+template <class T, int V>
+struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
     static constexpr bool in_words = sizeof(T) < 4 && sizeof(T) * V > 4;
     using word = choose_t<in_words, u32, T>;
     word words[sizeof(T) * V / sizeof(word)];
 };
 
-template <class T, int V> CUARRAY_FN void read_vector(const char* from, T (&x)[V]) {
+template <class T, int V>
+CUARRAY_FN void read_vector(const char* from, T (&x)[V]) {
     const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);
     CUARRAY_COPY(x, &vector, sizeof x);
 }
 
-template <class T, int V> CUARRAY_FN void write_vector(char* to, const T (&x)[V]) {
+template <class T, int V>
+CUARRAY_FN void write_vector(char* to, const T (&x)[V]) {
     Vector<T, V> vector;
     CUARRAY_COPY(&vector, x, sizeof x);
     *reinterpret_cast<Vector<T, V>*>(to) = vector;
 }
 
 /// Moves every lane one down and leaves the last one as it was.
-template <class T, int V> CUARRAY_FN void shift_lanes(T (&x)[V]) {
+template <class T, int V>
+CUARRAY_FN void shift_lanes(T (&x)[V]) {
 #pragma unroll
     for (int u = 1; u < V; ++u) x[u - 1] = x[u];
 }
 
 /// The k-th scalar.
-template <class T, int N> CUARRAY_FN T scalar(const Scalars<N>& scalars, int k) {
+template <class T, int N>
+CUARRAY_FN T scalar(const Scalars<N>& scalars, int k) {
     return load<T>(*reinterpret_cast<const stored_t<T>*>(scalars.values[k].bytes));
 }
 
@@ -52,9 +59,11 @@ CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
     __threadfence_system();
 }
 
-/// Makes all outputs from all inputs. A long body is compiled once and the lanes pass through it one after the other.
+/// Makes all outputs from all inputs. A long body is compiled once and the lanes pass through it one after
+/// the other.
 template <class P, int V, class S>
-CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out, const S& s) {
+CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out,
+                               const S& s) {
     if constexpr (P::unrolled) {
 #pragma unroll
         for (int u = 0; u < V; ++u) P::evaluate(in, u, out, u, s);
@@ -85,12 +94,14 @@ CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink)
 }
 
 /// One axis; lanes are neighbours, `count` of them exist. Only the grid's last thread has less than V.
-template <class P, int V> struct FlatWalk {
+template <class P, int V>
+struct FlatWalk {
     const Flat<P::operands>& p;
     u64 first;
     int count;
     CUARRAY_FN bool has(int u) const { return u < count; }
-    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+    template <int K, class T>
+    CUARRAY_FN void read(T (&x)[V]) const {
         const char* from = p.operands[K].data;
         if (p.operands[K].step == 0) {
             const T one = *reinterpret_cast<const T*>(from);
@@ -106,12 +117,14 @@ template <class P, int V> struct FlatWalk {
             x[V - 1] = reinterpret_cast<const T*>(from)[u < count ? u : 0];
         }
     }
-    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+    template <int K>
+    CUARRAY_FN void index(i64 (&x)[V]) const {
         const i64 from = reinterpret_cast<i64>(p.operands[K].data) + i64(first);
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = from + u;
     }
-    template <int K, class T> CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
+    template <int K, class T>
+    CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
         char* to = p.operands[K].data + first * sizeof(T);
         u32 wanted = (1u << count) - 1;
         if constexpr (P::masked) {
@@ -138,7 +151,8 @@ CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const F
 constexpr u32 kTile = 32;
 
 /// Up to 8 axes; lanes lie a block apart, so that neighbouring threads hold neighbouring elements.
-template <class P, int V, int Threads> struct StridedWalk {
+template <class P, int V, int Threads>
+struct StridedWalk {
     const Strided<P::operands>& p;
     char* shared;
     i32 offsets[P::operands][V];
@@ -170,13 +184,16 @@ template <class P, int V, int Threads> struct StridedWalk {
             }
             if constexpr (P::tiles) {
                 if (p.tiled) {
-                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent) present_turned |= 1u << u;
-                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent) present &= ~(1u << u);
+                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent)
+                        present_turned |= 1u << u;
+                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent)
+                        present &= ~(1u << u);
                 }
             }
         }
     }
-    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+    template <int K, class T>
+    CUARRAY_FN void read(T (&x)[V]) const {
         const bool turned = P::tiles && (p.turned >> K & 1u);
         const u32 wanted = turned ? present_turned : present;
 #pragma unroll
@@ -187,7 +204,8 @@ template <class P, int V, int Threads> struct StridedWalk {
         }
     }
     /// Exchanges rows and columns of a tile; padded, so that both directions meet every bank once.
-    template <class T> CUARRAY_FN void turn(T (&x)[V]) const {
+    template <class T>
+    CUARRAY_FN void turn(T (&x)[V]) const {
         T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
         const u32 column = threadIdx.x % kTile, row = threadIdx.x / kTile;
         __syncthreads();
@@ -197,14 +215,17 @@ template <class P, int V, int Threads> struct StridedWalk {
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = tile[column][row + u * (Threads / kTile)];
     }
-    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+    template <int K>
+    CUARRAY_FN void index(i64 (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[K].data) + offsets[K][u];
     }
-    template <int K, class T> CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
+    template <int K, class T>
+    CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[K].data + offsets[K][u]) = y[u];
+            if (has(u) && (!P::masked || kept[u]))
+                *reinterpret_cast<T*>(p.operands[K].data + offsets[K][u]) = y[u];
     }
 };
 

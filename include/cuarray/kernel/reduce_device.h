@@ -1,10 +1,11 @@
-// reduce_device.h -- the device kernels of reductions: the fold order of reduce.h, spread over threads and blocks.
+// reduce_device.h -- the device kernels of reductions: the fold order of reduce.h, spread over threads and
+// blocks.
 //
-// A program P makes the elements, a row R of reductions.def folds them. One thread holds one lane of some leaves of one
-// output; what a block holds of outputs, lanes and leaves is a parameter (kernel/index.h), so that long rows, short
-// rows, columns and few long folds are the same kernel. Outputs of more than one chunk leave a partial per chunk, and
-// the block that comes last folds those. Partials are written and read in the same kernel by different blocks: their
-// pointer is neither const nor __restrict__.
+// A program P makes the elements, a row R of reductions.def folds them. One thread holds one lane of some
+// leaves of one output; what a block holds of outputs, lanes and leaves is a parameter (kernel/index.h), so
+// that long rows, short rows, columns and few long folds are the same kernel. Outputs of more than one chunk
+// leave a partial per chunk, and the block that comes last folds those. Partials are written and read in the
+// same kernel by different blocks: their pointer is neither const nor __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/reduce.h"
@@ -16,7 +17,8 @@ constexpr u32 kFoldThreads = 512;
 constexpr int kLeafBits = 6;
 
 /// Tree of reduce.h for at most 2^Levels - 1 nodes, kept in registers: every subtree has a fixed place.
-template <class R, int Levels> struct RegisterTree {
+template <class R, int Levels>
+struct RegisterTree {
     typename R::A subtree[Levels];
     u32 count = 0;
     CUARRAY_FN void push(typename R::A node) {
@@ -25,8 +27,10 @@ template <class R, int Levels> struct RegisterTree {
         for (int level = 0; level < Levels; ++level) {
             if (!placed) {
                 placed = !(count >> level & 1u);
-                if (placed) subtree[level] = node;
-                else node = R::combine(subtree[level], node);
+                if (placed)
+                    subtree[level] = node;
+                else
+                    node = R::combine(subtree[level], node);
             }
         }
         ++count;
@@ -45,8 +49,10 @@ template <class R, int Levels> struct RegisterTree {
     }
 };
 
-/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others are zero.
-template <class P, int V, bool Several, class Index> struct FoldWalk {
+/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others are
+/// zero.
+template <class P, int V, bool Several, class Index>
+struct FoldWalk {
     using I = typename Index::type;
     using Offset = typename Index::offset;
     const Folded<Index, P::operands>& p;
@@ -87,14 +93,17 @@ template <class P, int V, bool Several, class Index> struct FoldWalk {
             for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(rest) * p.operands[k].reduced[0];
         }
     }
-    template <int K, class T> CUARRAY_FN void read(T (&x)[V]) const {
+    template <int K, class T>
+    CUARRAY_FN void read(T (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            // T{} is a value: with an element in its place this would be a choice between addresses, in local memory.
+            // T{} is a value: with an element in its place this would be a choice between addresses, in local
+            // memory.
             x[u] = u < int(left) ? *reinterpret_cast<const T*>(from[K] + offsets[K][u]) : T{};
         }
     }
-    template <int K> CUARRAY_FN void index(i64 (&x)[V]) const {
+    template <int K>
+    CUARRAY_FN void index(i64 (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = from[K] + offsets[K][u];
     }
@@ -102,7 +111,8 @@ template <class P, int V, bool Several, class Index> struct FoldWalk {
 
 /// The elements at the walk's place, made by the program; faults are reported.
 template <class P, int V, class Walk, class S>
-CUARRAY_FN void make_elements(Walk& walk, typename P::template outputs<V>& out, const S& scalars, const FaultSink& sink) {
+CUARRAY_FN void make_elements(Walk& walk, typename P::template outputs<V>& out, const S& scalars,
+                              const FaultSink& sink) {
     typename P::template inputs<V> in;
     walk.locate();
     P::read(walk, in);
@@ -124,7 +134,8 @@ CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Ou
 
 /// Finishes and stores one output; `value` counts only where there is an element.
 template <class P, class R, class Index, class S>
-CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value, const S& scalars) {
+CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value,
+                       const S& scalars) {
     if (p.n == 0) {
         if constexpr (R::has_identity) value = R::identity();
     }
@@ -135,8 +146,10 @@ CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename
     store_result<P>(p, output, R::finish(value, i64(p.n)));
 }
 
-/// The place of a thread in its block: columns are neighbouring threads, then lanes, groups of leaves, outputs.
-template <class Index, int N> struct FoldPlace {
+/// The place of a thread in its block: columns are neighbouring threads, then lanes, groups of leaves,
+/// outputs.
+template <class Index, int N>
+struct FoldPlace {
     const Folded<Index, N>& p;
     u32 tile, chunk;
     CUARRAY_FN u32 column() const { return threadIdx.x & ((1u << p.columns) - 1); }
@@ -166,7 +179,8 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             if (u == 0 || r + u < count) {
-                const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
+                const typename R::A x =
+                    R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
                 value = u == 0 && r == 0 ? x : R::combine(value, x);
             }
         }
@@ -177,7 +191,8 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
 
 /// The leaves of one thread, as a tree.
 template <class P, class R, bool Several, class Index, class S>
-CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars, const FaultSink& sink) {
+CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars,
+                                     const FaultSink& sink) {
     constexpr int V = P::unrolled && !Several ? 8 : 4;
     const auto& p = place.p;
     FoldWalk<P, V, Several, Index> walk{p, {}, {}, 0, kLanes, 0};
@@ -195,9 +210,11 @@ CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place,
     return tree.result();
 }
 
-/// Folds a chunk's groups, then its lanes, in shared memory; the thread of lane 0 and group 0 gets the result.
+/// Folds a chunk's groups, then its lanes, in shared memory; the thread of lane 0 and group 0 gets the
+/// result.
 template <class R, class Index, int N>
-CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value, typename R::A* shared) {
+CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value,
+                                    typename R::A* shared) {
     const auto& p = place.p;
     const u32 t = threadIdx.x, group = place.group(), lane = place.lane(), length = place.length();
     const bool is_real = place.is_real();
@@ -212,8 +229,10 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     }
     // Without columns the lanes of an output are half a warp.
     for (u32 d = kLanes / 2; d > 0; d /= 2) {
-        if (p.columns) __syncthreads();
-        else __syncwarp();
+        if (p.columns)
+            __syncthreads();
+        else
+            __syncwarp();
         if (is_real && lane < d && lane + d < length && group == 0) {
             value = R::combine(value, shared[t + (d << p.columns)]);
             shared[t] = value;
@@ -222,10 +241,11 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     return value;
 }
 
-/// Folds the partials of one output, level by level, until each worker has at most one; returns how many are left. All
-/// threads of the block take part; those without output do nothing.
+/// Folds the partials of one output, level by level, until each worker has at most one; returns how many are
+/// left. All threads of the block take part; those without output do nothing.
 template <class R>
-CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers, bool is_real) {
+CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers,
+                             bool is_real) {
     for (; count > workers; count = (count + 1) / 2) {
         for (u64 base = 0; 2 * base < count; base += workers) {
             const u64 left = 2 * (base + q), right = left + 1;
@@ -242,7 +262,8 @@ CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u3
 
 /// Folds the chunks of a tile's outputs; called by all threads of one block.
 template <class P, class R, class Index, class S>
-CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared, const S& scalars) {
+CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared,
+                            const S& scalars) {
     using A = typename R::A;
     const auto& p = place.p;
     const u32 t = threadIdx.x, q = t >> p.columns, workers = kFoldThreads >> p.columns;
@@ -290,7 +311,8 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
 }
 
 /// The lanes of one thread, of which the first n exist.
-template <class R, int D> CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
+template <class R, int D>
+CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
 #pragma unroll
     for (int l = 0; l < D; ++l) {
         if (u32(l + D) < n) lanes[l] = R::combine(lanes[l], lanes[l + D]);
@@ -327,7 +349,8 @@ CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scala
 }
 
 /// Folds with a binary row strictly from left to right, for rows that are not associative.
-template <class F, class T> struct InOrder {
+template <class F, class T>
+struct InOrder {
     using A = T;
     static constexpr bool has_identity = false;
     static CUARRAY_FN T map(T x, i64) { return x; }
