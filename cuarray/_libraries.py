@@ -4,8 +4,8 @@ import os
 
 
 def override(name):
-    """Return the environment variable that names the file of a library, for example CUARRAY_NVRTC."""
-    return f"CUARRAY_{name.upper()}"
+    """Return the environment variable that names the file of a library, for example CUARRAY_LIBNVRTC."""
+    return f"CUARRAY_LIB{name.upper()}"
 
 
 def locate(name, major):
@@ -25,7 +25,7 @@ def locate(name, major):
 
     Notes
     -----
-    The environment variable CUARRAY_NVRTC (CUARRAY_CUBLAS, ...) comes first, then NVIDIA's package of the
+    The environment variable CUARRAY_LIBNVRTC (CUARRAY_LIBCUBLAS, ...) comes first, then NVIDIA's package of the
     wanted version. What conda and the system have is found with cuda-pathfinder; its own order knows nothing
     of the driver, so a library of another major version is passed over.
     """

@@ -1,6 +1,7 @@
 """What all tests share: the devices that they run on, seeds, and the exhaustive variants behind --full."""
 
 import random
+import zlib
 
 import hypothesis
 import numpy as np
@@ -12,6 +13,7 @@ hypothesis.settings.register_profile("full", max_examples=2000, deadline=None)
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also run the exhaustive variants of the tests")
+    parser.addoption("--shard", metavar="K/N", help="run the K-th of N parts of the tests, K from 0")
 
 
 def pytest_configure(config):
@@ -22,9 +24,16 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     # Deselected and not skipped: a skip needs a reason that tests/skips.txt allows.
     if not config.getoption("--full"):
-        left_out = [item for item in items if item.get_closest_marker("full")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        keep(config, items, lambda item: not item.get_closest_marker("full"))
+    if config.getoption("--shard"):
+        part, parts = map(int, config.getoption("--shard").split("/"))
+        keep(config, items, lambda item: zlib.crc32(item.nodeid.encode()) % parts == part)
+
+
+def keep(config, items, wanted):
+    """Leave only the wanted tests, and tell pytest which were left out."""
+    config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
+    items[:] = [item for item in items if wanted(item)]
 
 
 def pytest_generate_tests(metafunc):

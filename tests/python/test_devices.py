@@ -182,7 +182,7 @@ def test_the_self_test_compares(monkeypatch):
 
 
 def test_a_library_named_by_the_environment(monkeypatch):
-    monkeypatch.setenv("CUARRAY_NVRTC", "/opt/my/libnvrtc.so.13")
+    monkeypatch.setenv("CUARRAY_LIBNVRTC", "/opt/my/libnvrtc.so.13")
     assert _libraries.locate("nvrtc", 13) == "/opt/my/libnvrtc.so.13"
 
 
@@ -191,7 +191,7 @@ def test_the_package_of_the_wanted_version(tmp_path, monkeypatch):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / file).write_text("")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    monkeypatch.delenv("CUARRAY_NVRTC", raising=False)
+    monkeypatch.delenv("CUARRAY_LIBNVRTC", raising=False)
     assert _libraries.locate("nvrtc", 13).endswith("nvidia/cu13/lib/libnvrtc.so.13")
     assert _libraries.locate("nvrtc", 12).endswith("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
     assert _libraries.in_packages("cusolver", 12).endswith("libcusolver.so.11")
