@@ -238,11 +238,13 @@ CUARRAY_FN bool less_equal(T x, U y) {
 
 template <class T>
 CUARRAY_FN T maximum(T x, T y) {
-    return (x > y) | isnan(x) ? x : y;
+    const T larger = x > y ? x : y;
+    return isnan(x) ? x : larger;
 }
 template <class T>
 CUARRAY_FN T minimum(T x, T y) {
-    return (x < y) | isnan(x) ? x : y;
+    const T smaller = x < y ? x : y;
+    return isnan(x) ? x : smaller;
 }
 template <class T>
 CUARRAY_FN T fmax(T x, T y) {
