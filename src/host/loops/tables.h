@@ -7,8 +7,9 @@ namespace cuarray::host {
 
 /// The rows are compiled in parts, for several compilers at a time.
 constexpr int kRowParts = 4;
-/// Writes the loops of one part, in the order of their ids, unless `to` is null; returns how many there are.
-template <int Part> int collect_rows(BlockLoop* to);
+/// Writes the loops of one part, in the order of their ids, unless `to` is null; returns how many there are. (g++
+/// exports a specialisation that is not told otherwise, whatever -fvisibility says.)
+template <int Part> [[gnu::visibility("hidden")]] int collect_rows(BlockLoop* to);
 
 /// Writes the casts, by from * kDTypes + to.
 void collect_casts(BlockLoop* to);
