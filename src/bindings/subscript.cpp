@@ -117,7 +117,7 @@ PyTypeObject* iterator_type() {
     return type;
 }
 
-void store(const Array& target, PyObject* value) {
+void store(const Array& target, PyObject* value, bool is_element) {
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = operand.element(target.dtype(), "assignment");
@@ -135,6 +135,8 @@ void store(const Array& target, PyObject* value) {
         converted = to_ndarray(value, request, "assignment");
         source = &array_of(converted.get());
     }
+    if (is_element && source->ndim() > 0)
+        raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source->shape()));
     warn_of_lost_imaginary_part(source->dtype(), target.dtype());
     const Unlocked unlocked(is_long(target.device(), target.size()));
     assign(target, *source, "assignment");
@@ -157,7 +159,9 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         Key entries;
         read_key(key, entries);
-        store(basic_index(array_of(self), entries.span()), value);
+        bool is_element = false;
+        const Array target = basic_index(array_of(self), entries.span(), &is_element);
+        store(target, value, is_element);
         return 0;
     });
 }

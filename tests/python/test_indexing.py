@@ -146,3 +146,11 @@ def test_indexing_in_higher_rank(device):
         np.testing.assert_array_equal(a[index].numpy(), x[index])
     with pytest.raises(IndexError):
         a[(None,) * 60]
+
+
+def test_an_element_takes_one_value(device):
+    x = cuarray.zeros((2, 2), device=device)
+    x[0, 0] = cuarray.asarray(5.0, device=device)
+    with pytest.raises(ValueError, match="sequence"):
+        x[0, 1] = cuarray.ones((1,), device=device)
+    assert x.numpy().tolist() == [[5.0, 0.0], [0.0, 0.0]]
