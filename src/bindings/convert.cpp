@@ -20,6 +20,11 @@ bool is_instance(PyObject* object, Attribute& type) {
     return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));
 }
 
+bool has_no_axes(PyObject* numpy_array) {
+    const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
+    return to_int64(ndim.get(), "ndim") == 0;
+}
+
 std::string_view text_of(PyObject* object, const char* what) {
     if (!PyUnicode_Check(object)) fail(PyExc_TypeError, "%s must be a string, not %R", what, object);
     Py_ssize_t size = 0;
@@ -169,10 +174,13 @@ bool Operand::load(PyObject* object, Device device, const char* function) {
     } else if (PyFloat_Check(object)) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
-    } else if (is_numpy_array(object)) {
-        if (!is_on_host(device))
+    } else if (is_numpy_array(object) && !is_on_host(device)) {
+        // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
+        if (!has_no_axes(object))
             raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(device),
                   "; write cuarray.asarray(x, device='", to_string(device), "')");
+        load_numpy_scalar(object);
+    } else if (is_numpy_array(object)) {
         owned_ = import_numpy(object);
         array_ = &*owned_;
         kind_ = Kind::Array;

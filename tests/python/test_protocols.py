@@ -237,6 +237,13 @@ def test_numpy_arrays_beside_a_gpu_are_refused():
                 call()
 
 
+def test_numpy_numbers_go_along(device):
+    x = cuarray.arange(3.0)
+    for two in (np.float64(2), np.asarray(2.0)):
+        assert (two < x).tolist() == [False, False, False] == (x > two).tolist()
+        assert (two * x).tolist() == [0, 2, 4] == np.multiply(two, x).tolist()
+
+
 def test_array_namespace(device):
     x = cuarray.ones(1)
     assert x.__array_namespace__() is cuarray is x.__array_namespace__(api_version="2024.12")
@@ -278,7 +285,7 @@ def test_threads_exchange_and_compute(cpu):
         try:
             host = np.full(50_000, float(seed))
             for _ in range(30):
-                x = cuarray.asarray(host)
+                x = cuarray.asarray(host, device="cpu")  # the fixture's choice is this thread's alone
                 y = np.from_dlpack(x * 2 + np.asarray(x))
                 assert y[0] == y[-1] == 3 * seed
                 z = cuarray.from_dlpack(y)
