@@ -82,11 +82,12 @@ class Staging {
  public:
     explicit Staging(GpuBackend& backend) : backend_(backend) {}
 
-    /// The views themselves, or where one is not aligned, views of a copy of its elements.
-    std::vector<View> inputs(std::span<const View> views, const Dims& shape);
+    /// The views themselves, or where one is not aligned, views of a copy of its elements; valid as long as
+    /// this.
+    std::span<const View> inputs(std::span<const View> views, const Dims& shape);
     /// The views themselves, or views of new memory, which `finish` copies back. `keep`: elements that the
     /// task leaves alone are to stay as they are.
-    std::vector<View> outputs(std::span<const View> views, const Dims& shape, bool keep);
+    std::span<const View> outputs(std::span<const View> views, const Dims& shape, bool keep);
     void finish();
 
     /// A view of new memory, contiguous over those axes of `shape` on which `like` has a stride, in the given
@@ -101,6 +102,7 @@ class Staging {
 
     GpuBackend& backend_;
     std::vector<StorageRef> memory_;
+    std::vector<View> inputs_, outputs_;  ///< used where some view had to be replaced
     std::vector<CopyBack> back_;
 };
 

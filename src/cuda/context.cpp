@@ -34,6 +34,10 @@ Current::Current(const Context& context) : driver_(context.driver) {
     CUcontext current = nullptr;
     driver_.cuCtxGetCurrent(&current);
     if (current == context.handle) return;
+    if (!current && context.index == 0) {
+        driver_.cuCtxSetCurrent(context.handle);
+        return;
+    }
     driver_.cuCtxPushCurrent(context.handle);
     pushed_ = true;
 }

@@ -29,7 +29,8 @@ class Context {
 int capability_of(const Driver& driver, int index);
 
 /// Makes a context current in this thread for the life of the object. Asked anew for each operation, because
-/// other libraries change it; a thread that is new has none.
+/// other libraries change it. A thread that has none gets and keeps the first GPU's, as CUDA's runtime would
+/// do.
 class Current {
  public:
     explicit Current(const Context& context);

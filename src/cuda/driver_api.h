@@ -63,6 +63,7 @@ CUARRAY_DRIVER_CONSTANTS(CUARRAY_CONSTANT)
     ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                              \
     ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                         \
     ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                            \
+    ENTRY(cuCtxSetCurrent, 4000, CUcontext)                                                             \
     ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                            \
     ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                            \
     ENTRY(cuCtxSynchronize, 2000)                                                                       \

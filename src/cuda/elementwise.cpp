@@ -16,8 +16,8 @@ Fault GpuBackend::elementwise(const Elementwise& task) {
     if (count(task.shape) == 0) return Fault::None;
     Staging staging(*this);
     const bool keeps = task.expr->mask != kNoValue;
-    const std::vector<View> inputs = staging.inputs(task.inputs, task.shape);
-    const std::vector<View> outputs = staging.outputs(task.outputs, task.shape, keeps);
+    const std::span<const View> inputs = staging.inputs(task.inputs, task.shape);
+    const std::span<const View> outputs = staging.outputs(task.outputs, task.shape, keeps);
     run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
     staging.finish();
     mark(task.outputs, task.inputs, task.name);

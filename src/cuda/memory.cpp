@@ -90,7 +90,7 @@ void Pool::release(CUdeviceptr block, int64_t bytes, bool shared) noexcept {
         }
         keep_or_give_back(block, bytes);
     } catch (const std::exception& error) {
-        warn(std::string("a block of cuda memory could not be freed: ") + error.what());
+        if (is_alive()) warn(std::string("a block of cuda memory could not be freed: ") + error.what());
     }
 }
 

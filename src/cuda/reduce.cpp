@@ -47,9 +47,8 @@ void GpuBackend::fold_aligned(const Folding& task) {
     for (const int64_t axis : task.axes) results[int(axis)] = 1;
     if (count(results) == 0) return;
     Staging staging(*this);
-    const std::vector<View> inputs = staging.inputs(task.inputs, task.shape);
     Folding aligned = task;
-    aligned.inputs = inputs;
+    aligned.inputs = staging.inputs(task.inputs, task.shape);
     aligned.output = staging.outputs({&task.output, 1}, results, false).front();
 
     if (!try_fold(aligned)) fold_in_memory(aligned, results);

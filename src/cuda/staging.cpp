@@ -1,4 +1,5 @@
 // staging.cpp -- operands that no kernel can address directly are replaced by aligned copies on the same GPU.
+#include <algorithm>
 #include <numeric>
 #include "cuda/backend.h"
 
@@ -16,6 +17,10 @@ int64_t common_word(const View& view, const Dims& shape, int64_t item) {
 
 bool is_aligned(const View& view, const Dims& shape) {
     return common_word(view, shape, item_size(view.dtype)) % info(view.dtype).align == 0;
+}
+
+bool are_aligned(std::span<const View> views, const Dims& shape) {
+    return std::all_of(views.begin(), views.end(), [&](const View& view) { return is_aligned(view, shape); });
 }
 
 DType unsigned_of(int64_t bytes) {
@@ -63,20 +68,22 @@ View Staging::contiguous(const View& like, const Dims& shape) {
     return view;
 }
 
-std::vector<View> Staging::inputs(std::span<const View> views, const Dims& shape) {
-    std::vector<View> result(views.begin(), views.end());
-    for (View& view : result) {
+std::span<const View> Staging::inputs(std::span<const View> views, const Dims& shape) {
+    if (are_aligned(views, shape)) return views;
+    inputs_.assign(views.begin(), views.end());
+    for (View& view : inputs_) {
         if (is_aligned(view, shape)) continue;
         const View staged = contiguous(view, shape);
         backend_.copy_elements(staged, view, distinct(view, shape));
         view = staged;
     }
-    return result;
+    return inputs_;
 }
 
-std::vector<View> Staging::outputs(std::span<const View> views, const Dims& shape, bool keep) {
-    std::vector<View> result(views.begin(), views.end());
-    for (View& view : result) {
+std::span<const View> Staging::outputs(std::span<const View> views, const Dims& shape, bool keep) {
+    if (are_aligned(views, shape)) return views;
+    outputs_.assign(views.begin(), views.end());
+    for (View& view : outputs_) {
         if (is_aligned(view, shape)) continue;
         const View staged = contiguous(view, shape);
         const Dims extents = distinct(view, shape);
@@ -84,7 +91,7 @@ std::vector<View> Staging::outputs(std::span<const View> views, const Dims& shap
         back_.push_back({view, staged, extents});
         view = staged;
     }
-    return result;
+    return outputs_;
 }
 
 void Staging::finish() {

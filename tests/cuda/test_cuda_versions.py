@@ -1,0 +1,73 @@
+"""Which GPUs, drivers and NVRTCs go together, and what is said where they do not."""
+
+import json
+
+import backend_program
+import pytest
+
+
+@pytest.fixture
+def kernels(program, tmp_path):
+    """Run the program's kernel part with a fresh cache; return the process."""
+
+    def run(**settings):
+        return backend_program.run(
+            [program, "kernels"], CUDASIM_SEED=1, CUARRAY_CACHE_DIR=tmp_path / "kernels", **settings
+        )
+
+    return run
+
+
+def facts(result) -> dict:
+    assert result.returncode == 0, result.stdout + result.stderr
+    return json.loads(result.stdout.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("capability", "target"),
+    # The GPU's own architecture, the highest lower minor of its major, else PTX of the highest lower one.
+    [("7.5", "sm_75"), ("8.6", "sm_86"), ("9.0", "sm_90"), ("9.9", "sm_90"), ("12.0", "sm_120")],
+)
+def test_target(kernels, capability, target):
+    assert facts(kernels(CUDASIM_CC=capability))["nvrtc"]["target"] == target
+
+
+def test_gpu_that_nvrtc_cannot_compile_for(kernels):
+    result = kernels(CUDASIM_CC="5.0")
+    assert result.returncode == 1
+    assert "there is no cuda:0" in result.stderr
+    assert "cannot compile for compute capability 5.0" in result.stderr
+    assert result.stderr.count("warning: the GPU is not used") == 1
+
+
+def test_nvrtc_newer_than_the_driver(kernels):
+    result = kernels(CUDASIM_DRIVER=12040, CUDASIM_NVRTC="13.0")
+    assert result.returncode == 1
+    assert "NVRTC 13.0, newer than the driver" in result.stderr
+
+
+@pytest.mark.parametrize("driver", [12000, 12040, 13000])
+def test_drivers(kernels, driver):
+    said = facts(kernels(CUDASIM_DRIVER=driver))
+    assert said["driver_cuda_version"] == f"{driver // 1000}.{driver % 1000 // 10}"
+    assert said["nvrtc"]["version"] == said["driver_cuda_version"]
+
+
+def test_driver_that_is_too_old(kernels):
+    result = kernels(CUDASIM_DRIVER=11080)
+    assert result.returncode == 1
+    assert "cuarray needs driver 525 (CUDA 12.0) or newer" in result.stderr
+
+
+def test_no_nvrtc(program):
+    command = f"CUARRAY_LIBNVRTC=/nowhere/libnvrtc.so exec {program} kernels"
+    result = backend_program.run(["sh", "-c", command], CUDASIM_SEED=1)
+    assert result.returncode == 1
+    assert "CUARRAY_LIBNVRTC cannot be used" in result.stderr and "/nowhere/libnvrtc.so" in result.stderr
+
+
+def test_no_driver(program):
+    command = f"CUARRAY_LIBCUDA=/nowhere/libcuda.so.1 exec {program} kernels"
+    result = backend_program.run(["sh", "-c", command], CUDASIM_SEED=1)
+    assert result.returncode == 1
+    assert "there is no cuda:0; no NVIDIA driver: /nowhere/libcuda.so.1" in result.stderr
