@@ -368,15 +368,24 @@ Expr& kept_single_row(LoopId id, unsigned scalars) {
     return *expr;
 }
 
-/// An eager call with a new result, whose operands have the loop's dtypes: nothing to plan.
+/// An eager call whose operands have the loop's dtypes, with a new result or a contiguous one that no operand overlaps
+/// in part: nothing to plan.
 bool is_plain(const Call& c) {
-    if (c.options.out[0] || c.options.out[1] || c.options.where || c.row.nout != 1 || c.row.has(NegativeFault)) return false;
-    for (int i = 0; i < c.row.nin; ++i)
-        if (c.arrays[i] && (c.arrays[i]->dtype() != c.types->in[i] || c.arrays[i]->is_pending())) return false;
+    if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault)) return false;
+    const Array* out = c.options.out[0];
+    if (out && (out->dtype() != c.types->out[0] || out->is_pending() || !out->is_c_contiguous())) return false;
+    for (int i = 0; i < c.row.nin; ++i) {
+        const Array* in = c.arrays[i];
+        if (!in) continue;
+        if (in->dtype() != c.types->in[i] || in->is_pending()) return false;
+        if (out && !is_in_place(*in, *out, c.shape) && overlaps(*in, *out)) return false;
+    }
     return true;
 }
 
 UfuncResult run_plain(const Call& c) {
+    Array* out = c.options.out[0];
+    if (out) before_write(out->storage());
     View inputs[kMaxIn];
     size_t arrays = 0;
     unsigned scalar_bits = 0;
@@ -389,6 +398,11 @@ UfuncResult run_plain(const Call& c) {
     for (int i = 0; i < c.row.nin; ++i)
         if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
     UfuncResult result;
+    if (out) {
+        run(expr, c.shape, {inputs, arrays}, {out, 1}, c.name());
+        result.array[0] = *out;
+        return result;
+    }
     const int64_t item = item_size(c.types->out[0]), bytes = checked_size(c.shape, item, c.name()) * item;
     Backend& target = arrays ? *inputs[0].storage->backend : backend(c.device);
     Dims strides = c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
