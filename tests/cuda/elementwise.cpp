@@ -15,8 +15,9 @@ struct Case {
     std::string name;
 };
 
-/// Between one and three loops in a row, with casts, scalars, sometimes a mask or a second output.
-Case random_case(Random& random) {
+/// One loop, sometimes with a scalar, a cast, a mask or a second output. `hard`: with a mask, and nothing
+/// aligned.
+Case random_case(Random& random, bool hard) {
     Case c;
     c.shape = random.shape(3000);
     const LoopId id = LoopId(random.pick(0, int64_t(loops().size()) - 1));
@@ -37,10 +38,11 @@ Case random_case(Random& random) {
         const DType other = DType(random.pick(0, kDTypes - 1));
         if (info(other).kind == info(loop.out[0]).kind) c.expr.outputs[0] = c.expr.cast(result, other);
     }
-    if (random.one_in(4)) c.expr.mask = c.expr.input(DType::bool_);
-    for (const DType dtype : c.expr.inputs) c.inputs.push_back(random_operand(random, dtype, c.shape, true));
+    if (hard || random.one_in(4)) c.expr.mask = c.expr.input(DType::bool_);
+    for (const DType dtype : c.expr.inputs)
+        c.inputs.push_back(random_operand(random, dtype, c.shape, true, hard));
     for (const ValueId value : c.expr.outputs)
-        c.outputs.push_back(random_operand(random, c.expr.nodes[value].dtype, c.shape, false));
+        c.outputs.push_back(random_operand(random, c.expr.nodes[value].dtype, c.shape, false, hard));
     if (row.has(VectorMath)) c.relative = 1e-5;
     return c;
 }
@@ -98,7 +100,7 @@ void compare(const Case& c, uint64_t seed, int64_t round) {
 void test_elementwise(uint64_t seed, int64_t rounds) {
     for (int64_t round = 0; round < rounds; ++round) {
         Random random(seed * 1000003 + uint64_t(round));
-        Case c = random_case(random);
+        Case c = random_case(random, round % 4 == 3);
         compare(c, seed, round);
         // The same in place, where an output has the type of an input that lies in memory once.
         if (c.inputs.empty() || c.outputs.empty() || c.expr.mask != kNoValue) continue;

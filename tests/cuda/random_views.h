@@ -72,8 +72,10 @@ struct Operand {
     Dims strides;
 };
 
-/// An operand of that shape with memory around it. `may_repeat`: some strides may be zero.
-inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat) {
+/// An operand of that shape with memory around it. `may_repeat`: some strides may be zero; `unaligned`: its
+/// address is no multiple of the item size, which otherwise is seldom so.
+inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat,
+                              bool unaligned = false) {
     const int64_t item = item_size(dtype);
     Operand operand{dtype, {}, 0, Dims(shape.size(), 0)};
     std::vector<int> order;
@@ -82,7 +84,8 @@ inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bo
         for (size_t i = order.size(); i > 1; --i)
             std::swap(order[i - 1], order[size_t(random.pick(0, int64_t(i) - 1))]);
     int64_t stride = item;
-    const bool plain = random.one_in(2), unaligned = random.one_in(5) && item > 1;
+    const bool plain = random.one_in(2);
+    unaligned = (unaligned || random.one_in(5)) && item > 1;
     for (size_t i = order.size(); i-- > 0;) {
         const int axis = order[i];
         if (!plain && may_repeat && random.one_in(6)) continue;
@@ -93,7 +96,7 @@ inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bo
     }
     const Extent touched = extent({shape, operand.strides}, item);
     operand.offset = -touched.low + (random.one_in(2) ? 0 : random.pick(0, 5) * item) +
-                     (unaligned ? random.pick(0, item - 1) : 0);
+                     (unaligned ? random.pick(1, item - 1) : 0);
     operand.bytes.resize(size_t(operand.offset + touched.high + random.pick(0, 64)));
     for (char& byte : operand.bytes) byte = char(random.bits());
     Dims index(shape.size(), 0);

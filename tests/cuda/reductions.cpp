@@ -83,13 +83,45 @@ std::vector<char> run(Backend& backend, const Case& c) {
     return download(backend, *written);
 }
 
+/// Few results of many elements, which several blocks fold together.
+Case long_case(Random& random, const Dims& shape, int64_t axis) {
+    Case c;
+    c.shape = shape;
+    c.axes = {axis};
+    c.row = find_reduction("sum");
+    c.name = "sum";
+    c.expr.outputs = {c.expr.input(DType::float64)};
+    c.inputs.push_back(random_operand(random, DType::float64, shape, false));
+    Dims results = shape;
+    results[int(axis)] = 1;
+    c.output = random_operand(random, DType::float64, results, false);
+    c.output.strides[int(axis)] = 0;
+    return c;
+}
+
+/// Leaves used memory behind, so that nothing happens to be zero.
+void soil(Backend& gpu) {
+    const std::vector<char> dirt(1 << 16, '\x7f');
+    std::vector<StorageRef> blocks;
+    for (int64_t bytes = 512; bytes <= int64_t(dirt.size()); bytes *= 2) {
+        blocks.push_back(gpu.allocate(bytes));
+        gpu.write(*blocks.back(), 0, dirt.data(), bytes);
+    }
+}
+
 }  // namespace
 
 void test_reductions(uint64_t seed, int64_t rounds) {
-    for (int64_t round = 0; round < rounds; ++round) {
+    for (int64_t round = -2; round < rounds; ++round) {
         Random random(seed * 1000003 + uint64_t(round));
         Case c;
-        if (!random_case(random, c)) continue;
+        if (round == -2)
+            c = long_case(random, {100000}, 0);
+        else if (round == -1)
+            c = long_case(random, {40000, 3}, 0);
+        else if (!random_case(random, c))
+            continue;
+        soil(backend({Device::Kind::Cuda, 0}));
         const auto expected = run(backend({Device::Kind::Cpu, 0}), c),
                    given = run(backend({Device::Kind::Cuda, 0}), c);
         Dims results = c.shape;

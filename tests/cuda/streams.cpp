@@ -38,6 +38,28 @@ unsigned long long address(const StorageRef& storage) {
     return reinterpret_cast<unsigned long long>(storage->data);
 }
 
+// A published block is dropped while the other stream still has to read it: its memory must not be used anew
+// before.
+void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
+    constexpr int64_t kBytes = 4096;
+    const std::vector<char> sevens(kBytes, 7), nines(kBytes, 9);
+    const StorageRef kept = gpu.allocate(kBytes);
+    for (int round = 0; round < 20; ++round) {
+        StorageRef dropped = gpu.allocate(kBytes);
+        gpu.write(*dropped, 0, sevens.data(), kBytes);
+        gpu.publish(*dropped, int64_t(stream));
+        gpu.publish(*kept, int64_t(stream));
+        CHECK(peer.cuMemcpyDtoDAsync(address(kept), address(dropped), kBytes, stream) == 0, "peer copy");
+        dropped = StorageRef();
+        const StorageRef next = gpu.allocate(kBytes);
+        gpu.write(*next, 0, nines.data(), kBytes);
+        gpu.synchronize();
+        CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
+        gpu.adopt_stream(int64_t(stream));
+        CHECK(download(gpu, *kept) == sevens, "round %d: memory was used anew too early", round);
+    }
+}
+
 }  // namespace
 
 void test_foreign_streams() {
@@ -68,6 +90,7 @@ void test_foreign_streams() {
         }
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
     }
+    test_lifetime(gpu, peer, made);
     gpu.trim();
     CHECK(gpu.memory_stats().allocations == 0, "published blocks leaked");
 }

@@ -45,6 +45,9 @@ void test_transfers(uint64_t seed, int64_t rounds) {
 
         // To another GPU and back; the source is overwritten at once, in the source's stream.
         const StorageRef there = other.allocate(int64_t(model.size()));
+        gpu.write(*b, 0, sent.data(), int64_t(sent.size()));
+        gpu.synchronize();
+        gpu.write(*b, 0, model.data(), int64_t(model.size()));
         other.copy(*there, 0, *b, 0, int64_t(model.size()));
         gpu.write(*b, 0, sent.data(), int64_t(sent.size()));
         CHECK(download(other, *there) == model, "copy to another GPU");
