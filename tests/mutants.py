@@ -115,6 +115,48 @@ MUTANTS = [
         "read_all(file, payload.data(), payload.size())",
         "tests/cuda/test_cuda_cache.py",
     ),
+    Mutant(
+        "published-memory-without-order",
+        "src/cuda/backend.cpp",
+        "    stream_.hold(handle_of(stream));\n",
+        "",
+        "tests/cuda/test_cuda_backend.py -k foreign",
+    ),
+    Mutant(
+        "dropped-block-used-anew-too-early",
+        "src/cuda/memory.cpp",
+        "            stream_.wait_for_context();\n",
+        "",
+        "tests/cuda/test_cuda_backend.py -k foreign",
+    ),
+    Mutant(
+        "pinned-chunk-reused-in-flight",
+        "src/cuda/pinned.cpp",
+        "        drain(arrived);\n",
+        "",
+        "tests/cuda/test_cuda_backend.py -k transfers",
+    ),
+    Mutant(
+        "mask-of-unaligned-output",
+        "src/cuda/elementwise.cpp",
+        "task.expr->mask != kNoValue;",
+        "false;",
+        "tests/cuda/test_cuda_backend.py -k elementwise",
+    ),
+    Mutant(
+        "counters-not-zeroed",
+        "src/cuda/reduce.cpp",
+        "if (launch.counters > 0) {",
+        "if (launch.counters < 0) {",
+        "tests/cuda/test_cuda_backend.py -k reductions",
+    ),
+    Mutant(
+        "cache-without-checksum",
+        "src/cuda/cache.cpp",
+        "hash_of(payload) == header.checksum",
+        "!payload.empty()",
+        "tests/cuda/test_cuda_cache.py",
+    ),
 ]
 
 
