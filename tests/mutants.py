@@ -150,13 +150,6 @@ MUTANTS = [
         "if (launch.counters < 0) {",
         "tests/cuda/test_cuda_backend.py -k reductions",
     ),
-    Mutant(
-        "cache-without-checksum",
-        "src/cuda/cache.cpp",
-        "hash_of(payload) == header.checksum",
-        "!payload.empty()",
-        "tests/cuda/test_cuda_cache.py",
-    ),
 ]
 
 
