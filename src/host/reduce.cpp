@@ -19,7 +19,9 @@ using kernel::kChunk;
 using kernel::kLanes;
 using kernel::kLeaf;
 
-constexpr int64_t kLaneBytes = 16 * 1024;  // a leaf's lanes, of all columns that are advanced together
+// A leaf's lanes of all columns that are advanced together: in L2 for an operand, because memory is fastest along whole
+// rows; in L1 for values that are computed.
+constexpr int64_t kLaneBytes = 256 * 1024, kComputedLaneBytes = 16 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
@@ -61,7 +63,7 @@ class Folding {
         space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.output, kShortFold);
         n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
         chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
-        group_ = by_columns_ ? std::clamp<int64_t>(kLaneBytes / (kLanes * loops_.accumulator_size), 16, plan_.block)
+        group_ = by_columns_ ? columns_together()
                              : std::clamp<int64_t>(kTaskElements / std::min<int64_t>(n_ + 1, kChunk), 1, 1024);
         groups_ = (folds_ + group_ - 1) / group_;
     }
@@ -92,6 +94,15 @@ class Folding {
     }
     static DType value_type(const Reduce& task) { return task.expr->nodes[task.expr->outputs[0]].dtype; }
     int64_t acc_size() const { return loops_.accumulator_size; }
+
+    /// How many columns are advanced at once: as many as there is room for, but enough groups for all threads.
+    int64_t columns_together() const {
+        const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * acc_size();
+        if (!space_.is_in_memory) return std::clamp<int64_t>(kComputedLaneBytes / lanes, 16, plan_.block);
+        const int64_t room = std::max<int64_t>(kLaneBytes / lanes, 16), threads = thread_count();
+        const int64_t share = chunks_ < threads ? ((folds_ + threads - 1) / threads + 63) & ~int64_t(63) : folds_;
+        return std::min(room, std::max(share, int64_t(256)));
+    }
 
     // A unit: a group of folds over one chunk.
 
@@ -146,10 +157,9 @@ class Folding {
     void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc) const {
         Scratch scratch;
         char *node, *subtree[kLevels], *values = scratch.take(plan_.block * item_size(value_type(task_)));
-        const int64_t width = kLanes * folds;
+        const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;
         node = scratch.take(width * acc_size());
-        for (char*& tree : subtree) tree = scratch.take(width * acc_size());
-        const int64_t leaves = (count + kLeaf - 1) / kLeaf;
+        for (int k = 0; k < kLevels; ++k) subtree[k] = (leaves - 1) >> k ? scratch.take(width * acc_size()) : nullptr;
         for (int64_t leaf = 0; leaf + 1 < leaves; ++leaf) {
             fold_leaf(machine, first, folds, begin + leaf * kLeaf, kLeaf, node, values);
             int k = 0;

@@ -7,7 +7,7 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStackBytes = 256 * 1024;
+constexpr int64_t kStackBytes = 4 * 1024 * 1024;  // address space; pages come with their first use
 constexpr int64_t kAlignment = 64;
 
 char* aligned(int64_t bytes) {

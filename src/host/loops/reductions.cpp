@@ -144,12 +144,6 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// The lines that are needed two lanes on: their distance is beyond what the processor foresees.
-    static CUARRAY_FN void prefetch(const char* line, int64_t step, int64_t bytes) {
-        for (int k = 0; k < 4; ++k, line += step)
-            for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(line + b);
-    }
-
     /// acc[lane][column] of a leaf's rows [row, row + rows); `first` is the index of the first of them.
     static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
                              void* to) {
@@ -163,7 +157,6 @@ template <int R, class Element> struct ReductionOf {
         } else if (row % kLanes == 0) {
             for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
                 for (int l = 0; l < kLanes; ++l, x += stride) {
-                    if (l + 2 < kLanes) prefetch(x + 2 * stride, kLanes * stride, width);
                     if (row == 0) add_four<true>(x, kLanes * stride, columns, first + l, acc + l * columns);
                     else add_four<false>(x, kLanes * stride, columns, first + l, acc + l * columns);
                 }
