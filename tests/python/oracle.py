@@ -115,7 +115,8 @@ def log1p(z):
     if z.dtype.kind != "c":
         return np.log1p(z)
     x, y = z.real, z.imag
-    return np.log1p(x * (2 + x) + y * y) / 2 + 1j * np.arctan2(y, 1 + x)
+    near_zero = np.log1p(x * (2 + x) + y * y) / 2 + 1j * np.arctan2(y, 1 + x)
+    return np.where(np.abs(x) < 0.5, near_zero, np.log1p(z))
 
 
 # What NumPy has not or has not well, in terms of what it has.
