@@ -25,9 +25,9 @@ def locate(name, major):
 
     Notes
     -----
-    The environment variable CUARRAY_LIBNVRTC (CUARRAY_LIBCUBLAS, ...) comes first, then NVIDIA's package of the
-    wanted version. What conda and the system have is found with cuda-pathfinder; its own order knows nothing
-    of the driver, so a library of another major version is passed over.
+    The environment variable CUARRAY_LIBNVRTC (CUARRAY_LIBCUBLAS, ...) comes first, then NVIDIA's package of
+    the wanted version. What conda and the system have is found with cuda-pathfinder; its own order knows
+    nothing of the driver, so a library of another major version is passed over.
     """
     chosen = os.environ.get(override(name))
     if chosen:

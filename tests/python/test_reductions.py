@@ -3,14 +3,14 @@
 import itertools
 import math
 
-import cuarray
 import numpy as np
 import pytest
-from cuarray import _core
-
 from layouts import LAYOUTS
 from oracle import bits
 from same import agree
+
+import cuarray
+from cuarray import _core
 
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4) - 7,
