@@ -81,6 +81,7 @@ std::vector<std::string> compiler_flags(const Job& job) {
                                    "-fno-strict-aliasing",
                                    "-fno-math-errno",
                                    "-Wl,-Bsymbolic",
+                                   "-Wl,--build-id=none",
                                    "-Wl,-z,norelro"};
     // Alignment is checked by traps; other accesses, where asked for, by callbacks in the prelude.
     flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
@@ -90,7 +91,7 @@ std::vector<std::string> compiler_flags(const Job& job) {
                      {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
                       "--param=tsan-instrument-func-entry-exit=0"});
     // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
-    if (job.contract)
+    if (job.contract && __builtin_cpu_supports("fma"))
         flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
     else
         flags.push_back("-ffp-contract=off");
@@ -166,20 +167,31 @@ std::string real_nvrtc_identity() {
     return real_nvrtc() + ":" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtime);
 }
 
-std::string cache_key(const Job& job, const std::vector<std::string>& flags) {
-    std::string all = job.text + '\1' + footer(job) + '\1' + host_compiler() + '\1' + real_nvrtc_identity();
-    for (auto& [name, content] : job.headers) all += '\2' + name + '\2' + content;
-    for (auto& option : job.options) all += '\3' + option;
-    for (auto& flag : flags) all += '\4' + flag;
-    return digest(all);
-}
+/// Where the image of a job is kept, and the note that the real NVRTC took its text.
+struct Cached {
+    fs::path image, verdict;
+
+    Cached(const Job& job, const std::vector<std::string>& flags) {
+        std::string all = job.text + '\1' + footer(job) + '\1' + host_compiler();
+        for (const char* file : {"simt_prelude.h", "module_abi.h"}) all += '\1' + read_file(home() / file);
+        for (auto& [name, content] : job.headers) all += '\2' + name + '\2' + content;
+        for (auto& option : job.options) all += '\3' + option;
+        for (auto& flag : flags) all += '\4' + flag;
+        std::string key = digest(all);
+        fs::path folder = home().parent_path() / "kernels";
+        fs::create_directories(folder);
+        image = folder / (key + ".so");
+        verdict = folder / (key + "-" + digest(real_nvrtc_identity()).substr(0, 8));
+    }
+    bool judged() const { return real_nvrtc().empty() || fs::exists(verdict); }
+};
 
 /// A folder for one compilation, gone when it ends.
 struct Workplace {
     fs::path path;
     Workplace() {
         static std::atomic<unsigned> number{0};
-        path = home() / "work" / (std::to_string(getpid()) + "-" + std::to_string(number++));
+        path = home().parent_path() / "work" / (std::to_string(getpid()) + "-" + std::to_string(number++));
         fs::create_directories(path);
     }
     ~Workplace() {
@@ -200,22 +212,20 @@ void write_question(const Job& job, const fs::path& work) {
     for (auto& [name, content] : job.headers) write_file(work / "headers" / name, content);
 }
 
-Process start_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
+/// Makes kernel.so in the folder. Returns what is wrong, or nothing.
+std::string run_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
     write_file(work / "kernel.cpp", "#line 1 \"kernel.cu\"\n" + for_host_compiler(job.text) + footer(job));
     for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));
     std::vector<std::string> arguments{host_compiler()};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    std::vector<std::string> files{"-I" + (work / "include").string(),
-                                   "-include",
-                                   home() / "simt_prelude.h",
-                                   work / "kernel.cpp",
-                                   "-o",
-                                   work / "kernel.so",
-                                   "-lm",
-                                   "-lc",
-                                   "-lgcc"};
-    arguments.insert(arguments.end(), files.begin(), files.end());
-    return Process(arguments, work / "messages");
+    for (const std::string& argument : {"-I" + (work / "include").string(), std::string("-include"),
+                                        (home() / "simt_prelude.h").string(), (work / "kernel.cpp").string()})
+        arguments.push_back(argument);
+    arguments.insert(arguments.end(), {"-o", work / "kernel.so", "-lm", "-lc", "-lgcc"});
+    Process process(arguments, work / "messages");
+    if (process.succeeds()) return "";
+    return std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n" +
+           process.messages();
 }
 
 }  // namespace
@@ -228,28 +238,22 @@ std::string lowered_name(const std::string& expression) {
 
 Compiled compile(const Job& job) {
     std::vector<std::string> flags = compiler_flags(job);
-    fs::path cached = home() / "kernels" / (cache_key(job, flags) + ".so");
-    if (fs::exists(cached)) return {true, read_file(cached), ""};
+    Cached cached(job, flags);
+    bool compiled = fs::exists(cached.image), judged = cached.judged();
+    if (compiled && judged) return {true, read_file(cached.image), ""};
 
     Workplace work;
     write_question(job, work.path);
-    Question question(home() / "real-nvrtc", work.path);
-    Process host = start_host_compiler(job, flags, work.path);
-    bool compiled = host.succeeds();
+    Question question(judged ? "" : home() / "real-nvrtc", work.path);
+    std::string complaint = compiled ? "" : run_host_compiler(job, flags, work.path);
     std::string refusal = question.refusal();
     if (!refusal.empty()) return {false, "", refusal};
-    if (!compiled) {
-        std::string complaint =
-            std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n";
-        return {false, "", complaint + host.messages()};
-    }
-    Compiled result;
-    result.good = true;
-    result.image = read_file(work.path / "kernel.so");
-    fs::create_directories(cached.parent_path());
+    if (!complaint.empty()) return {false, "", complaint};
+    std::string image = read_file(compiled ? cached.image : work.path / "kernel.so");
     std::error_code ignored;
-    fs::rename(work.path / "kernel.so", cached, ignored);
-    return result;
+    if (!compiled) fs::rename(work.path / "kernel.so", cached.image, ignored);
+    if (!judged) write_file(cached.verdict, "accepted");
+    return {true, image, ""};
 }
 
 }  // namespace cudasim

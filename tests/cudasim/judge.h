@@ -12,7 +12,8 @@ std::string real_nvrtc();
 /// One question. The judge works while the host compiler does, and lives on for the next question.
 class Question {
  public:
-    /// The folder holds kernel.cu, options and names; `program` is the path of real-nvrtc.
+    /// The folder holds kernel.cu, options and names; `program` is the path of real-nvrtc, or empty: do not
+    /// ask.
     Question(const std::filesystem::path& program, const std::filesystem::path& folder);
     ~Question();
     Question(const Question&) = delete;
@@ -23,6 +24,7 @@ class Question {
 
  private:
     std::filesystem::path folder_;
+    bool asked_ = false;
     struct Judge* judge_ = nullptr;
 };
 

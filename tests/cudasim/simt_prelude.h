@@ -370,18 +370,19 @@ long long llabs(long long) noexcept;
 CUDASIM_MATH1(sin)
 CUDASIM_MATH1(cos)
 CUDASIM_MATH1(tan)
-CUDASIM_MATH1(asin) CUDASIM_MATH1(acos) CUDASIM_MATH1(atan) CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh)
-    CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh) CUDASIM_MATH1(acosh) CUDASIM_MATH1(atanh) CUDASIM_MATH1(exp)
-        CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1) CUDASIM_MATH1(log) CUDASIM_MATH1(log2)
-            CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb) CUDASIM_MATH1(sqrt)
-                CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc) CUDASIM_MATH1(tgamma)
-                    CUDASIM_MATH1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil) CUDASIM_MATH1(trunc)
-                        CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint) CUDASIM_MATH1(fabs)
-                            CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0) CUDASIM_MATH1(y1)
-                                CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod)
-                                    CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
-                                        CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign)
-                                            CUDASIM_MATH2(nextafter) extern "C" {
+CUDASIM_MATH1(asin)
+CUDASIM_MATH1(acos)
+CUDASIM_MATH1(atan) CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh)
+    CUDASIM_MATH1(acosh) CUDASIM_MATH1(atanh) CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10)
+        CUDASIM_MATH1(expm1) CUDASIM_MATH1(log) CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p)
+            CUDASIM_MATH1(logb) CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc)
+                CUDASIM_MATH1(tgamma) CUDASIM_MATH1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil)
+                    CUDASIM_MATH1(trunc) CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint)
+                        CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0)
+                            CUDASIM_MATH1(y1) CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod)
+                                CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
+                                    CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign)
+                                        CUDASIM_MATH2(nextafter) extern "C" {
     double fma(double, double, double) noexcept;
     float fmaf(float, float, float) noexcept;
     double ldexp(double, int) noexcept;
@@ -524,7 +525,9 @@ inline float __double2float_rn(double x) { return float(x); }
 CUDASIM_REPORTS(1)
 CUDASIM_REPORTS(2)
 CUDASIM_REPORTS(4)
-CUDASIM_REPORTS(8) CUDASIM_REPORTS(16) CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
+CUDASIM_REPORTS(8)
+CUDASIM_REPORTS(16)
+CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
     CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1) extern "C"
     __attribute__((visibility("hidden"))) void __tsan_init() {}
 #endif
