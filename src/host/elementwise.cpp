@@ -73,8 +73,8 @@ class Run {
         plan_.library = &library;
         lay_out(task);
         plan_.program.build(*task.expr, library, aliased_outputs(task));
-        choose_tiles();
         plan_.choose_block();
+        choose_tiles();
     }
 
     Fault operator()() {
@@ -139,7 +139,7 @@ class Run {
 
     int64_t stretches() {
         const int64_t row = plan_.inner();
-        if (plan_.space.ndim == 1 || row < kShortRow) {
+        if (plan_.is_linear || plan_.space.ndim == 1 || row < kShortRow) {
             stretch_ = plan_.block;
             per_row_ = 0;
             return (plan_.space.size + stretch_ - 1) / stretch_;
@@ -151,6 +151,10 @@ class Run {
 
     void run_stretches(Machine& machine, int64_t begin, int64_t end) const {
         const int64_t row = plan_.inner(), size = plan_.space.size;
+        if (plan_.is_linear) {
+            const int64_t first = begin * stretch_;
+            return machine.run_linear(first, std::min(end * stretch_, size) - first);
+        }
         for (int64_t i = begin; i < end; ++i) {
             if (per_row_) {
                 const int64_t r = i / per_row_, first = (i - r * per_row_) * stretch_;
@@ -172,7 +176,7 @@ class Run {
     void choose_tiles() {
         tile_axis_ = -1;
         const Space& s = plan_.space;
-        if (s.ndim < 2 || plan_.program.mask != kNoSlot || plan_.inner() < 8) return;
+        if (plan_.is_linear || s.ndim < 2 || plan_.program.mask != kNoSlot || plan_.inner() < 8) return;
         for (int axis = 0; axis < s.ndim - 1 && tile_axis_ < 0; ++axis) {
             const bool any = std::any_of(plan_.operands.begin(), plan_.operands.end(),
                                          [&](const Operand& o) { return is_transposed(o, axis); });

@@ -49,6 +49,13 @@ void Plan::choose_block() {
     int64_t bytes = 1;
     for (const uint8_t log_size : program.registers) bytes += int64_t(1) << log_size;
     for (const Operand& operand : operands) bytes += operand.item();
+    const bool all = std::all_of(operands.begin(), operands.end(), [](const Operand& o) {
+        return o.kind == Operand::Kind::Linear || o.kind == Operand::Kind::Constant;
+    });
+    bool stored = true;
+    for (size_t k = 0; k < program.sources.size(); ++k)
+        stored = stored && !program.late[k] && program.sources[k] == program.output_slot(k);
+    is_linear = all && stored && program.index == kNoSlot && program.mask == kNoSlot && program.fault == kNoSlot;
     block = program.steps.size() > 1 ? kBlock : std::clamp(kL1Share / bytes & -kBlock, kBlock, kLargestBlock);
 }
 
@@ -209,23 +216,56 @@ void Machine::compute(int64_t n) {
         fault_ = plan_.library->any(reinterpret_cast<const uint8_t*>(slots_[program_.fault]), n);
 }
 
-/// Asks for a later block of the operands, into L2: each step uses only some of the streams, and the processor's own
-/// foresight ends with each.
-void Machine::prefetch(int64_t begin, int64_t n) const {
-    for (const Operand& o : plan_.operands) {
-        if (o.kind != Operand::Kind::Linear) continue;
-        const char* const from = o.base + (begin + kBlocksAhead * n) * o.item();
-        for (int64_t b = 0; b < n * o.item(); b += kCacheLine) __builtin_prefetch(from + b, 0, 2);
-    }
-}
-
 void Machine::run(int64_t begin, int64_t n) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
-    if (program_.steps.size() > 1) prefetch(begin, n);
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = output(k, at, begin, n);
     compute(n);
     for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);
+}
+
+void Machine::run_linear(int64_t begin, int64_t n) {
+    struct Call {
+        BlockLoop loop;
+        const void* in[kMaxIn];
+        void* out[kMaxOut];
+    };
+    struct Moving {
+        char** pointer;
+        int64_t step;
+    };
+    const Program& p = program_;
+    Scratch scratch;
+    Call* const calls = scratch.take_array<Call>(int64_t(p.steps.size()));
+    Moving* const moving = scratch.take_array<Moving>(int64_t(p.steps.size()) * (kMaxIn + kMaxOut));
+    Moving* end = moving;
+    const int operands = p.inputs + p.outputs;
+    const auto resolve = [&](SlotId slot) -> char* {
+        if (int(slot) >= operands) return slots_[slot];
+        const Operand& o = plan_.operands[slot];
+        return o.kind == Operand::Kind::Constant ? buffers_[slot] : o.base + begin * o.item();
+    };
+    const auto moves = [&](SlotId slot, void* place) {
+        if (int(slot) >= operands || plan_.operands[slot].kind == Operand::Kind::Constant) return;
+        *end++ = {static_cast<char**>(place), block_ * plan_.operands[slot].item()};
+    };
+    for (size_t k = 0; k < p.steps.size(); ++k) {
+        const Program::Step& step = p.steps[k];
+        calls[k].loop = step.loop;
+        for (int i = 0; i < step.ins; ++i) calls[k].in[i] = resolve(step.in[i]), moves(step.in[i], &calls[k].in[i]);
+        for (int o = 0; o < step.outs; ++o) calls[k].out[o] = resolve(step.out[o]), moves(step.out[o], &calls[k].out[o]);
+    }
+    // While a step computes, memory would rest: a later block is asked for. Steps that only wait for memory overlap by
+    // themselves, as long as little stands between them.
+    for (; n > 0; n -= block_) {
+        if (p.computes)
+            for (const Moving* m = moving; m < end; ++m)
+                for (int64_t b = 0; b < m->step; b += kCacheLine)
+                    __builtin_prefetch(*m->pointer + kBlocksAhead * m->step + b, 0, 2);
+        const int64_t count = std::min(n, block_);
+        for (Call* call = calls; call < calls + p.steps.size(); ++call) call->loop(call->in, call->out, count);
+        for (const Moving* m = moving; m < end; ++m) *m->pointer += m->step;
+    }
 }
 
 const void* Machine::evaluate(int64_t begin, int64_t n, void* to) {

@@ -38,13 +38,14 @@ struct Plan {
     const int64_t* index_strides = nullptr;  ///< of the linear index, in elements
     int64_t index_base = 0;
     int64_t block = 0;  ///< elements
+    bool is_linear = false;  ///< every operand is used in place, or is one element
 
     int64_t inner() const { return space.shape[space.ndim - 1]; }
     /// Collapses the axes and gives the space at least one; the operands' strides then point into it.
     void set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
     /// Sets the operand's kind from its strides and address.
     void classify(Operand& operand, DType dtype) const;
-    /// Chooses the block, so that a block's registers stay in L1.
+    /// Chooses the block, so that a block's registers stay in L1, and finds out whether the plan is linear.
     void choose_block();
 };
 
@@ -55,6 +56,9 @@ class Machine {
 
     /// Computes and stores elements begin ... begin + n - 1 in the order of the space; n at most a block.
     void run(int64_t begin, int64_t n);
+
+    /// The same for any n, where the plan is linear.
+    void run_linear(int64_t begin, int64_t n);
 
     /// Computes them and gives the address of output 0's values: `to`, or where they lie already.
     const void* evaluate(int64_t begin, int64_t n, void* to);
@@ -78,7 +82,6 @@ class Machine {
     void fill_index(const int64_t* at, int64_t n);
     void prepare(int64_t begin, int64_t n, int64_t* at);
     void compute(int64_t n);
-    void prefetch(int64_t begin, int64_t n) const;
 
     const Plan& plan_;
     const Program& program_;
