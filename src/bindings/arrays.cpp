@@ -241,8 +241,14 @@ void bind_memory(py::module_& m) {
     m.def("is_value", [](const py::object& x) { return is_ndarray(x.ptr()) && as_ndarray(x.ptr())->is_value; },
           py::arg("x"));
     m.def("begin_deferral", &begin_deferral);
-    m.def("end_deferral", &end_deferral);
-    m.def("settle_all", &settle_all);
+    m.def("end_deferral", [] {
+        const Unlocked unlocked(true);
+        end_deferral();
+    });
+    m.def("settle_all", [] {
+        const Unlocked unlocked(true);
+        settle_all();
+    });
 }
 
 void bind_reductions(py::module_& m) {

@@ -27,10 +27,8 @@ void free_exported(Tensor* tensor) {
 template <class Tensor>
 void free_capsule(PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, kCapsuleName<Tensor>)) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
+    const ExceptionAside aside;
     free_exported(static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>)));
-    PyErr_Restore(type, value, traceback);
 }
 
 /// Strides in elements; axes of extent 1 get the ones of C order, which consumers' tests of contiguity expect.

@@ -119,6 +119,7 @@ void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, 
 void call_with_gil(void (*function)(void*), void* context) noexcept {
     if (!Py_IsInitialized()) return;
     if (this_thread_has_the_gil()) {
+        const ExceptionAside aside;
         function(context);
         return;
     }

@@ -122,6 +122,18 @@ class Unlocked {
     PyThreadState* state_;
 };
 
+/// Puts the exception in flight aside, if there is one, while code runs that must not see it.
+class ExceptionAside {
+ public:
+    ExceptionAside() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    ~ExceptionAside() { PyErr_Restore(type_, value_, traceback_); }
+    ExceptionAside(const ExceptionAside&) = delete;
+    ExceptionAside& operator=(const ExceptionAside&) = delete;
+
+ private:
+    PyObject *type_, *value_, *traceback_;
+};
+
 /// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
 /// once the interpreter is being torn down.
 void call_with_gil(void (*function)(void*), void* context) noexcept;
