@@ -10,7 +10,10 @@ from cuarray import _core
 SAMPLES = {
     "b": [([True, True, False], [True, False, False], [False, True, True])],
     "i": [([6, 7, 8], [2, 2, 3], [9, 9, 9])],
-    "f": [([0.25, 0.5, 0.75], [0.5, 0.25, 2.0], [1.0, 1.0, 1.0]), ([1.25, 2.5, 4.0], [1.0, 2.0, 3.0], [5.0, 5.0, 5.0])],
+    "f": [
+        ([0.25, 0.5, 0.75], [0.5, 0.25, 2.0], [1.0, 1.0, 1.0]),
+        ([1.25, 2.5, 4.0], [1.0, 2.0, 3.0], [5.0, 5.0, 5.0]),
+    ],
 }
 #: The loops that examples are shown for, if the row has them.
 SHOWN = ("float64", "int64", "bool")
@@ -24,12 +27,13 @@ def row_named(name):
 
 def sample_call(ufunc, row, sample):
     """Return an example's arguments as text, and its result."""
-    loops = {inputs: outputs for inputs, outputs in row["loops"]}
+    loops = dict(row["loops"])
     inputs = next((i for want in SHOWN for i in loops if i[-1] == want or i[0] == want), next(iter(loops)))
     kinds = [np.dtype(name).kind for name in inputs]
     arguments = [SAMPLES["i" if kind == "u" else kind] for kind in kinds]
     values = [choices[min(sample, len(choices) - 1)][i] for i, choices in enumerate(arguments)]
-    arrays = [_core.array_from_object(value, dtype, "cpu") for value, dtype in zip(values, inputs)]
+    pairs = zip(values, inputs, strict=True)
+    arrays = [_core.array_from_object(value, dtype, "cpu") for value, dtype in pairs]
     return ", ".join(f"ca.asarray({value})" for value in values), ufunc(*arrays)
 
 
@@ -53,7 +57,8 @@ def ufunc_doc(ufunc):
     names = ", ".join(NAMES[: ufunc.nin])
     results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
     identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""
-    return f"""{ufunc.__name__}({names}, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)
+    keywords = "out=None, *, where=True, casting='same_kind', order='K', dtype=None"
+    return f"""{ufunc.__name__}({names}, /, {keywords})
 
 {row["doc"]}
 {identity}

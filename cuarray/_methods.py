@@ -214,7 +214,7 @@ def array_format(self, spec):
 
 
 def host_bytes(array):
-    """Return the elements as contiguous bytes on the host, without a copy where they lie so, and their order."""
+    """Return the elements as contiguous bytes on the host, copied only where needed, and their order."""
     order = "F" if array.flags.fnc else "C"
     array = array.T if order == "F" else array
     if array.dtype.kind == "V":
@@ -230,7 +230,7 @@ def reduce_ex(self, protocol):
 
 
 def rebuild(data, dtype, shape, order, device):
-    """Make an array of pickled bytes: on its device, or on cpu with a warning where there is no such device."""
+    """Make an array of pickled bytes, on its device or, with a warning, on cpu."""
     dtype = _core.dtype(dtype)
     raw = np.frombuffer(data, np.uint8)
     host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
@@ -290,7 +290,7 @@ def array_function(self, function, types, args, kwargs):
     ours = getattr(namespace, function.__name__, None)
     if ours is None:
         return NotImplemented
-    with self.device:  # what has no device yet, such as the result of numpy.zeros(3, like=x), joins this array's
+    with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
         return ours(*args, **kwargs)
 
 

@@ -20,7 +20,7 @@ def host_copy(array):
 
 
 def corners(array):
-    """Return what NumPy would show of a long array: of each axis the first and last entries and one between."""
+    """Return what NumPy would show of a long array: of each axis the first, the last and one between."""
     edge = np.get_printoptions()["edgeitems"]
     for axis, extent in enumerate(array.shape):
         if extent > 2 * edge + 1:
