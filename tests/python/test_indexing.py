@@ -83,7 +83,7 @@ def test_writing(assignment, device):
 
 def test_writing_what_does_not_fit(device):
     x = NAMES["x"](cuarray)
-    with pytest.raises(ValueError, match=r"\(2,\).*\(\)"):
+    with pytest.raises(ValueError, match=r"\(2,\)"):
         x[0, 0, 0] = [1, 2]
     with pytest.raises(TypeError):
         x[0] = "a"
