@@ -21,8 +21,8 @@ NAMES = ("x", "y", "z")
 
 
 @cache
-def row_named(name):
-    return next(row for row in _core.rows() if row["name"] == name)
+def rows_by_name():
+    return {row["name"]: row for row in _core.rows()}
 
 
 def sample_call(ufunc, row, sample):
@@ -53,7 +53,7 @@ def example(ufunc, row):
 
 def ufunc_doc(ufunc):
     """Return the docstring of a ufunc, in numpydoc's form."""
-    row = row_named(ufunc.__name__)
+    row = rows_by_name()[ufunc.__name__]
     names = ", ".join(NAMES[: ufunc.nin])
     results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
     identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""

@@ -68,7 +68,7 @@ void CallOptions::set_where(PyObject* object) {
 
 void CallOptions::set_signature(PyObject* object) {
     Object parts = Object::share(object);
-    if (PyUnicode_Check(object)) {
+    if (PyUnicode_Check(object) && PyUnicode_FindChar(object, '>', 0, PyUnicode_GetLength(object), 1) >= 0) {
         const Object letters = Object::steal(PyObject_CallMethod(object, "replace", "ss", "->", ""));
         parts = Object::steal(PySequence_Tuple(letters.get()));
     } else if (!PyTuple_Check(object)) {

@@ -1,0 +1,209 @@
+"""The ufunc objects themselves: attributes, every form of a call, keywords, reduce and outer, bad calls."""
+
+import copy
+import doctest
+import pickle
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import cuarray
+from cuarray import _core
+
+UFUNCS = sorted(_core.ufuncs.items())
+#: NumPy's ufunc of each, where it has one under the name or the alias.
+THEIRS = {name: next((getattr(np, n) for n in (name, *(a for a in dir(cuarray) if getattr(cuarray, a) is ufunc))
+                      if isinstance(getattr(np, n, None), np.ufunc)), None) for name, ufunc in UFUNCS}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
+def test_attributes(name, ufunc):
+    assert ufunc.__name__ == name and repr(ufunc) == f"<ufunc '{name}'>" and type(ufunc) is cuarray.ufunc
+    assert ufunc.nargs == ufunc.nin + ufunc.nout and ufunc.ntypes == len(ufunc.types) > 0
+    for signature in ufunc.types:
+        inputs, _, outputs = signature.partition("->")
+        assert len(inputs) == ufunc.nin and len(outputs) == ufunc.nout
+    theirs = THEIRS[name]
+    if theirs is not None:
+        assert (ufunc.nin, ufunc.nout) == (theirs.nin, theirs.nout)
+        if ufunc.nin == 2 and ufunc.nout == 1:
+            assert ufunc.identity == theirs.identity
+
+
+def test_identities_have_numpys_types():
+    for name in ("add", "logical_and", "logaddexp", "bitwise_and", "subtract"):
+        assert type(getattr(cuarray, name).identity) is type(getattr(np, name).identity)
+
+
+@pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
+def test_copies_and_pickles_are_the_object(name, ufunc):
+    assert getattr(cuarray, name, ufunc) is ufunc or callable(getattr(cuarray, name))
+    assert copy.copy(ufunc) is copy.deepcopy(ufunc) is ufunc
+    if getattr(cuarray, name, None) is ufunc:
+        assert pickle.loads(pickle.dumps(ufunc)) is ufunc
+
+
+@pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
+def test_docstrings_hold(name, ufunc):
+    if getattr(cuarray, name, None) is not ufunc:
+        return  # a function of the same name says more
+    with cuarray.device("cpu"):
+        for test in doctest.DocTestFinder(recurse=False).find(ufunc, name, globs={}):
+            assert test.examples
+            assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+def test_types_cannot_be_made_or_changed():
+    with pytest.raises(TypeError):
+        cuarray.ufunc()
+    with pytest.raises(AttributeError):
+        cuarray.add.identity = 5
+    with pytest.raises(TypeError):
+        type("Mine", (cuarray.ufunc,), {})
+
+
+# Calls
+
+
+def test_forms_of_output(device):
+    x, out = cuarray.arange(3.0), cuarray.zeros(3)
+    for result in (cuarray.add(x, 1, out), cuarray.add(x, 1, out=out), cuarray.add(x, 1, out=(out,))):
+        assert result is out and out.tolist() == [1, 2, 3]
+    assert cuarray.add(x, 1, out=None).tolist() == [1, 2, 3] and cuarray.add(x, 1, None).tolist() == [1, 2, 3]
+    quotient, rest = cuarray.divmod(x, 2, out=(out, None))
+    assert quotient is out and out.tolist() == [0, 0, 1] and rest.tolist() == [0, 1, 0]
+    fraction = cuarray.zeros(3)
+    assert cuarray.modf(x / 2, fraction)[0] is fraction and fraction.tolist() == [0, 0.5, 0]
+
+
+def test_where(device):
+    x, out = cuarray.arange(3.0), cuarray.full(3, 9.0)
+    assert cuarray.add(x, 10, out=out, where=cuarray.asarray([True, False, True])).tolist() == [10, 9, 12]
+    assert cuarray.add(x, 1, out=out, where=False).tolist() == [10, 9, 12]
+    assert cuarray.add(x, 1, out=out, where=True).tolist() == [1, 2, 3]
+    assert cuarray.add(x, 5, out=out, where=[True, False, False]).tolist() == [5, 2, 3]
+
+
+def test_dtype_and_signature(device):
+    x = cuarray.arange(3)
+    for keywords in ({"dtype": "f4"}, {"sig": "ff->f"}, {"signature": ("f4", None, None)}, {"signature": "f4"},
+                     {"signature": (None, None, np.float32)}):  # fmt: skip
+        assert cuarray.add(x, 1, casting="unsafe", **keywords).dtype == np.float32, keywords
+    assert cuarray.add(x, x, dtype=float, subok=False, order="F").dtype == np.float64
+
+
+def test_what_goes_in(device):
+    x = cuarray.arange(3)
+    assert cuarray.add(x, np.float32(0.5)).dtype == np.float64
+    assert cuarray.add(x, True).dtype == np.int64 and cuarray.add(1, 2).item() == 3
+    assert cuarray.add(True, True).dtype == np.bool_ and cuarray.add(1, 2.5).dtype == np.float64
+    assert cuarray.add(1j, np.float32(1)).dtype == np.complex64
+    assert cuarray.add(x, 2**40).tolist() == [2**40 + k for k in range(3)]
+    assert cuarray.add(cuarray.zeros(1, "u8"), 2**64 - 1).tolist() == [2**64 - 1]
+    assert (cuarray.zeros(2) + 2**100).tolist() == [2.0**100] * 2
+    assert (x == 2**100).tolist() == [False] * 3 and (x < 2**100).tolist() == [True] * 3
+    assert (x > -(2**100)).all()
+
+
+def test_lists_beside_cpu_arrays():
+    x = cuarray.arange(3, device="cpu")
+    with cuarray.device("cpu"):
+        assert (x + [1, 2, 3]).tolist() == [1, 3, 5] == ([1, 2, 3] + x).tolist() == cuarray.add([1, 2, 3], x).tolist()
+        assert cuarray.add([1, 2], (3, 4)).tolist() == [4, 6]
+
+
+BAD = {
+    "add(x)": TypeError, "add(x, 1, o, 3)": TypeError, "add(x, 1, bogus=1)": TypeError, "add(x, 'a')": TypeError,
+    "add(x, None)": TypeError, "add(x, object())": TypeError, "add(x, 1, out=5)": TypeError,
+    "add(x, 1, out=(o, o))": ValueError, "add(x, 1, out=ca.zeros(2))": ValueError, "add(x, 1, casting='x')": ValueError,
+    "add(x, 1, out=ca.zeros(3, int))": TypeError, "add(x, 1, order='Z')": ValueError, "add.at(x, 0)": NotImplementedError,
+    "add.accumulate(x)": NotImplementedError, "add.reduceat(x, [0])": NotImplementedError,
+    "sin.outer(x, x)": ValueError, "sin.reduce(x)": ValueError, "divmod.reduce(x)": ValueError,
+    "add.outer(x)": TypeError, "add(x, 1, sig='ddd->d')": ValueError, "add(x, 1, where=[1, 0, 1])": TypeError,
+    "add(x, 1, dtype='M8[s]')": TypeError, "add(x, 1, dtype='q!')": TypeError, "add(u, 300)": OverflowError,
+    "add(u, -1)": OverflowError, "add(i, 2**70)": OverflowError, "add(x, ca.ones(4))": ValueError,
+    "invert(x)": TypeError, "negative(b)": TypeError, "subtract(b, b)": TypeError, "power(i, -1)": ValueError,
+    "maximum.reduce(x[:0])": ValueError, "add.reduce(x, axis=1)": np.exceptions.AxisError,
+    "add.reduce(x, axis=(0, 0))": ValueError, "add.reduce(x, bogus=1)": TypeError,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", BAD)
+def test_bad_calls_name_the_function_and_leave_nothing(call, device):
+    names = {"ca": cuarray, "x": cuarray.arange(3.0), "o": cuarray.zeros(3), "i": cuarray.arange(3),
+             "u": cuarray.zeros(3, "u1"), "b": cuarray.ones(3, bool)}  # fmt: skip
+    cuarray.synchronize()
+    before = cuarray.memory_stats()["allocations"]
+    with pytest.raises(BAD[call]):
+        eval(f"ca.{call}", names)
+        cuarray.synchronize()  # faults in values on a GPU
+    assert cuarray.memory_stats()["allocations"] == before
+    assert (names["x"] + 1).tolist() == [1, 2, 3] and names["o"].tolist() == [0, 0, 0]
+
+
+def test_reduce_and_outer(device):
+    x = cuarray.arange(6).reshape(2, 3)
+    host = x.numpy()
+    for name in ("add", "multiply", "maximum", "minimum", "logical_or", "bitwise_xor", "subtract"):
+        ours, theirs = getattr(cuarray, name), getattr(np, name)
+        assert ours.reduce(x).tolist() == theirs.reduce(host).tolist()
+        assert ours.reduce(x, axis=1, keepdims=True).tolist() == theirs.reduce(host, axis=1, keepdims=True).tolist()
+        assert ours.outer(x, x[0]).tolist() == theirs.outer(host, host[0]).tolist()
+    assert cuarray.add.reduce(x, None).item() == 15 and cuarray.add.reduce(x, (0, 1), "f4").dtype == np.float32
+    assert cuarray.add.reduce(x, initial=10).tolist() == [13, 15, 17]
+    assert cuarray.maximum.reduce(x, axis=1, initial=2, where=x < 2).tolist() == [2, 2]
+    out = cuarray.zeros(3, int)
+    assert cuarray.add.reduce(x, out=out) is out and out.tolist() == [3, 5, 7]
+    assert cuarray.subtract.outer(5, x[0]).tolist() == [5, 4, 3]
+
+
+def test_resolve_dtypes():
+    assert cuarray.add.resolve_dtypes((np.int8, int)) == (np.int8,) * 3
+    assert cuarray.divide.resolve_dtypes(("i4", "i4", None)) == (np.float64,) * 3
+    assert cuarray.less.resolve_dtypes((np.dtype("i8"), np.dtype("u8"), None))[2] == np.bool_
+    with pytest.raises(TypeError):
+        cuarray.invert.resolve_dtypes(("f4",))
+    with pytest.raises(ValueError):
+        cuarray.add.resolve_dtypes(("f4",))
+
+
+# References and threads
+
+
+def test_calls_keep_no_references(device):
+    x, out = cuarray.ones(3), cuarray.zeros(3)
+    count = sys.getrefcount(x), sys.getrefcount(out), sys.getrefcount(cuarray.add), sys.getrefcount(None)
+    for _ in range(200):
+        cuarray.add(x, 1, out=out), x + x, cuarray.add.reduce(x), cuarray.divmod(x, x)
+        x += 0
+        cuarray.add(x, 1, out=(out,), where=True, dtype=None, casting="same_kind")
+    now = sys.getrefcount(x), sys.getrefcount(out), sys.getrefcount(cuarray.add), sys.getrefcount(None)
+    assert now[:3] == count[:3] and abs(now[3] - count[3]) < 100
+
+
+def test_long_work_lets_other_threads_run():
+    """A long sum of sines leaves the interpreter to others."""
+    with cuarray.device("cpu"):
+        x = cuarray.arange(4_000_000.0)
+    steps, stop = [], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            steps.append(1)
+            stop.wait(0.001)
+
+    other = threading.Thread(target=count)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(10)  # only a release of the GIL lets the other thread in
+    try:
+        other.start()
+        for _ in range(3):
+            y = cuarray.sin(x)
+        ran = len(steps)
+    finally:
+        sys.setswitchinterval(before)
+        stop.set()
+        other.join()
+    assert y.size == x.size and ran >= 3
