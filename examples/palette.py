@@ -145,9 +145,13 @@ def main():
     where = options.device
     if where == "cpu":
         where += f", {cuarray.get_num_threads()} threads"
-    print(f"NumPy {np.__version__}, the same code     {numpy_time * 1e3:8.1f} ms")
-    print(f"NumPy {np.__version__}, idiomatic code    {idiomatic_time * 1e3:8.1f} ms")
-    print(f"cuarray on {where:18} {our_time * 1e3:8.1f} ms")
+    numpy = f"NumPy {np.__version__}"
+    for name, seconds in (
+        (f"{numpy}, the same code", numpy_time),
+        (f"{numpy}, idiomatic code", idiomatic_time),
+        (f"cuarray on {where}", our_time),
+    ):
+        print(f"{name:30} {seconds * 1e3:8.1f} ms")
     print(
         f"cuarray is {numpy_time / our_time:.1f}x as fast as the same code, "
         f"{idiomatic_time / our_time:.1f}x as fast as the idiomatic one"
