@@ -14,7 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-SKIPS = Path(__file__).resolve().parents[1] / "tests" / "skips.txt"
+ROOT = Path(__file__).resolve().parents[1]
+SKIPS = ROOT / "tests" / "skips.txt"
 
 
 class Skip(NamedTuple):
@@ -48,13 +49,17 @@ def read_allowances(text: str) -> list[Allowance]:
 
 
 def node_id(case: ET.Element) -> str:
-    """Return the name by which pytest selects this test case again."""
-    file, name = case.get("file", ""), case.get("name", "")
-    module = file.removesuffix(".py").replace("/", ".")
-    if name in ("", module):  # the whole module was skipped
-        return file
-    classes = case.get("classname", "").removeprefix(module).strip(".")
-    return "::".join([file, *classes.split("."), name] if classes else [file, name])
+    """Return the name by which pytest selects this test case again.
+
+    The report's ``file`` is where the function was written, which may be a module that makes tests for others, so
+    the test's own module is read off its class name.
+    """
+    name, parts = case.get("name", ""), case.get("classname", "").split(".")
+    for length in range(len(parts), 0, -1):
+        file = Path(*parts[:length]).with_suffix(".py")
+        if (ROOT / file).exists():
+            return "::".join([file.as_posix(), *parts[length:], name])
+    return case.get("file", "")  # the whole module was skipped
 
 
 def read_skips(report: Path) -> list[Skip]:
