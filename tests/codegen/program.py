@@ -43,9 +43,11 @@ def compile_options():
 
 def kernel_texts(names):
     """The CUDA text of kernels, by name."""
-    texts, rest = {}, run("kernel_text", text="".join(name + "\n" for name in names))
-    while rest:
-        head, rest = rest.split("\n", 1)
-        name, _, size = head.split()
-        texts[name], rest = rest[: int(size)], rest[int(size) + 1 :]
+    out = run("kernel_text", text="".join(name + "\n" for name in names))
+    texts, at = {}, 0
+    while at < len(out):
+        start = out.index("\n", at) + 1
+        name, _, size = out[at:start].split()
+        texts[name] = out[start : start + int(size)]
+        at = start + int(size) + 1
     return texts
