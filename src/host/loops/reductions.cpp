@@ -107,7 +107,7 @@ template <int R, class Element> struct ReductionOf {
             }
             if (count % 2 == 0) present = kLanes;
             else
-                for (int64_t l = 0; l < kLanes; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
+                for (int64_t l = 0; l < present; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
         }
         const int lanes = int(n < kLanes ? n : kLanes);
         for (int d = kLanes / 2; d > 0; d /= 2)
