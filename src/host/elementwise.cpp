@@ -79,7 +79,8 @@ class Run {
 
     Fault operator()() {
         const int64_t units = tile_axis_ >= 0 ? tiles() : stretches();
-        const int64_t per_task = std::max<int64_t>(1, kTaskElements / (tile_axis_ >= 0 ? tile_rows_ * kTileColumns : stretch_));
+        const int64_t unit = tile_axis_ >= 0 ? tile_rows_ * kTileColumns : stretch_;
+        const int64_t per_task = std::max<int64_t>(1, kTaskElements / unit);
         const int64_t tasks = plan_.space.size < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
         std::atomic<bool> fault{false};
         parallel_for(tasks, [&](int64_t i) {
@@ -165,8 +166,8 @@ class Run {
         }
     }
 
-    // Tiles: rectangles of the innermost axis and the one along which some operand lies side by side, so that every cache
-    // line of that operand is read once.
+    // Tiles: rectangles of the innermost axis and the one along which some operand lies side by side, so that
+    // every cache line of that operand is read once.
 
     bool is_transposed(const Operand& o, int axis) const {
         const int64_t inner = std::abs(o.strides[plan_.space.ndim - 1]), other = std::abs(o.strides[axis]);

@@ -54,7 +54,8 @@ class LeftFold {
         const int64_t rows_at_once = folds == space_.folds ? std::max<int64_t>(1, plan_.block / folds) : 1;
         while (row < space_.n) {
             const int64_t rows = std::min(rows_at_once, space_.n - row);
-            const auto* x = static_cast<const char*>(machine.evaluate(row * space_.folds + first, rows * folds, values));
+            const void* const line = machine.evaluate(row * space_.folds + first, rows * folds, values);
+            const auto* x = static_cast<const char*>(line);
             for (int64_t r = 0; r < rows; ++r) {
                 const void* const in[] = {acc, x + r * folds * item_};
                 void* const out[] = {acc};

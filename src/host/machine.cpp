@@ -252,8 +252,14 @@ void Machine::run_linear(int64_t begin, int64_t n) {
     for (size_t k = 0; k < p.steps.size(); ++k) {
         const Program::Step& step = p.steps[k];
         calls[k].loop = step.loop;
-        for (int i = 0; i < step.ins; ++i) calls[k].in[i] = resolve(step.in[i]), moves(step.in[i], &calls[k].in[i]);
-        for (int o = 0; o < step.outs; ++o) calls[k].out[o] = resolve(step.out[o]), moves(step.out[o], &calls[k].out[o]);
+        for (int i = 0; i < step.ins; ++i) {
+            calls[k].in[i] = resolve(step.in[i]);
+            moves(step.in[i], &calls[k].in[i]);
+        }
+        for (int o = 0; o < step.outs; ++o) {
+            calls[k].out[o] = resolve(step.out[o]);
+            moves(step.out[o], &calls[k].out[o]);
+        }
     }
     // While a step computes, memory would rest: a later block is asked for. Steps that only wait for memory overlap by
     // themselves, as long as little stands between them.

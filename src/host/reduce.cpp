@@ -111,7 +111,8 @@ class Folding {
         const int64_t folds = std::min(group_, folds_ - first);
         const int64_t begin = chunk * kChunk, count = std::min<int64_t>(kChunk, n_ - begin);
         Scratch scratch;
-        char* const acc = chunks_ > 1 ? partial + (chunk * folds_ + first) * acc_size() : scratch.take(folds * acc_size());
+        char* const acc = chunks_ > 1 ? partial + (chunk * folds_ + first) * acc_size()
+                                      : scratch.take(folds * acc_size());
         if (by_columns_) fold_columns(machine, first, folds, begin, count, acc);
         else
             for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size());
