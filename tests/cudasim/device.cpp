@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "faults.h"
 #include "memory.h"
 #include "simt.h"
 #include "stream.h"

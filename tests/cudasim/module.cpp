@@ -161,8 +161,9 @@ CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* na
         function->kernel = &module->info->kernels[i];
         function->static_shared =
             static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
-        function->dynamic_shared_limit =
-            kStaticSharedLimit - std::min(kStaticSharedLimit, function->static_shared);
+        // What each of several kernels has is not known; NVRTC itself refuses too much of it.
+        unsigned own = module->info->kernel_count == 1 ? function->static_shared : 0;
+        function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, own);
     }
     if (!function) {
         functions().erase({handle, name});

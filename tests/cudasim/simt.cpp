@@ -1,11 +1,7 @@
 // simt.cpp -- runs a grid: which blocks are resident, which thread runs next, and what ends a launch early.
 #include "simt.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -13,6 +9,7 @@
 #include <vector>
 
 #include "block.h"
+#include "faults.h"
 #include "host_memory.h"
 #include "memory.h"
 
@@ -341,9 +338,12 @@ const cudasim_runtime kRuntime = {
     [] { running->fence(); },
 };
 
-struct sigaction previous_handler[NSIG];
+}  // namespace
 
-[[noreturn]] void end_kernel(int signal, void* address) {
+const cudasim_runtime* simt_runtime() { return &kRuntime; }
+
+void end_kernel(int signal, const void* address) {
+    if (!inside_kernel) return;
     if (signal == SIGFPE)
         running->give_up(CUDA_ERROR_LAUNCH_FAILED,
                          "integer division by zero or overflow, undefined on a GPU");
@@ -356,43 +356,6 @@ struct sigaction previous_handler[NSIG];
     const char* hint =
         is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
     running->give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access to 0x%llx%s", at, hint));
-}
-
-void on_fault(int signal, siginfo_t* info, void*) {
-    if (inside_kernel) end_kernel(signal, info->si_addr);
-    auto at = reinterpret_cast<CUdeviceptr>(info->si_addr);
-    if (signal == SIGSEGV && is_device_address(at))
-        say(format("the host touched device memory at 0x%llx: %s", at, describe(at).c_str()));
-    // Returning repeats the instruction, now under the handler that was there before.
-    sigaction(signal, &previous_handler[signal], nullptr);
-}
-
-/// Handlers need a stack of their own: a kernel thread's may be what overflowed.
-void provide_signal_stack() {
-    thread_local bool provided = false;
-    if (provided) return;
-    provided = true;
-    stack_t present{};
-    sigaltstack(nullptr, &present);
-    constexpr size_t kSize = 64 << 10;
-    if (!(present.ss_flags & SS_DISABLE) && present.ss_size >= kSize) return;
-    stack_t made{};
-    made.ss_sp = std::malloc(kSize);
-    made.ss_size = kSize;
-    sigaltstack(&made, nullptr);
-}
-
-}  // namespace
-
-const cudasim_runtime* simt_runtime() { return &kRuntime; }
-
-void install_fault_handlers() {
-    struct sigaction action{};
-    action.sa_sigaction = on_fault;
-    // Without SA_NODEFER the signal would stay blocked after a handler that never returns.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
-        sigaction(signal, &action, &previous_handler[signal]);
 }
 
 GridResult run_grid(const Grid& grid) {

@@ -31,8 +31,8 @@ struct GridResult {
 /// Runs all blocks, in an order and an interleaving drawn from the seed.
 GridResult run_grid(const Grid& grid);
 
-/// Makes faults inside kernels end the launch, and faults of the host on device memory say what they are.
-void install_fault_handlers();
+/// Ends the kernel that the calling thread is running, after a signal; returns if it runs none.
+void end_kernel(int signal, const void* address);
 
 /// The table of functions that modules call.
 const cudasim_runtime* simt_runtime();

@@ -372,10 +372,11 @@ CUDASIM_MATH1(cos)
 CUDASIM_MATH1(tan)
 CUDASIM_MATH1(asin)
 CUDASIM_MATH1(acos)
-CUDASIM_MATH1(atan) CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh)
-    CUDASIM_MATH1(acosh) CUDASIM_MATH1(atanh) CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10)
-        CUDASIM_MATH1(expm1) CUDASIM_MATH1(log) CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p)
-            CUDASIM_MATH1(logb) CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc)
+CUDASIM_MATH1(atan)
+CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh) CUDASIM_MATH1(acosh)
+    CUDASIM_MATH1(atanh) CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1)
+        CUDASIM_MATH1(log) CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb)
+            CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc)
                 CUDASIM_MATH1(tgamma) CUDASIM_MATH1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil)
                     CUDASIM_MATH1(trunc) CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint)
                         CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0)
@@ -528,8 +529,8 @@ CUDASIM_REPORTS(4)
 CUDASIM_REPORTS(8)
 CUDASIM_REPORTS(16)
 CUDASIM_REPORT(__tsan_read_range, (void* p, size_t n), unsigned(n), 0)
-    CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1) extern "C"
-    __attribute__((visibility("hidden"))) void __tsan_init() {}
+CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1)
+extern "C" __attribute__((visibility("hidden"))) void __tsan_init() {}
 #endif
 
 // Kernels as the simulator sees them.
