@@ -84,7 +84,7 @@ void CallOptions::set_signature(PyObject* object) {
     options_.has_signature = true;
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* part = PyTuple_GetItem(parts.get(), i);
-        options_.signature[i < row_.nin ? i : kMaxIn + i - row_.nin] = to_dtype(part, DType::none);
+        options_.signature[i] = to_dtype(part, DType::none);
     }
 }
 
