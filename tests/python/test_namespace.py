@@ -187,7 +187,7 @@ else:
 
 def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
     (tmp_path / "cuarray").mkdir()
-    for file in PACKAGE.glob("*.py"):
+    for file in filter(Path.is_file, PACKAGE.glob("*.py")):
         (tmp_path / "cuarray" / file.name).write_text(file.read_text("utf-8"), "utf-8")
     (tmp_path / "CMakeLists.txt").write_text("")
     run = subprocess.run([sys.executable, "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True,
