@@ -153,10 +153,13 @@ MUTANTS = [
 ]
 
 
-def run_tests(tests: str) -> int:
+def run_tests(tests: str, *, must_pass: bool = False) -> int:
     """Run pytest on the scratch tree and return its exit status; a crash is negative."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
-    return scratch_tree.run(command, capture_output=True, text=True).returncode
+    run = scratch_tree.run(command, capture_output=True, text=True)
+    if must_pass and run.returncode != 0:
+        print((run.stdout + run.stderr)[-2000:])
+    return run.returncode
 
 
 def plant(mutant: Mutant) -> str:
@@ -201,7 +204,7 @@ def main() -> int:
     mutants = choose(options.names, options.pick)
     scratch_tree.refresh()
     scratch_tree.build()
-    broken = [tests for tests in dict.fromkeys(m.tests for m in mutants) if run_tests(tests) != 0]
+    broken = [tests for tests in dict.fromkeys(m.tests for m in mutants) if run_tests(tests, must_pass=True) != 0]
     if broken:
         sys.exit("mutants: these fail without any bug planted: " + "; ".join(broken))
 

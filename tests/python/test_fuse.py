@@ -1,6 +1,7 @@
 """Fused code gives the bits of the same code unfused, whatever it does in between."""
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 import threading
@@ -245,6 +246,20 @@ def test_exceptions_end_the_collecting(device):
     with pytest.raises(ValueError, match="broadcast"):
         cuarray.fuse(lambda x: x + cuarray.ones(4))(cuarray.ones(3))
     assert (cuarray.ones(3) + 1).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_collecting_ends_with_the_function(fails, device):
+    @cuarray.fuse
+    def f(x):
+        return x / 0 if not fails else x + cuarray.ones(7)
+
+    x = cuarray.ones(1000)
+    with contextlib.suppress(ValueError):
+        f(x)
+    before = cuarray.memory_stats(device)["current"]
+    y = x + 1  # at once, not when somebody looks
+    assert cuarray.memory_stats(device)["current"] >= before + y.nbytes
 
 
 def test_errors_stand_where_the_operation_stands(device):
