@@ -204,7 +204,8 @@ def main() -> int:
     mutants = choose(options.names, options.pick)
     scratch_tree.refresh()
     scratch_tree.build()
-    broken = [tests for tests in dict.fromkeys(m.tests for m in mutants) if run_tests(tests, must_pass=True) != 0]
+    commands = dict.fromkeys(mutant.tests for mutant in mutants)
+    broken = [tests for tests in commands if run_tests(tests, must_pass=True) != 0]
     if broken:
         sys.exit("mutants: these fail without any bug planted: " + "; ".join(broken))
 
