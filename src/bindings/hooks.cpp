@@ -1,4 +1,4 @@
-// hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, and the end.
+// hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, memory, and the end.
 #include <pybind11/stl.h>
 #include <string>
 #include "bindings/module.h"
@@ -43,6 +43,13 @@ void show_warning(const char* message) {
     if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
 }
 
+/// Cycles may hold arrays that nobody can reach any more.
+void collect_garbage() {
+    if (!Py_IsInitialized()) return;
+    const WithGil gil;
+    PyGC_Collect();
+}
+
 }  // namespace
 
 void bind_hooks(py::module_& module) {
@@ -51,6 +58,7 @@ void bind_hooks(py::module_& module) {
         set_library_locator(locate);
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
     set_warning_handler(show_warning);
+    set_memory_reliever(collect_garbage);
     py::module_::import("atexit").attr("register")(py::cpp_function([] {
         const Unlocked unlocked(true);
         shutdown();
