@@ -44,7 +44,7 @@ def fused() -> Iterator[Result]:
     """a*b + sin(c), 16 M float32: against a hand-written a*b + c, and against NumPy."""
     a, b, c = (uniform(1 << 24) for _ in range(3))
     result = np.ones_like(a)
-    x, y, z = map(ca.asarray, (a, b, c))
+    x, y, z = map(ca.array, (a, b, c))
     contenders = {
         "fused": lambda: triad(x, y, z),
         "eager": lambda: x * y + ca.sin(z),
@@ -82,7 +82,7 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
     except TypeError:  # no loop for floating-point numbers
         return
     out = results if isinstance(results, tuple) else (results,)
-    our_inputs, our_out = tuple(map(ca.asarray, inputs)), tuple(ca.empty(r.shape, dtype=r.dtype) for r in out)
+    our_inputs, our_out = tuple(map(ca.array, inputs)), tuple(ca.empty(r.shape, dtype=r.dtype) for r in out)
     contenders = {
         "cuarray": lambda: ours(*our_inputs, out=our_out),
         "numpy": lambda: theirs(*inputs, out=out),
@@ -123,7 +123,7 @@ def versus_numpy(
     title: str, expression: Callable, *arrays: np.ndarray, least: float = 1.0
 ) -> Iterator[Result]:
     """One expression, written once, on NumPy arrays and on the same memory as cuarray arrays."""
-    ours = [ca.asarray(array) for array in arrays]
+    ours = [ca.array(array) for array in arrays]
     time = race(cuarray=lambda: expression(ca, *ours), numpy=lambda: expression(np, *arrays))
     yield Result(title, time["cuarray"], time["numpy"], "numpy", least)
 
@@ -154,7 +154,7 @@ def layouts() -> Iterator[Result]:
 def small() -> Iterator[Result]:
     """a+b of one element: what a call costs."""
     a, b = np.ones(1, np.float32), np.ones(1, np.float32)
-    x, y = ca.asarray(a), ca.asarray(b)
+    x, y = ca.array(a), ca.array(b)
     contenders = {"cuarray": lambda: x + y, "numpy": lambda: a + b, "nothing": lambda: None}
     if torch := peers.optional("torch"):
         t, u = torch.from_numpy(a), torch.from_numpy(b)
@@ -174,7 +174,7 @@ def reductions() -> Iterator[Result]:
     yield from versus_numpy("sum over all", lambda xp, a: a.sum(), a)
     yield from versus_numpy("sum over axis 0", lambda xp, a: a.sum(axis=0), a)
     yield from versus_numpy("sum over axis 1", lambda xp, a: a.sum(axis=1), a)
-    x, target = ca.asarray(a), np.ones_like(a)
+    x, target = ca.array(a), np.ones_like(a)
     time = race(cuarray=lambda: x.sum(), copy=lambda: np.copyto(target, a))
     # A copy moves each byte twice, a sum once.
     yield Result("sum over all, bandwidth", 2 * time["cuarray"], time["copy"], "copy", 0.8)
@@ -183,8 +183,8 @@ def reductions() -> Iterator[Result]:
 THREADED = """
 import numpy as np, cuarray as ca
 from race import race
-x = ca.asarray(np.random.default_rng(1).uniform(0.1, 0.9, 1 << 24))
-y = ca.asarray(np.random.default_rng(2).uniform(0.1, 0.9, 1 << 24))
+x = ca.array(np.random.default_rng(1).uniform(0.1, 0.9, 1 << 24))
+y = ca.array(np.random.default_rng(2).uniform(0.1, 0.9, 1 << 24))
 function = ca.fuse(lambda x, y: ca.sin(x) * ca.exp(y))
 print(race(1.0, f=lambda: function(x, y))["f"])
 """
@@ -200,7 +200,7 @@ def threads() -> Iterator[Result]:
                 check=True,
                 capture_output=True,
                 text=True,
-                env={**os.environ, "CUARRAY_NUM_THREADS": str(count)},
+                env={**os.environ, "CUARRAY_NUM_THREADS": str(count), "PYTHONPATH": str(Path(__file__).parent)},
             ).stdout
         )
         for count in (1, 2)
@@ -246,7 +246,7 @@ def memory() -> Iterator[Result]:
             x = ca.sqrt(x * y)
         return x
 
-    small_x, small_y = ca.asarray(uniform(1000)), ca.asarray(uniform(1000))
+    small_x, small_y = ca.array(uniform(1000)), ca.array(uniform(1000))
     chain(small_x, small_y)
     before = status("VmRSS")
     # Empty arrays filled in place: NumPy's own temporaries would count.

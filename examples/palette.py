@@ -95,7 +95,7 @@ def timed(function):
 def on_device(pixels, k, device):
     """palette() with cuarray, from NumPy arrays to NumPy arrays."""
     with cuarray.device(device):
-        colours, labels = palette(cuarray, cuarray.asarray(pixels), k)
+        colours, labels = palette(cuarray, cuarray.array(pixels), k)
         return colours, labels.numpy()
 
 
