@@ -96,7 +96,7 @@ struct Program {
     std::vector<View> inputs;
     std::vector<ValueId> values;
 
-    ValueId read(const PendingNode& node, const PendingNode::Source& source, std::span<PendingNode* const> plan) {
+    ValueId read(const PendingNode::Source& source, std::span<PendingNode* const> plan) {
         if (source.node) return values[size_t(std::find(plan.begin(), plan.end(), source.node.get()) - plan.begin())];
         if (!source.storage) return expr.scalar(source.scalar);
         for (size_t k = 0; k < inputs.size(); ++k) {
@@ -106,7 +106,6 @@ struct Program {
             for (size_t id = 0; id < expr.nodes.size(); ++id)
                 if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
         }
-        (void)node;
         inputs.push_back({source.storage.get(), source.offset, source.dtype, source.strides});
         return expr.input(source.dtype);
     }
@@ -115,7 +114,7 @@ struct Program {
         for (const PendingNode* node : plan) {
             ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
             for (int i = 0; i < node->sources; ++i) {
-                args[i] = read(*node, node->source[i], plan);
+                args[i] = read(node->source[i], plan);
                 if (node->op == ExprNode::Op::Loop) args[i] = expr.cast(args[i], loops()[node->loop].in[i]);
             }
             switch (node->op) {

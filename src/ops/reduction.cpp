@@ -247,14 +247,13 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     check_out(array, o, axes, dtype, name);
 
     // What masked elements count as: the identity, or the value that the fold starts from.
-    Scalar initial, masked;
-    if (o.initial) initial = masked = to_scalar(*o.initial, T, name);
+    Scalar initial;
+    if (o.initial) initial = to_scalar(*o.initial, T, name);
+    const Scalar masked = row.identity ? reduction_identity(id, T) : initial;
     const bool has_identity = row.identity && !o.no_initial;
-    if (has_identity && !o.initial) masked = reduction_identity(id, T);
     if (o.where && !has_identity && !o.initial)
         raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
               "one has to specify 'initial'");
-    if (o.where && o.initial && row.identity) masked = reduction_identity(id, T);
     check_empty(axes, has_identity || o.initial, count(axes.result_shape), name);
 
     Array target = target_array(array, o, axes, dtype);
@@ -290,13 +289,6 @@ LoopId fold_loop(const Row& row, const Array& array, const ReduceOptions& o) {
     raise(ErrorKind::Type, row.name, ".reduce: not supported for ", info(array.dtype()).name);
 }
 
-Scalar parse_identity(const char* text, DType dtype) {
-    const std::string_view t = text;
-    if (t == "true" || t == "false") return convert(Scalar::of(DType::bool_, t == "true"), dtype);
-    if (t.find("inf") != t.npos) return convert(Scalar::of(DType::float64, t[0] == '-' ? -__builtin_inf() : __builtin_inf()), dtype);
-    return convert(Scalar::of(DType::int64, int64_t(std::stoll(std::string(t)))), dtype);
-}
-
 }  // namespace
 
 Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
@@ -314,7 +306,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_out(array, o, axes, T, name);
     Scalar initial, masked;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
-    if (row.identity) masked = parse_identity(row.identity, T);
+    if (row.identity) masked = row_identity(id, T);
     if (o.where && !row.identity)
         raise(ErrorKind::Value, name, ".reduce: '", name, "' has no identity, so where= cannot be used");
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);

@@ -229,3 +229,14 @@ def test_large_axes_of_every_kind(device):
         assert x.sum().item() == n and cuarray.count_nonzero(x).item() == n
         assert cuarray.ones((n, 2), "f8").sum(axis=0).tolist() == [n, n]
         assert cuarray.ones((2, n), "f8").sum(axis=1).tolist() == [n, n]
+
+
+@pytest.mark.parametrize("name, dtype", [("bitwise_and", "int16"), ("bitwise_and", "uint8"), ("bitwise_or", "int64"), ("bitwise_xor", "uint32"), ("gcd", "int32"), ("hypot", "float64"), ("logaddexp", "float64"), ("logical_xor", "bool")])
+def test_folds_start_from_the_identity(name, dtype, device):
+    numbers = np.arange(1, 13).reshape(3, 4).astype(dtype)
+    mask = numbers.astype(np.int64) % 3 == 0
+    ours, theirs = getattr(cuarray, name), getattr(np, name)
+    x, m = cuarray.asarray(numbers, device=device), cuarray.asarray(mask, device=device)
+    close = np.testing.assert_allclose if dtype == "float64" else np.testing.assert_array_equal
+    close(ours.reduce(x, axis=0, where=m).numpy(), theirs.reduce(numbers, axis=0, where=mask))
+    close(ours.reduce(x[:0], axis=0).numpy(), theirs.reduce(numbers[:0], axis=0))
