@@ -232,6 +232,45 @@ def test_exceptions_are_needed():
         assert list(cuda_conditions((ROOT / name).read_text("utf-8"), name.endswith(".py"))), name
 
 
+# Decorators
+
+# Work that goes to the backend of a storage itself would slip past the decorators in front of it.
+UNDECORATED = re.compile(r"(storage\w*(\(\))?|to|from)\s*(\.|->)\s*backend\s*(\.|->|\))")
+
+
+def undecorated_calls(name: str, text: str) -> Iterator[int]:
+    """Numbers of the lines that go past the decorators."""
+    if layer_of(name) in ("array", "ops", "bindings"):
+        for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
+            if UNDECORATED.search(line) or re.search(r"\*[^;]*->backend;", line):
+                yield number
+
+
+def virtual_functions(file: str) -> list[str]:
+    text = without_comments((ROOT / file).read_text("utf-8"), python=False)
+    pattern = r"virtual\s[^;{~]*?(\w+)\(" if "backend.h" in file else r"(\w+)\([^;{]*\)\s*(?:const\s*)?override"
+    return re.findall(pattern, text)
+
+
+def test_work_goes_through_the_decorators():
+    files = sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp")
+    wrong = [f"{name_of(f)}:{n}" for f in files for n in undecorated_calls(name_of(f), f.read_text("utf-8"))]
+    assert not wrong, "call storage.front() instead: " + ", ".join(wrong)
+
+
+def test_undecorated_call_is_seen():
+    for line in ("target.storage().backend->reduce(task);", "Backend& b = *inputs[0].storage->backend;"):
+        assert list(undecorated_calls("src/ops/ufunc.cpp", line)) == [1]
+    assert not list(undecorated_calls("src/cuda/transfer.cpp", "to.backend->copy(to, 0, from, 0, 1);"))
+
+
+def test_decorator_forwards_everything():
+    names = virtual_functions("include/cuarray/runtime/backend.h")
+    assert len(names) >= 15
+    forwarded = virtual_functions("include/cuarray/runtime/decorator.h")
+    assert set(names) == set(forwarded), set(names) ^ set(forwarded)
+
+
 # Style that every file follows
 
 

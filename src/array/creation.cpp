@@ -14,7 +14,7 @@ Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std
           const char* name) {
     if (count(shape) == 0) return Fault::None;
     for (const Array& out : outputs) before_write(out.storage());
-    Backend& backend = *outputs[0].storage().backend;
+    Backend& backend = outputs[0].storage().front();
     if (outputs.size() == 1) {
         const View view = outputs[0].as_operand(shape, name);
         return backend.elementwise({&expr, shape, inputs, {&view, 1}, name});
@@ -92,7 +92,7 @@ Array copy(const Array& from, char order) {
     if (from.ndim() > 0) return astype(from, from.dtype(), order, true);
     // One element needs no program.
     Array result = empty({}, from.dtype(), from.device());
-    result.storage().backend->copy(result.storage(), 0, from.storage(), from.offset(), item_size(from.dtype()));
+    result.storage().front().copy(result.storage(), 0, from.storage(), from.offset(), item_size(from.dtype()));
     return result;
 }
 
@@ -162,7 +162,7 @@ Array to_device(const Array& from, Device device) {
 void read_contiguous(const Array& from, void* to) {
     const Array source = from.is_c_contiguous() ? from : copy(from, 'C');
     if (const int64_t bytes = source.nbytes())
-        source.storage().backend->read(to, source.storage(), source.offset(), bytes);
+        source.storage().front().read(to, source.storage(), source.offset(), bytes);
 }
 
 Array from_host(const void* data, const Dims& shape, const Dims& strides, DType dtype, Device device) {
@@ -183,7 +183,7 @@ Scalar item(const Array& array, const char* function) {
               to_string(array.shape()));
     Scalar value;
     value.dtype = array.dtype();
-    array.storage().backend->read(value.bytes, array.storage(), array.offset(), item_size(array.dtype()));
+    array.storage().front().read(value.bytes, array.storage(), array.offset(), item_size(array.dtype()));
     return value;
 }
 

@@ -1,7 +1,6 @@
 // backend.cpp -- one GPU's storages, waits and streams, and what the registry is told about GPUs.
 #include "cuda/backend.h"
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
@@ -17,11 +16,6 @@ CUstream handle_of(int64_t stream) { return reinterpret_cast<CUstream>(stream); 
 /// Our stream is a blocking one: CUDA orders it with the legacy stream (0 in some protocols) by itself.
 bool is_ordered_anyway(int64_t foreign, int64_t own) {
     return foreign == kNoStream || foreign == 0 || foreign == kLegacyStream || foreign == own;
-}
-
-bool is_set(const char* variable) {
-    const char* value = std::getenv(variable);
-    return value && std::strcmp(value, "1") == 0;
 }
 
 }  // namespace
@@ -46,8 +40,7 @@ GpuBackend::GpuBackend(int index)
       faults_(context_, stream_),
       pool_(context_, stream_),
       pinned_(context_, stream_),
-      kernels_(context_),
-      waits_always_(is_set("CUARRAY_SYNC")) {}
+      kernels_(context_) {}
 
 StorageRef GpuBackend::allocate(int64_t bytes) {
     if (bytes == 0) return StorageRef(new Block(this, nullptr, 0));
@@ -64,10 +57,6 @@ void GpuBackend::release(Block& block) noexcept {
 void GpuBackend::synchronize() {
     stream_.wait();
     faults_.check(stream_);
-}
-
-void GpuBackend::wait_if_asked() {
-    if (waits_always_) synchronize();
 }
 
 void GpuBackend::publish(Storage& storage, int64_t stream) {

@@ -62,7 +62,6 @@ class GpuBackend final : public Backend {
     void copy_elements(const View& to, const View& from, const Dims& shape);
     void launch(const Program& program, Launch& launch, const char* name);
     void mark(std::span<const View> outputs, std::span<const View> inputs, const char* name);
-    void wait_if_asked();
     void release(Block& block) noexcept;
     void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from, int64_t from_offset,
@@ -74,7 +73,6 @@ class GpuBackend final : public Backend {
     Pool pool_;
     PinnedChunks pinned_;
     KernelTable kernels_;
-    const bool waits_always_;  ///< CUARRAY_SYNC=1
 };
 
 /// Aligned stand-ins for operands whose addresses or strides are no multiples of their alignment.

@@ -21,7 +21,6 @@ Fault GpuBackend::elementwise(const Elementwise& task) {
     run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
     staging.finish();
     mark(task.outputs, task.inputs, task.name);
-    wait_if_asked();
     return Fault::None;
 }
 

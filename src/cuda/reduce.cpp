@@ -54,7 +54,6 @@ void GpuBackend::fold_aligned(const Folding& task) {
     if (!try_fold(aligned)) fold_in_memory(aligned, results);
     staging.finish();
     mark({&task.output, 1}, task.inputs, task.name);
-    wait_if_asked();
 }
 
 // More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.

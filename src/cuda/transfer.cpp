@@ -8,7 +8,6 @@ void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t by
     if (bytes == 0) return;
     pinned_.upload(address_of(to, offset), from, bytes);
     to.writer = stream_.issue("write");
-    wait_if_asked();
 }
 
 void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
@@ -49,7 +48,6 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     }
     context_.driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream_.handle());
     to.writer = from.reader = stream_.issue("copy");
-    wait_if_asked();
 }
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
@@ -66,7 +64,6 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     // What the peer does next may overwrite or free the source.
     stream_.hold(peer.stream_.handle());
     from.reader = peer.stream_.issue("copy");
-    wait_if_asked();
 }
 
 }  // namespace cuarray::cuda

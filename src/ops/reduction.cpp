@@ -262,7 +262,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims);
     Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
-    target.storage().backend->reduce(task);
+    target.storage().front().reduce(task);
     return deliver(std::move(target), o, name);
 }
 
@@ -318,7 +318,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims);
     const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;
-    target.storage().backend->fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
+    target.storage().front().fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
     return deliver(std::move(target), o, name);
 }
 

@@ -404,7 +404,7 @@ UfuncResult run_plain(const Call& c) {
         return result;
     }
     const int64_t item = item_size(c.types->out[0]), bytes = checked_size(c.shape, item, c.name()) * item;
-    Backend& target = arrays ? *inputs[0].storage->backend : backend(c.device);
+    Backend& target = arrays ? inputs[0].storage->front() : backend(c.device);
     Dims strides = c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
     result.array[0] = Array(target.allocate(bytes), 0, {c.shape, std::move(strides)}, c.types->out[0]);
     run(expr, c.shape, {inputs, arrays}, {&result.array[0], 1}, c.name());

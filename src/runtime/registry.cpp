@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <optional>
+#include "runtime/decorators.h"
 
 namespace cuarray {
 namespace {
@@ -46,11 +48,20 @@ int count_of(Device::Kind kind) {
     return k.count;
 }
 
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && std::strcmp(value, "1") == 0;
+}
+
+/// Puts the decorators that the environment asks for in front of a backend that was just opened.
+void decorate(Backend& opened) {
+    if (is_set("CUARRAY_SYNC")) opened.set_front(make_waiting(opened.front()));
+}
+
 thread_local std::optional<Device> thread_device;
 
-}  // namespace
-
-Backend& backend(Device device) {
+/// The backend itself, without its decorators.
+Backend& undecorated(Device device) {
     Registry& r = registry();
     const int count = count_of(device.kind);
     const std::lock_guard lock(r.mutex);
@@ -58,9 +69,18 @@ Backend& backend(Device device) {
     if (device.index >= count)
         raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
               count ? "this machine has " + std::to_string(count) + " of that kind" : k.reason);
-    if (!k.open[device.index]) k.open[device.index] = &k.factory.open(device.index);
-    return *k.open[device.index];
+    Backend*& known = k.open[device.index];
+    if (!known) {
+        Backend& opened = k.factory.open(device.index);
+        decorate(opened);
+        known = &opened;
+    }
+    return *known;
 }
+
+}  // namespace
+
+Backend& backend(Device device) { return undecorated(device).front(); }
 
 const std::vector<Device>& devices() {
     Registry& r = registry();
@@ -132,7 +152,7 @@ class ForeignStorage final : public Storage {
 }  // namespace
 
 StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context) {
-    return StorageRef(new ForeignStorage(&backend(device), data, bytes, free, context));
+    return StorageRef(new ForeignStorage(&undecorated(device), data, bytes, free, context));
 }
 
 }  // namespace cuarray

@@ -1,6 +1,7 @@
 // backend.h -- what a device must be able to do: run an Expr, fold one, copy bytes. Two implementations, host and
 // cuda, that nobody includes; runtime/registry.h hands them out.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -75,6 +76,11 @@ class CUARRAY_API Backend {
     Backend& operator=(const Backend&) = delete;
     Device device() const { return device_; }
 
+    /// The outermost decorator around this backend (runtime/decorator.h), or itself: who is to be asked for work.
+    Backend& front() const { return *front_.load(std::memory_order_acquire); }
+    /// For the registry, which installs decorators; a front is never destroyed.
+    void set_front(Backend& front) { front_.store(&front, std::memory_order_release); }
+
     /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with bytes asked and
     /// available. Zero bytes give a storage with a null address.
     virtual StorageRef allocate(int64_t bytes) = 0;
@@ -110,8 +116,10 @@ class CUARRAY_API Backend {
 
  private:
     const Device device_;
+    std::atomic<Backend*> front_{this};
 };
 
 inline Device Storage::device() const { return backend->device(); }
+inline Backend& Storage::front() const { return backend->front(); }
 
 }  // namespace cuarray

@@ -48,8 +48,10 @@ class CUARRAY_API Storage {
         if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
     }
     Device device() const;
+    /// Who is asked to work on this memory.
+    Backend& front() const;
 
-    Backend* const backend;
+    Backend* const backend;  ///< who allocated it and frees it; only backends look here
     void* data;
     int64_t bytes;
     bool read_only = false;  ///< imported without the right to write

@@ -1,0 +1,39 @@
+// decorator.h -- a backend around a backend: passes everything on, so that what wraps it overrides only what it watches.
+#pragma once
+#include "cuarray/runtime/backend.h"
+
+namespace cuarray {
+
+/// Forwards every call. Storages belong to the backend inside: a decorator is asked for work, it owns no memory. The
+/// registry decides which decorators stand in front of a device; they live as long as the process.
+class CUARRAY_API Decorator : public Backend {
+ public:
+    explicit Decorator(Backend& inner) : Backend(inner.device()), inner_(inner) {}
+
+    StorageRef allocate(int64_t bytes) override { return inner_.allocate(bytes); }
+    Fault elementwise(const Elementwise& task) override { return inner_.elementwise(task); }
+    void reduce(const Reduce& task) override { inner_.reduce(task); }
+    void fold(const Fold& task) override { inner_.fold(task); }
+    void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
+        inner_.write(to, offset, from, bytes);
+    }
+    void read(void* to, Storage& from, int64_t offset, int64_t bytes) override {
+        inner_.read(to, from, offset, bytes);
+    }
+    void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
+        inner_.copy(to, to_offset, from, from_offset, bytes);
+    }
+    void synchronize() override { inner_.synchronize(); }
+    bool is_host_accessible() const override { return inner_.is_host_accessible(); }
+    int64_t stream() const override { return inner_.stream(); }
+    void publish(Storage& storage, int64_t stream) override { inner_.publish(storage, stream); }
+    void adopt_stream(int64_t stream) override { inner_.adopt_stream(stream); }
+    MemoryStats memory_stats() const override { return inner_.memory_stats(); }
+    void trim() override { inner_.trim(); }
+    std::string describe() const override { return inner_.describe(); }
+
+ protected:
+    Backend& inner_;
+};
+
+}  // namespace cuarray

@@ -1,0 +1,39 @@
+// waiting.cpp -- CUARRAY_SYNC=1: a decorator that waits for the device after every operation.
+#include "cuarray/runtime/decorator.h"
+#include "runtime/decorators.h"
+
+namespace cuarray {
+namespace {
+
+class Waiting final : public Decorator {
+ public:
+    using Decorator::Decorator;
+
+    Fault elementwise(const Elementwise& task) override {
+        const Fault fault = inner_.elementwise(task);
+        inner_.synchronize();
+        return fault;
+    }
+    void reduce(const Reduce& task) override {
+        inner_.reduce(task);
+        inner_.synchronize();
+    }
+    void fold(const Fold& task) override {
+        inner_.fold(task);
+        inner_.synchronize();
+    }
+    void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
+        inner_.write(to, offset, from, bytes);
+        inner_.synchronize();
+    }
+    void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
+        inner_.copy(to, to_offset, from, from_offset, bytes);
+        inner_.synchronize();
+    }
+};
+
+}  // namespace
+
+Backend& make_waiting(Backend& inner) { return *new Waiting(inner); }
+
+}  // namespace cuarray
