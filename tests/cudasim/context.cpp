@@ -1,7 +1,7 @@
 // context.cpp -- primary contexts, the per-thread stack of current ones, and the error table.
 #include <algorithm>
 
-#include "stream.h"
+#include "capture.h"
 
 namespace cudasim {
 namespace {
@@ -139,6 +139,8 @@ CUDASIM_API cuCtxGetDevice(CUdevice* device) {
 
 CUDASIM_API cuCtxSynchronize() {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE(refuse_captured(*current_context(), __func__));
+    CUDASIM_REFUSE_UNSAFE();
     return wait_for_all(*current_context());
 }
 

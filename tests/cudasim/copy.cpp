@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture.h"
 #include "host_memory.h"
 #include "memory.h"
 
@@ -98,8 +99,8 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
 
 /// Makes the run of a copy whose host side, if it has one, is pinned: until it has run, the program may
 /// neither write the source nor read the target, which is spoilt to show it.
-std::function<CUresult()> pinned_copy(Context& context, const Copy& c) {
-    HostUse to(c.to), from(c.from);
+std::function<CUresult()> pinned_copy(Context& context, const Copy& c, const HostUse& to,
+                                      const HostUse& from) {
     bool settled = from.range() && from.range()->kind != HostRange::Kind::Managed && !from.range()->writing;
     uint64_t sum = settled ? checksum(view(c.from), c.bytes) : 0;
     if (from.range()) ++from.range()->reading;
@@ -144,27 +145,36 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
         return CUDA_ERROR_INVALID_VALUE;
     }
     Context& context = *stream->context;
-    Operation operation{c.name, {}};
+    if (stream->capture && (pageable(c.from) || pageable(c.to)))
+        return invalidate(*stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                          format("%s of pageable memory", c.name));
+    MakeOperation make;
     if (pageable(c.from)) {
         std::string bytes(reinterpret_cast<const char*>(c.from), c.bytes);
         uint64_t sum = checksum(bytes.data(), bytes.size());
         // The driver may read pageable memory at the call or later; which one is seeded.
         if (driver().random.chance(2))
-            operation.run = [=, &context, saved = std::move(bytes)] {
-                Copy staged{c.name, c.to, reinterpret_cast<CUdeviceptr>(saved.data()), c.bytes};
-                return run_copy(context, staged, HostUse(c.to), HostUse(0));
+            make = [=, &context, saved = std::move(bytes)] {
+                return Operation{c.name, [=, &context] {
+                                     auto from = reinterpret_cast<CUdeviceptr>(saved.data());
+                                     return run_copy(context, {c.name, c.to, from, c.bytes}, HostUse(c.to),
+                                                     HostUse(0));
+                                 }};
             };
         else
-            operation.run = [=, &context] { return run_pageable_copy(context, c, sum); };
+            make = [=, &context] {
+                return Operation{c.name, [=, &context] { return run_pageable_copy(context, c, sum); }};
+            };
     } else {
-        operation.run = pinned_copy(context, c);
+        make = [=, &context, to = HostUse(c.to), from = HostUse(c.from)] {
+            return Operation{c.name, pinned_copy(context, c, to, from)};
+        };
     }
-    Point end = enqueue(*stream, std::move(operation));
-    if (point) *point = end;
-    return CUDA_SUCCESS;
+    return submit(*stream, CU_GRAPH_NODE_TYPE_MEMCPY, std::move(make), point);
 }
 
 CUresult copy_and_wait(const Copy& c) {
+    CUDASIM_REFUSE(refuse_unsafe(c.name));
     Point end;
     CUresult result = queue_copy(c, CU_STREAM_LEGACY, &end);
     return result == CUDA_SUCCESS && end.stream ? wait_for(*current_context(), end) : result;
@@ -183,16 +193,18 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
     bool known = is_device_address(to) ? range_is_allocated(name, to, bytes) : host_range_at(to) != nullptr;
     if (!known || to % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
     Context& context = *stream->context;
-    Point end = enqueue(*stream, {name, [=, &context] {
-                                      std::string reason = objection(context, to, bytes);
-                                      if (reason.empty() && shadowed(allocation_at(to)))
-                                          reason = touch_range(offset_of(to), bytes, Access::Write);
-                                      if (!reason.empty()) return illegal(context, name, reason);
-                                      auto* items = reinterpret_cast<T*>(view(to));
-                                      std::fill(items, items + count, value);
-                                      return CUDA_SUCCESS;
-                                  }});
-    return wait ? wait_for(context, end) : CUDA_SUCCESS;
+    auto run = [=, &context] {
+        std::string reason = objection(context, to, bytes);
+        if (reason.empty() && shadowed(allocation_at(to)))
+            reason = touch_range(offset_of(to), bytes, Access::Write);
+        if (!reason.empty()) return illegal(context, name, reason);
+        auto* items = reinterpret_cast<T*>(view(to));
+        std::fill(items, items + count, value);
+        return CUDA_SUCCESS;
+    };
+    Point end;
+    CUresult result = submit(*stream, CU_GRAPH_NODE_TYPE_MEMSET, [=] { return Operation{name, run}; }, &end);
+    return wait && result == CUDA_SUCCESS ? wait_for(context, end) : result;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #undef cuDeviceGetUuid
 #undef cuEventElapsedTime
 #undef cuGetProcAddress
+#undef cuGraphInstantiate
+#undef cuStreamGetCaptureInfo
 #else
 
 enum CUresult : int {
@@ -29,10 +31,17 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 using CUhostFn = void (*)(void*);
 
 struct CUuuid {
     char bytes[16];
+};
+
+struct CUipcMemHandle {
+    char reserved[64];
 };
 
 inline const CUstream CU_STREAM_LEGACY = reinterpret_cast<CUstream>(1);
@@ -183,7 +192,27 @@ enum CUstreamCaptureMode : int {
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
     CU_STREAM_CAPTURE_MODE_RELAXED = 2,
 };
-enum CUstreamCaptureStatus : int { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
+enum CUstreamCaptureStatus : int {
+    CU_STREAM_CAPTURE_STATUS_NONE = 0,
+    CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+    CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
+};
+
+enum CUgraphNodeType : int {
+    CU_GRAPH_NODE_TYPE_KERNEL = 0,
+    CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+    CU_GRAPH_NODE_TYPE_MEMSET = 2,
+    CU_GRAPH_NODE_TYPE_HOST = 3,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+};
+
+enum : unsigned {
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
+};
 
 enum CUdriverProcAddressQueryResult : int {
     CU_GET_PROC_ADDRESS_SUCCESS = 0,

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <unordered_map>
 
-#include "stream.h"
+#include "capture.h"
 
 namespace cudasim {
 namespace {
@@ -12,6 +12,9 @@ struct Event {
     unsigned flags = 0;
     /// What was recorded last: the end of one stream, or of all streams of a context.
     std::vector<Point> recorded;
+    /// Where it was recorded in a capture: that, and the nodes that came before.
+    std::shared_ptr<Capture> capture;
+    std::vector<size_t> nodes;
     uint64_t records = 0;
     /// When the latest record ran, in nanoseconds.
     int64_t time = 0;
@@ -39,11 +42,18 @@ bool query(const Event& event) {
     return complete;
 }
 
-CUresult record(CUevent handle, CUstream stream_handle) {
+CUresult record(CUevent handle, CUstream stream_handle, bool external = false) {
     auto event = event_of(handle);
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE(refuse_implicit(*stream, "event record"));
+    if (stream->capture && stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture && external) return CUDA_ERROR_NOT_SUPPORTED;
+    event->capture = stream->capture;
+    event->nodes = stream->tail;
+    event->recorded.clear();
+    if (event->capture) return CUDA_SUCCESS;
     uint64_t generation = ++event->records;
     Operation operation{"event record", [=] {
                             if (event->records == generation) event->time = now();
@@ -52,6 +62,14 @@ CUresult record(CUevent handle, CUstream stream_handle) {
     operation.bookkeeping = true;
     event->recorded = {enqueue(*stream, std::move(operation))};
     return CUDA_SUCCESS;
+}
+
+/// The error of asking about an event that was recorded in a capture, which never happens; or about any,
+/// where a capture forbids what it does not see.
+CUresult refuse_captured(const Event& event, const char* entry) {
+    if (!event.capture) return refuse_unsafe(entry);
+    if (event.capture->ended) return CUDA_ERROR_CAPTURED_EVENT;
+    return invalidate(*event.capture, CUDA_ERROR_CAPTURED_EVENT, format("%s of a captured event", entry));
 }
 
 }  // namespace
@@ -79,7 +97,7 @@ CUDASIM_API cuEventRecord(CUevent event, CUstream stream) {
 CUDASIM_API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
     CUDASIM_ENTER(Context);
     if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
-    return record(event, stream);
+    return record(event, stream, flags != 0);
 }
 
 CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
@@ -87,6 +105,8 @@ CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
     Context* context = as_context(context_handle);
     auto event = event_of(handle);
     if (!context || !event || event->context != context) return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE(refuse_captured(*context, __func__));
+    event->capture = nullptr;
     ++event->records;
     event->time = now();
     event->recorded.clear();
@@ -101,6 +121,14 @@ CUDASIM_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned fl
     CUresult error;
     auto stream = stream_of(handle, error);
     if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (event->capture) {
+        if (event->capture->ended) return CUDA_ERROR_CAPTURED_EVENT;
+        return join_capture(*stream, event->capture, event->nodes);
+    }
+    if (stream->capture)
+        return invalidate(*stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+                          "it waits for an event that was recorded outside");
+    CUDASIM_REFUSE(refuse_implicit(*stream, "event wait"));
     enqueue(*stream, Operation{"event wait", {}, event->recorded});
     return CUDA_SUCCESS;
 }
@@ -109,6 +137,7 @@ CUDASIM_API cuEventQuery(CUevent handle) {
     CUDASIM_ENTER(Context);
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE(refuse_captured(*event, __func__));
     return query(*event) ? event->context->sticky : CUDA_ERROR_NOT_READY;
 }
 
@@ -116,6 +145,7 @@ CUDASIM_API cuEventSynchronize(CUevent handle) {
     CUDASIM_ENTER(Context);
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE(refuse_captured(*event, __func__));
     // Copied: another thread may record the event anew while this one waits.
     std::vector<Point> points = event->recorded;
     for (const Point& point : points) wait_for(*event->context, point);
@@ -133,8 +163,14 @@ CUDASIM_API cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUeven
     if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
     if (!start || !end || !start->timed() || !end->timed() || !start->records || !end->records)
         return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE(refuse_captured(*start, __func__));
+    CUDASIM_REFUSE(refuse_captured(*end, __func__));
     bool started = query(*start), ended = query(*end);
     if (!started || !ended) return CUDA_ERROR_NOT_READY;
     *milliseconds = static_cast<float>(end->time - start->time) * 1e-6f;
     return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
+    return cuEventElapsedTime(milliseconds, start, end);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "capture.h"
 #include "memory.h"
 
 namespace cudasim {
@@ -61,22 +62,26 @@ using namespace cudasim;
 
 CUDASIM_API cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return make_host_range(out, bytes, HostRange::Kind::Pinned, flags);
 }
 
 CUDASIM_API cuMemAllocHost_v2(void** out, size_t bytes) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return make_host_range(out, bytes, HostRange::Kind::Pinned, 0);
 }
 
 CUDASIM_API cuMemFreeHost(void* memory) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     if (!memory) return CUDA_SUCCESS;
     return release_host_range(reinterpret_cast<uintptr_t>(memory), HostRange::Kind::Pinned);
 }
 
 CUDASIM_API cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
     void* memory = nullptr;
     CUresult result = make_host_range(&memory, bytes, HostRange::Kind::Managed, flags);
@@ -86,6 +91,7 @@ CUDASIM_API cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
 
 CUDASIM_API cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     auto base = reinterpret_cast<uintptr_t>(memory);
     if (!memory || bytes == 0 || is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
     if (host_range_at(base) || host_range_at(base + bytes - 1))
@@ -96,6 +102,7 @@ CUDASIM_API cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
 
 CUDASIM_API cuMemHostUnregister(void* memory) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     auto base = reinterpret_cast<uintptr_t>(memory);
     const HostRange* range = host_range_at(base);
     if (!range || range->base != base || range->kind != HostRange::Kind::Registered)

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "capture.h"
 #include "memory.h"
 #include "module.h"
 #include "simt.h"
@@ -112,19 +113,25 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
     auto stream = stream_of(l.stream, error);
     if (!stream) return error;
     Context& context = *stream->context;
-    if (function->module->context != &context)
+    if (function->module->context != &context || current_context() != &context)
         return refused(function->kernel->name, CUDA_ERROR_INVALID_HANDLE,
-                       "the stream belongs to another context");
+                       "the kernel, the stream and the thread are not of one context");
     error = check_limits(l, *function);
     if (error != CUDA_SUCCESS) return error;
     std::vector<char> packed;
     error = gather(packed, *function->kernel, parameters, extra);
     if (error != CUDA_SUCCESS) return error;
-    uint64_t seed = driver().random.next();
-    enqueue(*stream, {function->kernel->name, [=, &context, packed = std::move(packed)] {
-                          return run(context, l, *function, packed, seed);
-                      }});
-    return CUDA_SUCCESS;
+    return submit(*stream, CU_GRAPH_NODE_TYPE_KERNEL, [=, &context, packed = std::move(packed)] {
+        uint64_t seed = driver().random.next();
+        bool gone = function->module->unloaded;
+        return Operation{function->kernel->name, [=, &context] {
+                             if (gone)
+                                 return fault(
+                                     context, CUDA_ERROR_ILLEGAL_ADDRESS,
+                                     format("graph: the module of %s was unloaded", function->kernel->name));
+                             return run(context, l, *function, packed, seed);
+                         }};
+    });
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ struct Allocation {
     bool live = false;
     size_t live_size = 0;
     Point freed;
+    /// Memory of a graph: given out at a launch and not freed since; the graph itself is gone.
+    bool of_graph = false, outstanding = false, orphaned = false;
 };
 
 /// Reserves the device addresses (for ever inaccessible) and maps the memory behind them where only the

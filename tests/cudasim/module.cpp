@@ -10,6 +10,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "capture.h"
 #include "host_memory.h"
 #include "memory.h"
 #include "simt.h"
@@ -123,12 +124,14 @@ using namespace cudasim;
 
 CUDASIM_API cuModuleLoadData(CUmodule* out, const void* image) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return load(out, image);
 }
 
 CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys,
                                void** values) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     CUresult result = load(out, image);
     for (unsigned i = 0; i < count; ++i) {
         if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER)
@@ -141,7 +144,10 @@ CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
 
 CUDASIM_API cuModuleUnload(CUmodule handle) {
     CUDASIM_ENTER(Context);
-    if (!module_of(handle)) return CUDA_ERROR_INVALID_HANDLE;
+    CUDASIM_REFUSE_UNSAFE();
+    auto module = module_of(handle);
+    if (!module) return CUDA_ERROR_INVALID_HANDLE;
+    module->unloaded = true;
     for (auto it = functions().begin(); it != functions().end();)
         it = it->first.first == handle ? functions().erase(it) : std::next(it);
     modules().erase(handle);

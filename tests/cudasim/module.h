@@ -8,9 +8,10 @@
 
 namespace cudasim {
 
-/// A loaded image. Queued launches keep it alive after cuModuleUnload.
+/// A loaded image. Queued launches keep it alive after cuModuleUnload; graphs must not use it any more.
 struct Module {
     Context* context = nullptr;
+    bool unloaded = false;
     void* library = nullptr;
     int file = -1;
     const cudasim_module* info = nullptr;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "capture.h"
+#include "graph.h"
 #include "host_memory.h"
 
 namespace cudasim {
@@ -73,6 +75,8 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
     Pool& pool = given ? *given : *arena(stream->context->device).pool;
+    if (stream->capture) return capture_allocation(out, bytes, *stream);
+    CUDASIM_REFUSE(refuse_implicit(*stream, "allocation"));
     size_t capacity = capacity_for(bytes);
     Allocation* block = reuse(pool, *stream, capacity);
     if (!block) {
@@ -96,14 +100,23 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     return CUDA_SUCCESS;
 }
 
-CUresult allocate_direct(CUdeviceptr* out, size_t bytes, int device) {
-    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+/// Takes memory that belongs to no pool.
+CUresult reserve_direct(Allocation** out, size_t bytes, int device) {
+    if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     size_t capacity = capacity_for(bytes);
     if (taken(device) + capacity > settings().memory) return CUDA_ERROR_OUT_OF_MEMORY;
-    Allocation* block = carve(device, capacity);
+    Allocation* block = *out = carve(device, capacity);
     if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
     arena(device).direct += capacity;
     give_to(*block, nullptr, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult allocate_direct(CUdeviceptr* out, size_t bytes, int device) {
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    Allocation* block = nullptr;
+    CUresult result = reserve_direct(&block, bytes, device);
+    if (result != CUDA_SUCCESS) return result;
     begin_host_work("cuMemAlloc");
     begin_life(*block, bytes);
     *out = block->base;
@@ -136,9 +149,11 @@ CUresult free_now(CUdeviceptr address) {
     // cuMemFree often waits for the device, but nothing promises it.
     Context& context = driver().contexts[static_cast<size_t>(block->device)];
     if (settings().progress != Progress::Lazy && driver().random.chance(2)) wait_for_all(context);
+    if (block->of_graph && !block->outstanding) return CUDA_ERROR_INVALID_VALUE;
+    begin_host_work("cuMemFree");
+    if (block->of_graph) return free_of_graph_memory(*block, context).run();
     retire(*block);
     block->freed = {};
-    begin_host_work("cuMemFree");
     std::string wrong = end_life(*block);
     if (!block->pool) give_back(*block);
     return wrong.empty() ? CUDA_SUCCESS : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "cuMemFree: " + wrong);
@@ -149,8 +164,15 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
     if (address == 0) return CUDA_SUCCESS;
+    if (stream->capture) return capture_free(address, *stream);
+    CUDASIM_REFUSE(refuse_implicit(*stream, "free"));
     Allocation* block = allocated_block(address);
     if (!block) return CUDA_ERROR_INVALID_VALUE;
+    if (block->of_graph) {
+        if (!block->outstanding) return CUDA_ERROR_INVALID_VALUE;
+        enqueue(*stream, free_of_graph_memory(*block, *stream->context));
+        return CUDA_SUCCESS;
+    }
     retire(*block);
     Context& context = *stream->context;
     Operation operation{"free", [=, &context] {
@@ -166,7 +188,49 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     return CUDA_SUCCESS;
 }
 
+/// The address may be used again once neither a graph nor a launch has it.
+void give_back_graph_memory(Allocation& block) {
+    if (!block.orphaned || block.outstanding) return;
+    arena(block.device).direct -= block.capacity;
+    block.of_graph = block.orphaned = block.allocated = false;
+    give_back(block);
+}
+
 }  // namespace
+
+CUresult reserve_graph_memory(Allocation** out, size_t bytes, int device) {
+    CUresult result = reserve_direct(out, bytes, device);
+    if (result == CUDA_SUCCESS) (*out)->of_graph = true;
+    return result;
+}
+
+Operation start_of_graph_memory(Allocation& block, size_t bytes) {
+    block.outstanding = true;
+    Operation operation{"allocation in a graph", [&block, bytes] {
+                            begin_life(block, bytes);
+                            return CUDA_SUCCESS;
+                        }};
+    operation.bookkeeping = true;
+    return operation;
+}
+
+Operation free_of_graph_memory(Allocation& block, Context& context) {
+    block.outstanding = false;
+    Operation operation{"free of a graph's memory", [&block, &context] {
+                            std::string wrong = end_life(block);
+                            give_back_graph_memory(block);
+                            return wrong.empty()
+                                       ? CUDA_SUCCESS
+                                       : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                        }};
+    operation.bookkeeping = true;
+    return operation;
+}
+
+void release_graph_memory(Allocation& block) {
+    block.orphaned = true;
+    if (!block.live) give_back_graph_memory(block);
+}
 
 void shrink_pools(int device) {
     Arena& a = arena(device);
@@ -205,11 +269,13 @@ CUDASIM_API cuMemGetInfo_v2(size_t* free, size_t* total) {
 
 CUDASIM_API cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return allocate_direct(out, bytes, current_context()->device);
 }
 
 CUDASIM_API cuMemFree_v2(CUdeviceptr address) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     const HostRange* range = host_range_at(address);
     if (range && range->kind == HostRange::Kind::Managed) return release_host_range(address, range->kind);
     return free_now(address);

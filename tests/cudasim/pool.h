@@ -18,4 +18,11 @@ struct Pool {
 /// Gives unused pool memory above the threshold back, as CUDA does at synchronisations.
 void shrink_pools(int device);
 
+/// Memory of a graph: an address for ever, bytes at every launch, from the allocation to the free.
+CUresult reserve_graph_memory(Allocation** out, size_t bytes, int device);
+Operation start_of_graph_memory(Allocation& block, size_t bytes);
+Operation free_of_graph_memory(Allocation& block, Context& context);
+/// The graph is gone; memory that a launch gave out stays until it is freed.
+void release_graph_memory(Allocation& block);
+
 }  // namespace cudasim

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "capture.h"
+
 namespace cudasim {
 namespace {
 
@@ -14,14 +16,14 @@ std::unordered_map<CUstream, std::shared_ptr<Stream>>& handles() {
 
 }  // namespace
 
-std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority) {
+std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority, bool hidden) {
     auto stream = std::make_shared<Stream>();
     stream->context = &context;
     stream->flags = flags;
     stream->priority = priority;
     static uint64_t next_id = 1;
     stream->id = next_id++;
-    context.streams.push_back(stream);
+    if (!hidden) context.streams.push_back(stream);
     return stream;
 }
 
@@ -59,11 +61,6 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
 }
 
 }  // namespace
-
-#define CUDASIM_STREAM(stream, handle)               \
-    CUresult stream##_error;                         \
-    auto stream = stream_of(handle, stream##_error); \
-    if (!stream) return stream##_error
 
 CUDASIM_API cuStreamCreate(CUstream* out, unsigned flags) {
     CUDASIM_ENTER(Context);
@@ -120,12 +117,16 @@ CUDASIM_API cuStreamGetDevice(CUstream handle, CUdevice* device) {
 CUDASIM_API cuStreamSynchronize(CUstream handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
+    CUDASIM_REFUSE(refuse_captured(*stream, __func__));
+    CUDASIM_REFUSE_UNSAFE();
     return wait_for(*stream->context, stream->end());
 }
 
 CUDASIM_API cuStreamQuery(CUstream handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
+    CUDASIM_REFUSE(refuse_captured(*stream, __func__));
+    CUDASIM_REFUSE_UNSAFE();
     if (!query(stream->end())) return CUDA_ERROR_NOT_READY;
     return stream->context->sticky;
 }
@@ -135,6 +136,8 @@ CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
         return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_STREAM(stream, handle);
+    if (stream->capture)
+        invalidate(*stream->capture, CUDA_SUCCESS, "a stream that takes part in it was destroyed");
     stream->destroyed = true;
     handles().erase(handle);
     auto& all = stream->context->streams;
@@ -150,40 +153,12 @@ CUDASIM_API cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
     CUDASIM_ENTER(Context);
     if (!function) return CUDA_ERROR_INVALID_VALUE;
     CUDASIM_STREAM(stream, handle);
-    Operation operation{"host function", [=] {
-                            function(data);
-                            return CUDA_SUCCESS;
-                        }};
-    operation.host_function = true;
-    enqueue(*stream, std::move(operation));
-    return CUDA_SUCCESS;
-}
-
-CUDASIM_API cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-    CUDASIM_ENTER(Init);
-    thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    if (!mode || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    std::swap(current, *mode);
-    return CUDA_SUCCESS;
-}
-
-CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_STREAM(stream, handle);
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-
-CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_STREAM(stream, handle);
-    return stream == stream->context->legacy ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-                                             : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUDASIM_API cuStreamEndCapture(CUstream handle, struct CUgraph_st**) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_STREAM(stream, handle);
-    return CUDA_ERROR_ILLEGAL_STATE;
+    return submit(*stream, CU_GRAPH_NODE_TYPE_HOST, [=] {
+        Operation operation{"host function", [=] {
+                                function(data);
+                                return CUDA_SUCCESS;
+                            }};
+        operation.host_function = true;
+        return operation;
+    });
 }

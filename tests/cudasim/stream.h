@@ -31,6 +31,11 @@ struct Operation {
     bool host_function = false;
 };
 
+struct Capture;
+
+/// Makes an operation when it is queued: once in a stream, at every launch in a graph.
+using MakeOperation = std::function<Operation()>;
+
 /// A queue of operations. `issued` operations were queued so far, `done` of them have run.
 struct Stream : std::enable_shared_from_this<Stream> {
     Context* context = nullptr;
@@ -42,6 +47,9 @@ struct Stream : std::enable_shared_from_this<Stream> {
     bool destroyed = false;
     std::deque<Operation> queue;
     std::shared_ptr<const Clock> clock;
+    /// The capture that the stream takes part in, and the nodes of its graph that the next one comes after.
+    std::shared_ptr<Capture> capture;
+    std::vector<size_t> tail;
 
     bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
     Point end() { return {shared_from_this(), issued, clock}; }
@@ -51,8 +59,8 @@ inline bool Point::reached() const { return !stream || stream->done >= ticket; }
 
 /// The stream behind a handle (null and 1: legacy, 2: the calling thread's own), or null with `error` set.
 std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error);
-/// A new stream of the context.
-std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
+/// A new stream of the context; a hidden one takes no part in the context's implicit order and waits.
+std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority, bool hidden = false);
 
 /// Queues an operation, ordered after what CUDA's rules for blocking streams demand, and perhaps runs
 /// something.
@@ -73,3 +81,9 @@ void begin_host_work(const char* name);
 void start_worker();
 
 }  // namespace cudasim
+
+/// Declares `stream`, the one behind a handle; returns from the entry point where there is none.
+#define CUDASIM_STREAM(stream, handle)                        \
+    CUresult stream##_error;                                  \
+    auto stream = cudasim::stream_of(handle, stream##_error); \
+    if (!stream) return stream##_error

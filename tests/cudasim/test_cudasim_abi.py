@@ -18,6 +18,7 @@ FIELDS = {
     "CUmemAccessDesc": ["location", "flags"],
     "CUmemLocation": ["type", "id"],
     "CUuuid": ["bytes"],
+    "CUipcMemHandle": ["reserved"],
 }
 
 

@@ -1,0 +1,201 @@
+// capture.cpp -- beginning, joining and ending captures, and what is refused while they last.
+#include "capture.h"
+
+#include <algorithm>
+
+namespace cudasim {
+namespace {
+
+std::vector<std::shared_ptr<Capture>>& ongoing() {
+    static auto* all = new std::vector<std::shared_ptr<Capture>>;
+    return *all;
+}
+
+thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+/// Whether this capture forbids the calling thread what a capture would not see.
+bool forbids_unsafe(const Capture& capture) {
+    if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
+    if (capture.thread == std::this_thread::get_id()) return capture.mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+    return thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture.mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+template <class Conflicts>
+CUresult refuse_where(Conflicts conflicts, CUresult code, const std::string& why) {
+    CUresult result = CUDA_SUCCESS;
+    for (auto& capture : ongoing())
+        if (conflicts(*capture)) result = invalidate(*capture, code, why);
+    return result;
+}
+
+void merge(std::vector<size_t>& tail, const std::vector<size_t>& nodes) {
+    for (size_t node : nodes)
+        if (std::find(tail.begin(), tail.end(), node) == tail.end()) tail.push_back(node);
+}
+
+void end(Capture& capture) {
+    capture.ended = true;
+    for (auto& stream : capture.streams) {
+        stream->capture = nullptr;
+        stream->tail.clear();
+    }
+    capture.streams.clear();
+    auto& all = ongoing();
+    all.erase(std::find_if(all.begin(), all.end(), [&](auto& c) { return c.get() == &capture; }));
+}
+
+CUresult end_in(Stream& stream, CUgraph* out) {
+    std::shared_ptr<Capture> capture = stream.capture;
+    if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->streams.front().get() != &stream) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    const auto& streams = capture->streams;
+    bool joined = std::all_of(streams.begin(), streams.end(), [&](auto& other) {
+        return all_precede(*capture->graph, other->tail, stream.tail);
+    });
+    end(*capture);
+    if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!joined) {
+        say("capture: a stream that took part has work that the first stream does not wait for");
+        return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    }
+    *out = publish(capture->graph);
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult invalidate(Capture& capture, CUresult code, const std::string& why) {
+    say(format("capture %llu is spoilt: %s", static_cast<unsigned long long>(capture.id), why.c_str()));
+    capture.invalid = true;
+    return code;
+}
+
+CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end) {
+    if (Capture* capture = stream.capture.get()) {
+        if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        stream.tail = {add_node(*capture->graph, {type, std::move(make), stream.tail})};
+        return CUDA_SUCCESS;
+    }
+    CUDASIM_REFUSE(refuse_implicit(stream, "work"));
+    Point point = enqueue(stream, make());
+    if (end) *end = point;
+    return CUDA_SUCCESS;
+}
+
+CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture,
+                      const std::vector<size_t>& nodes) {
+    if (stream.capture && stream.capture != capture) {
+        invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_MERGE, "it waits for another capture");
+        return invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_MERGE, "another capture waits for it");
+    }
+    if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (&stream == stream.context->legacy.get())
+        return invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream waits for it");
+    if (!stream.capture) {
+        stream.capture = capture;
+        stream.tail.clear();
+        capture->streams.push_back(stream.shared_from_this());
+    }
+    merge(stream.tail, nodes);
+    return CUDA_SUCCESS;
+}
+
+CUresult refuse_unsafe(const char* entry) {
+    if (ongoing().empty()) return CUDA_SUCCESS;
+    return refuse_where(forbids_unsafe, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                        format("%s was called, which a capture does not see", entry));
+}
+
+CUresult refuse_captured(const Stream& stream, const char* entry) {
+    if (!stream.capture) return refuse_implicit(stream, entry);
+    return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                      format("%s of a captured stream", entry));
+}
+
+CUresult refuse_captured(const Context& context, const char* entry) {
+    auto conflicts = [&](const Capture& capture) {
+        return std::any_of(capture.streams.begin(), capture.streams.end(),
+                           [&](auto& stream) { return stream->context == &context; });
+    };
+    return refuse_where(conflicts, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                        format("%s while a stream of the context is captured", entry));
+}
+
+CUresult refuse_implicit(const Stream& stream, const char* what) {
+    if (ongoing().empty() || &stream != stream.context->legacy.get()) return CUDA_SUCCESS;
+    auto conflicts = [&](const Capture& capture) {
+        return std::any_of(capture.streams.begin(), capture.streams.end(), [&](auto& captured) {
+            return captured->context == stream.context && captured->blocking();
+        });
+    };
+    return refuse_where(conflicts, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                        format("%s in the legacy stream, which waits for the captured stream", what));
+}
+
+}  // namespace cudasim
+
+using namespace cudasim;
+
+CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_STREAM(stream, handle);
+    if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream == stream->context->legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
+    static uint64_t next_id = 1;
+    auto capture = std::make_shared<Capture>();
+    capture->id = next_id++;
+    capture->mode = mode;
+    capture->thread = std::this_thread::get_id();
+    capture->streams = {stream};
+    capture->graph->context = stream->context;
+    stream->capture = capture;
+    ongoing().push_back(capture);
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuStreamEndCapture(CUstream handle, CUgraph* out) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_STREAM(stream, handle);
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    *out = nullptr;
+    return end_in(*stream, out);
+}
+
+CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_STREAM(stream, handle);
+    if (!status) return CUDA_ERROR_INVALID_VALUE;
+    CUDASIM_REFUSE(refuse_implicit(*stream, __func__));
+    *status = !stream->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
+              : stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id,
+                                      CUgraph* graph, const CUgraphNode** nodes, size_t* count) {
+    CUresult result = cuStreamIsCapturing(handle, status);
+    if (result != CUDA_SUCCESS) return result;
+    CUDASIM_ENTER(Context);
+    CUDASIM_STREAM(stream, handle);
+    // The graph under construction has no handle here: nothing can be done with it but look.
+    if (graph || nodes || count) return CUDA_ERROR_NOT_SUPPORTED;
+    if (id && stream->capture) *id = stream->capture->id;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id) {
+    return cuStreamGetCaptureInfo_v2(handle, status, id, nullptr, nullptr, nullptr);
+}
+
+CUDASIM_API cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+    CUDASIM_ENTER(Init);
+    if (!mode || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    std::swap(thread_mode, *mode);
+    return CUDA_SUCCESS;
+}

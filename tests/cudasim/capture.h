@@ -1,0 +1,44 @@
+// capture.h -- streams that are being captured into a graph, and what the rules of capture forbid meanwhile.
+#pragma once
+#include <thread>
+
+#include "graph.h"
+#include "stream.h"
+
+namespace cudasim {
+
+/// One capture, from cuStreamBeginCapture to cuStreamEndCapture.
+struct Capture {
+    uint64_t id = 0;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    std::thread::id thread;
+    /// The stream in which it began, and all that have joined since.
+    std::vector<std::shared_ptr<Stream>> streams;
+    std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+    bool invalid = false;
+    bool ended = false;
+};
+
+/// Queues work or, where the stream is being captured, adds it to the graph.
+CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr);
+/// Adds nodes' order to a stream's: the stream joins the capture, unless it takes part already.
+CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture,
+                      const std::vector<size_t>& nodes);
+/// Spoils a capture and says why. Returns `code`.
+CUresult invalidate(Capture& capture, CUresult code, const std::string& why);
+
+/// What a call returns that a capture would not see, such as cuMemAlloc: an error where the thread's mode and
+/// the captures of the process forbid it, and then they are spoilt.
+CUresult refuse_unsafe(const char* entry);
+/// The error of waiting for a stream, or asking about it, while it is captured.
+CUresult refuse_captured(const Stream& stream, const char* entry);
+/// The error of waiting for a whole context while one of its streams is captured.
+CUresult refuse_captured(const Context& context, const char* entry);
+/// The error of using the legacy stream while a blocking stream of its context is captured.
+CUresult refuse_implicit(const Stream& stream, const char* what);
+
+}  // namespace cudasim
+
+#define CUDASIM_REFUSE(error) \
+    if (CUresult refusal_ = (error); refusal_ != CUDA_SUCCESS) return refusal_
+#define CUDASIM_REFUSE_UNSAFE() CUDASIM_REFUSE(cudasim::refuse_unsafe(__func__))
