@@ -1,5 +1,6 @@
 // backend.cpp -- one GPU's storages, waits and streams, and what the registry is told about GPUs.
 #include "cuda/backend.h"
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include "cuarray/runtime/hooks.h"
@@ -44,14 +45,14 @@ GpuBackend::GpuBackend(int index)
 
 StorageRef GpuBackend::allocate(int64_t bytes) {
     if (bytes == 0) return StorageRef(new Block(this, nullptr, 0));
-    const CUdeviceptr memory = pool_.allocate(bytes);
+    const CUdeviceptr memory = pool_.allocate(bytes, stream_);
     return StorageRef(new Block(this, reinterpret_cast<void*>(memory), bytes));
 }
 
 void GpuBackend::release(Block& block) noexcept {
     if (block.bytes == 0) return;
     const bool foreign = block.exported || block.seen_elsewhere;
-    pool_.release(address_of(block, 0), block.bytes, foreign);
+    pool_.release(address_of(block, 0), block.bytes, block.uses.points(true), foreign);
 }
 
 void GpuBackend::synchronize() {
@@ -62,7 +63,10 @@ void GpuBackend::synchronize() {
 void GpuBackend::publish(Storage& storage, int64_t stream) {
     if (is_ordered_anyway(stream, this->stream())) return;
     if (auto* const block = dynamic_cast<Block*>(&storage)) block->seen_elsewhere = true;
-    if (stream_.has_finished(storage.writer) && stream_.has_finished(storage.reader)) return;
+    const std::vector<StreamPoint> users = storage.uses.points(true);
+    if (std::all_of(users.begin(), users.end(),
+                    [&](StreamPoint p) { return stream_.has_finished(p.ticket()); }))
+        return;
     const Current current(context_);
     stream_.hold(handle_of(stream));
 }

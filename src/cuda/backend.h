@@ -68,7 +68,7 @@ class GpuBackend final : public Backend {
                         int64_t bytes);
 
     Context context_;
-    Stream stream_;
+    GpuStream stream_;
     FaultWatch faults_;
     Pool pool_;
     PinnedChunks pinned_;

@@ -48,9 +48,9 @@ void GpuBackend::launch(const Program& program, Launch& launch, const char* name
 }
 
 void GpuBackend::mark(std::span<const View> outputs, std::span<const View> inputs, const char* name) {
-    const uint64_t ticket = stream_.issue(name);
-    for (const View& view : inputs) view.storage->reader = ticket;
-    for (const View& view : outputs) view.storage->writer = ticket;
+    const StreamPoint point = stream_.issue(name);
+    for (const View& view : inputs) view.storage->uses.read_at(point);
+    for (const View& view : outputs) view.storage->uses.written_at(point);
 }
 
 }  // namespace cuarray::cuda

@@ -6,7 +6,7 @@
 
 namespace cuarray::cuda {
 
-Pool::Pool(const Context& context, Stream& stream) : context_(context), stream_(stream) {
+Pool::Pool(const Context& context, GpuStream& stream) : context_(context), stream_(stream) {
     const char* wish = std::getenv("CUARRAY_MEMORY_CACHE");
     caches_ = !(wish && std::strcmp(wish, "off") == 0);
     if (!context.has_pools) return;
@@ -22,7 +22,8 @@ Pool::Pool(const Context& context, Stream& stream) : context_(context), stream_(
     driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
 }
 
-CUdeviceptr Pool::take_free(int64_t bytes) {
+CUdeviceptr Pool::take_free(int64_t bytes, GpuStream& stream) {
+    if (&stream != &stream_) return 0;
     const std::lock_guard lock(mutex_);
     const auto found = free_.find(bytes);
     if (found == free_.end() || found->second.empty()) return 0;
@@ -32,8 +33,8 @@ CUdeviceptr Pool::take_free(int64_t bytes) {
     return block;
 }
 
-CUresult Pool::ask(int64_t bytes, CUdeviceptr& block) {
-    if (pool_) return context_.driver.cuMemAllocAsync.status(&block, size_t(bytes), stream_.handle());
+CUresult Pool::ask(int64_t bytes, CUdeviceptr& block, GpuStream& stream) {
+    if (pool_) return context_.driver.cuMemAllocAsync.status(&block, size_t(bytes), stream.handle());
     const RelaxedCapture relaxed(context_.driver);
     return context_.driver.cuMemAlloc.status(&block, size_t(bytes));
 }
@@ -45,17 +46,17 @@ void Pool::give_back(CUdeviceptr block) {
         context_.driver.cuMemFree(block);
 }
 
-CUdeviceptr Pool::allocate(int64_t bytes) {
+CUdeviceptr Pool::allocate(int64_t bytes, GpuStream& stream) {
     if (bytes > int64_t(context_.memory)) out_of_memory(bytes);
     bytes = rounded(bytes);
-    CUdeviceptr block = take_free(bytes);
+    CUdeviceptr block = take_free(bytes, stream);
     if (!block) {
         const Current current(context_);
-        CUresult result = ask(bytes, block);
+        CUresult result = ask(bytes, block, stream);
         if (result == CUDA_ERROR_OUT_OF_MEMORY) {
             relieve_memory_pressure();
             trim();
-            result = ask(bytes, block);
+            result = ask(bytes, block, stream);
         }
         if (result == CUDA_ERROR_OUT_OF_MEMORY) out_of_memory(bytes);
         if (result != CUDA_SUCCESS) fail(result, pool_ ? "cuMemAllocAsync" : "cuMemAlloc");
@@ -71,7 +72,8 @@ CUdeviceptr Pool::allocate(int64_t bytes) {
     return block;
 }
 
-void Pool::release(CUdeviceptr block, int64_t bytes, bool shared) noexcept {
+void Pool::release(CUdeviceptr block, int64_t bytes, std::span<const StreamPoint> users,
+                   bool shared) noexcept {
     if (!is_alive()) return;
     bytes = rounded(bytes);
     try {
@@ -84,6 +86,7 @@ void Pool::release(CUdeviceptr block, int64_t bytes, bool shared) noexcept {
                 return;
             }
         }
+        stream_.wait_for(users);
         if (shared) {
             const Current current(context_);
             stream_.wait_for_context();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 #include "cuarray/runtime/backend.h"
@@ -11,17 +12,21 @@
 
 namespace cuarray::cuda {
 
-/// Memory of one GPU, for work on one stream. Where the driver has no pools (some virtual GPUs), the free
-/// list keeps every block, because cuMemFree would wait for the device.
+/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no
+/// pools (some virtual GPUs), the free list keeps every block, because cuMemFree would wait for the device.
 class Pool {
  public:
-    Pool(const Context& context, Stream& stream);
+    /// `stream` is the device's default one.
+    Pool(const Context& context, GpuStream& stream);
 
-    /// A block of rounded(bytes), usable by work queued from now on; MemoryError after everything was tried.
-    CUdeviceptr allocate(int64_t bytes);
-    /// Gives a block back; work queued before may still use it, and where it was seen by others (`shared`),
-    /// so may work on streams that are not ours. Never throws.
-    void release(CUdeviceptr block, int64_t bytes, bool shared) noexcept;
+    /// A block of rounded(bytes), usable by work queued on `stream` from now on (whoever uses it on another
+    /// stream waits for this moment); MemoryError after everything was tried.
+    CUdeviceptr allocate(int64_t bytes, GpuStream& stream);
+    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at
+    /// most one per stream, and where it was seen by others (`shared`), so may be work on streams that are
+    /// not ours. A user may be a foreign stream, which must not be handed to the driver any more. Never
+    /// throws.
+    void release(CUdeviceptr block, int64_t bytes, std::span<const StreamPoint> users, bool shared) noexcept;
     /// Returns all cached memory to the system.
     void trim();
     MemoryStats stats() const;
@@ -33,8 +38,8 @@ class Pool {
     static constexpr int64_t kSmall = 1 << 20,
                              kKept = 64 << 20;  ///< what the free list takes, and how much of it
 
-    CUdeviceptr take_free(int64_t bytes);
-    CUresult ask(int64_t bytes, CUdeviceptr& block);
+    CUdeviceptr take_free(int64_t bytes, GpuStream& stream);
+    CUresult ask(int64_t bytes, CUdeviceptr& block, GpuStream& stream);
     void give_back(CUdeviceptr block);
     void keep_or_give_back(CUdeviceptr block, int64_t bytes);
     void empty_free_list();
@@ -42,7 +47,7 @@ class Pool {
     [[noreturn]] void out_of_memory(int64_t bytes) const;
 
     const Context& context_;
-    Stream& stream_;
+    GpuStream& stream_;
     CUmemoryPool pool_ = nullptr;
     bool caches_ = true;
     mutable std::mutex mutex_;

@@ -11,7 +11,7 @@ namespace cuarray::cuda {
 /// full, so that many small uploads never wait; downloads go through two chunks of their own.
 class PinnedChunks {
  public:
-    PinnedChunks(const Context& context, Stream& stream) : context_(context), stream_(stream) {}
+    PinnedChunks(const Context& context, GpuStream& stream) : context_(context), stream_(stream) {}
 
     /// Copies host bytes to the device, queued; the host memory is free for reuse on return.
     void upload(CUdeviceptr to, const void* from, int64_t bytes);
@@ -35,7 +35,7 @@ class PinnedChunks {
     void record(Chunk& chunk);
 
     const Context& context_;
-    Stream& stream_;
+    GpuStream& stream_;
     std::mutex upload_mutex_, download_mutex_;
     Chunk uploads_[kUploads], downloads_[kDownloads];
     int filling_ = 0;

@@ -4,52 +4,52 @@
 
 namespace cuarray::cuda {
 
-Stream::Stream(const Context& context) : context_(context) {
+GpuStream::GpuStream(const Context& context) : context_(context) {
     const Current current(context);
     const RelaxedCapture relaxed(context.driver);
     context.driver.cuStreamCreate(&handle_, CU_STREAM_DEFAULT);
     context.driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING);
 }
 
-uint64_t Stream::issue(const char* name) {
+StreamPoint GpuStream::issue(const char* name) {
     const uint64_t ticket = issued_.fetch_add(1, std::memory_order_relaxed) + 1;
     journal().note(context_.index, ticket, name);
-    return ticket;
+    return {1, ticket};
 }
 
-void Stream::finish(uint64_t ticket) {
+void GpuStream::finish(uint64_t ticket) {
     uint64_t known = finished_.load(std::memory_order_relaxed);
     while (known < ticket && !finished_.compare_exchange_weak(known, ticket, std::memory_order_release)) {
     }
     journal().finished(context_.index, ticket);
 }
 
-void Stream::wait() {
+void GpuStream::wait() {
     const uint64_t ticket = issued();
     const Current current(context_);
     context_.driver.cuStreamSynchronize(handle_);
     finish(ticket);
 }
 
-void Stream::wait_for(CUstream other) {
+void GpuStream::wait_for(CUstream other) {
     const std::lock_guard lock(event_mutex_);
     context_.driver.cuEventRecord(event_, other);
     context_.driver.cuStreamWaitEvent(handle_, event_, 0);
 }
 
-void Stream::hold(CUstream other) {
+void GpuStream::hold(CUstream other) {
     const std::lock_guard lock(event_mutex_);
     context_.driver.cuEventRecord(event_, handle_);
     context_.driver.cuStreamWaitEvent(other, event_, 0);
 }
 
-void Stream::wait_for_context() {
+void GpuStream::wait_for_context() {
     const std::lock_guard lock(event_mutex_);
     context_.driver.cuCtxRecordEvent(context_.handle, event_);
     context_.driver.cuStreamWaitEvent(handle_, event_, 0);
 }
 
-FaultWatch::FaultWatch(const Context& context, const Stream& stream) : context_(context) {
+FaultWatch::FaultWatch(const Context& context, const GpuStream& stream) : context_(context) {
     const Current current(context);
     const RelaxedCapture relaxed(context.driver);
     const Driver& driver = context.driver;
@@ -78,7 +78,7 @@ std::string FaultWatch::unreported() const {
     return name + ": integers to negative integer powers are not allowed (found when the GPU was waited for)";
 }
 
-void FaultWatch::check(const Stream& stream) {
+void FaultWatch::check(const GpuStream& stream) {
     if (record_->ticket == 0) return;
     const std::string text = unreported();
     {

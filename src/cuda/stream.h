@@ -4,24 +4,26 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include "cuarray/kernel/index.h"
+#include "cuarray/runtime/uses.h"
 #include "cuda/context.h"
 
 namespace cuarray::cuda {
 
 /// The default stream of a GPU. It is a blocking one (flags 0): CUDA orders it with the legacy stream, on
 /// which other frameworks work, in both directions and without events.
-class Stream {
+class GpuStream {
  public:
-    explicit Stream(const Context& context);
+    explicit GpuStream(const Context& context);
 
     CUstream handle() const { return handle_; }
 
     /// Numbers an operation that has just been queued. Numbering afterwards means that whoever waits knows
     /// that all numbers given out before are done.
-    uint64_t issue(const char* name);
+    StreamPoint issue(const char* name);
     uint64_t issued() const { return issued_.load(std::memory_order_relaxed); }
     bool has_finished(uint64_t ticket) const { return ticket <= finished_.load(std::memory_order_acquire); }
     /// Notes that everything up to `ticket` is done.
@@ -32,6 +34,8 @@ class Stream {
     /// Makes what is queued here from now on wait for what `other` holds now, and the reverse. `other` is a
     /// stream of the same GPU; one of another GPU is held by its own Stream.
     void wait_for(CUstream other);
+    /// Makes what is queued here from now on wait for work on other streams of ours, where it does not yet.
+    void wait_for(std::span<const StreamPoint>) {}
     void hold(CUstream other);
     /// Makes what is queued here from now on wait for all that the GPU's context holds now, on any stream.
     void wait_for_context();
@@ -48,7 +52,7 @@ class Stream {
 /// power.
 class FaultWatch {
  public:
-    explicit FaultWatch(const Context& context, const Stream& stream);
+    explicit FaultWatch(const Context& context, const GpuStream& stream);
 
     /// Device word and pinned record that kernels write, as kernel/index.h has them.
     CUdeviceptr claim() const { return claim_; }
@@ -57,7 +61,7 @@ class FaultWatch {
     uint64_t number(const char* name);
     /// After a wait: raises what was recorded, once. Reads one host word, makes no driver call where there is
     /// nothing.
-    void check(const Stream& stream);
+    void check(const GpuStream& stream);
     /// The text of an unreported fault, or "". Makes no driver call.
     std::string unreported() const;
 

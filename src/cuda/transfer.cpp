@@ -7,7 +7,7 @@ namespace cuarray::cuda {
 void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t bytes) {
     if (bytes == 0) return;
     pinned_.upload(address_of(to, offset), from, bytes);
-    to.writer = stream_.issue("write");
+    to.uses.written_at(stream_.issue("write"));
 }
 
 void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
@@ -47,7 +47,9 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
         source = address_of(*between, 0);
     }
     context_.driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream_.handle());
-    to.writer = from.reader = stream_.issue("copy");
+    const StreamPoint point = stream_.issue("copy");
+    from.uses.read_at(point);
+    to.uses.written_at(point);
 }
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
@@ -60,10 +62,10 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     context_.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context_.handle,
                                       address_of(from, from_offset), peer.context_.handle, size_t(bytes),
                                       stream_.handle());
-    to.writer = stream_.issue("copy");
+    to.uses.written_at(stream_.issue("copy"));
     // What the peer does next may overwrite or free the source.
     stream_.hold(peer.stream_.handle());
-    from.reader = peer.stream_.issue("copy");
+    from.uses.read_at(peer.stream_.issue("copy"));
 }
 
 }  // namespace cuarray::cuda

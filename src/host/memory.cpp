@@ -312,7 +312,6 @@ StorageRef allocate(Backend* backend, int64_t bytes) {
     if (!block) block = make(backend, bytes, size_class);
     block->bytes = bytes;
     block->read_only = block->exported = false;
-    block->writer = block->reader = 0;
     count_live(cache, 1);
     count_bytes(bytes);
     return StorageRef(block);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 #include "cuarray/core/device.h"
+#include "cuarray/runtime/uses.h"
 
 namespace cuarray {
 
@@ -56,8 +57,7 @@ class CUARRAY_API Storage {
     int64_t bytes;
     bool read_only = false;  ///< imported without the right to write
     bool exported = false;   ///< somebody outside may write at any time: never deferred (imports, writable exports)
-    uint64_t writer = 0;     ///< the backend's ticket of the last write; 0: none
-    uint64_t reader = 0;     ///< the backend's ticket of the last read since
+    Uses uses;               ///< queued work that reads or writes the memory
     std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
 
  protected:
