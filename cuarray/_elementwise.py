@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._indexing import nonzero
 
 __all__ = ["clip", "round", "where"]
 
@@ -38,26 +39,24 @@ ALIASES = {
 
 
 def where(condition, x=None, y=None, /):
-    """Choose elements from x where the condition is true, else from y.
+    """Choose elements from x where the condition is true, else from y; or find the true elements.
 
     Parameters
     ----------
     condition : array_like
         bool; of other types, zero counts as false.
-    x, y : array_like
+    x, y : array_like, optional
         Broadcast with the condition.
 
     Returns
     -------
     ndarray
-        Of the common type of x and y.
+        Of the common type of x and y; without them, what `nonzero(condition)` returns.
 
     Raises
     ------
     ValueError
-        If the shapes do not broadcast.
-    NotImplementedError
-        If x and y are left out: finding the indices of true elements is not supported yet.
+        If the shapes do not broadcast, or one of x and y is given alone.
 
     See Also
     --------
@@ -72,7 +71,7 @@ def where(condition, x=None, y=None, /):
     """
     if x is None or y is None:
         if x is y:
-            raise NotImplementedError("where: give x and y; finding the true elements is not there yet")
+            return nonzero(condition)
         raise ValueError("where: give both x and y, or neither")
     if not isinstance(condition, ndarray):
         device = next((a.device for a in (x, y) if isinstance(a, ndarray)), None)

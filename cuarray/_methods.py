@@ -3,12 +3,14 @@
 import math
 import sys
 import warnings
+from operator import index
 from pickle import PickleBuffer
 
 import numpy as np
 
 import cuarray
 from cuarray import _core
+from cuarray._indexing import cycle
 from cuarray._repr import host_copy, html_table, ndarray_repr, ndarray_str
 
 # Attributes
@@ -107,34 +109,51 @@ class Flat:
     def __array__(self, dtype=None, copy=None):
         return self.copy().__array__(dtype)
 
-    def position(self, index):
-        """Return the place of element `index` as one integer per axis."""
+    def position(self, number):
+        """Return the place of element `number` as one integer per axis."""
         size = self.base.size
-        index = int(index) if isinstance(index, np.integer) else index.__index__()
-        if not -size <= index < size:
-            raise IndexError(f"index {index} is out of bounds for size {size}")
-        index %= size
+        if not -size <= number < size:
+            raise IndexError(f"index {number} is out of bounds for size {size}")
+        number %= size
         place = []
         for extent in reversed(self.base.shape):
-            index, rest = divmod(index, extent)
+            number, rest = divmod(number, extent)
             place.append(rest)
         return tuple(reversed(place))
 
+    def one_axis(self, key):
+        """Return the key without a tuple around it: an int, a slice, or something that makes an index array."""
+        if isinstance(key, tuple):
+            if len(key) > 1:
+                raise IndexError(f"too many indices for flat iterator: {len(key)} for its one axis")
+            key = key[0] if key else Ellipsis
+        if key is None:
+            raise IndexError("only integers, slices, ... and integer or boolean arrays index the elements of x.flat")
+        if key is Ellipsis:
+            return slice(None)
+        return index(key) if isinstance(key, np.integer) else key
+
     def __getitem__(self, key):
-        if isinstance(key, slice):
-            return self.base.ravel()[key].copy()
-        if key is Ellipsis or key == ():
-            return self.copy()
-        return self.base[self.position(key)]
+        key = self.one_axis(key)
+        if type(key) is int:
+            return self.base[self.position(key)]
+        chosen = self.base.ravel()[key]
+        return chosen.copy() if isinstance(key, slice) else chosen
 
     def __setitem__(self, key, value):
-        if not isinstance(key, slice) and key is not Ellipsis:
+        key = self.one_axis(key)
+        if type(key) is int:
             self.base[self.position(key)] = value
-            return
-        flat = self.base.ravel()
-        flat[key] = value
-        if not _core.shares_memory(flat, self.base):
-            self.base[...] = flat.reshape(self.base.shape)
+        elif isinstance(key, slice):
+            flat = self.base.ravel()
+            chosen, values = flat[key], _core.beside(value, flat, "flat").ravel()
+            if values.size and chosen.size:
+                chosen[...] = cycle(values, chosen.size)
+            if not _core.shares_memory(flat, self.base):
+                self.base[...] = flat.reshape(self.base.shape)
+        else:
+            places = cuarray.arange(self.base.size, device=self.base.device)[key]
+            cuarray.put(self.base, places, value)
 
 
 def set_flat(self, value):
@@ -162,6 +181,39 @@ def conj(self):
 def repeat(self, repeats, axis=None):
     """Repeat the elements; see cuarray.repeat."""
     return cuarray.repeat(self, repeats, axis)
+
+
+# Indexing
+
+
+def take(self, indices, axis=None, out=None, mode="raise"):
+    """Return elements along an axis; see cuarray.take."""
+    return cuarray.take(self, indices, axis, out, mode)
+
+
+def put(self, indices, values, mode="raise"):
+    """Store values at positions of the flattened array; see cuarray.put."""
+    cuarray.put(self, indices, values, mode)
+
+
+def choose(self, choices, out=None, mode="raise"):
+    """Make an array of elements of several, chosen by number; see cuarray.choose."""
+    return cuarray.choose(self, choices, out, mode)
+
+
+def compress(self, condition, axis=None, out=None):
+    """Return the slices at which a condition is true; see cuarray.compress."""
+    return cuarray.compress(condition, self, axis, out)
+
+
+def nonzero(self):
+    """Return the coordinates of the elements that are not zero; see cuarray.nonzero."""
+    return cuarray.nonzero(self)
+
+
+def diagonal(self, offset=0, axis1=0, axis2=1):
+    """Return a read-only view of the diagonals; see cuarray.diagonal."""
+    return cuarray.diagonal(self, offset, axis1, axis2)
 
 
 # Python's numbers
@@ -309,13 +361,19 @@ _core.extend_ndarray(
         "__str__": ndarray_str,
         "__trunc__": python_trunc,
         "_repr_html_": html_table,
+        "choose": choose,
         "clip": array_clip,
+        "compress": compress,
         "conj": conj,
         "conjugate": conj,
+        "diagonal": diagonal,
         "flags": property(Flags, doc="How the array lies in memory."),
         "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
+        "nonzero": nonzero,
+        "put": put,
         "repeat": repeat,
         "round": array_round,
+        "take": take,
         "to_numpy": to_numpy,
         "tolist": tolist,
     }

@@ -32,6 +32,7 @@ void make_module(py::module_& module) {
     make_ufuncs(module.ptr());
     bind_devices(module);
     bind_arrays(module);
+    bind_indexing(module);
     bind_tables(module);
     bind_hooks(module);
     module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));

@@ -7,6 +7,7 @@ namespace cuarray::python {
 
 void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, memory, doctor
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
+void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
 void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
 

@@ -1,5 +1,6 @@
 // subscript.cpp -- x[...] and x[...] = y, len, iteration and `in`.
 #include <algorithm>
+#include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/ops/indexing.h"
@@ -8,29 +9,13 @@
 namespace cuarray::python {
 namespace {
 
-/// A key has at most an integer or slice per axis, one Ellipsis, and as many newaxis as there are axes left.
-constexpr int kMaxEntries = 2 * kMaxDims + 1;
-
-struct Key {
-    Index entries[kMaxEntries];
-    int count = 0;
-    std::span<const Index> span() const { return {entries, size_t(count)}; }
-};
+/// A key has at most an integer or slice per axis, one Ellipsis, and as many newaxis as there are axes left; bools take
+/// no axis, and have none to spare either.
+constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
 
 [[noreturn]] void refuse_entry(PyObject* entry) {
-    const bool is_array_like = PyList_Check(entry) || PyBool_Check(entry) || is_numpy_array(entry) ||
-                               is_numpy_scalar(entry) || is_ndarray(entry);
-    if (is_array_like)
-        fail(PyExc_NotImplementedError, "index: arrays, lists and booleans as indices are not implemented yet; "
-                                        "use integers, slices, ... and newaxis, or cuarray.where");
-    fail(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`) and cuarray.newaxis (`None`) are valid "
-                           "indices, not %R", entry);
-}
-
-bool is_integer_array(PyObject* entry) {
-    const Array& array = array_of(entry);
-    const Kind kind = info(array.dtype()).kind;
-    return array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned);
+    fail(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), cuarray.newaxis (`None`) and integer or "
+                           "boolean arrays are valid indices, not %R", entry);
 }
 
 int64_t to_position(PyObject* entry) {
@@ -40,38 +25,107 @@ int64_t to_position(PyObject* entry) {
     return position;
 }
 
-Index to_entry(PyObject* entry) {
+Index to_slice(PyObject* entry) {
     Index index;
-    if (entry == Py_Ellipsis) {
-        index.kind = Index::Kind::Ellipsis;
-    } else if (entry == Py_None) {
-        index.kind = Index::Kind::NewAxis;
-    } else if (PySlice_Check(entry)) {
-        Py_ssize_t start, stop, step;
-        check(PySlice_Unpack(entry, &start, &stop, &step));
-        index.kind = Index::Kind::Slice;
-        // The lowest number stands for "not given" here, and in Python for any number too low to hold.
-        index.start = std::max(start, PY_SSIZE_T_MIN + 1);
-        index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
-        index.step = step;
-    } else if (PyLong_CheckExact(entry) || (is_ndarray(entry) && is_integer_array(entry)) ||
-               (PyIndex_Check(entry) && !PyBool_Check(entry) && !is_ndarray(entry) && !is_numpy_array(entry))) {
-        index.value = to_position(entry);
-    } else {
-        refuse_entry(entry);
-    }
+    Py_ssize_t start, stop, step;
+    check(PySlice_Unpack(entry, &start, &stop, &step));
+    index.kind = Index::Kind::Slice;
+    // The lowest number stands for "not given" here, and in Python for any number too low to hold.
+    index.start = std::max(start, PY_SSIZE_T_MIN + 1);
+    index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
+    index.step = step;
     return index;
 }
 
-void read_key(PyObject* key, Key& entries) {
-    if (!PyTuple_Check(key)) {
-        entries.entries[entries.count++] = to_entry(key);
-        return;
-    }
-    const Py_ssize_t count = PyTuple_Size(key);
-    if (count > kMaxEntries) fail(PyExc_IndexError, "too many indices for an array: %zd", count);
-    for (Py_ssize_t i = 0; i < count; ++i) entries.entries[entries.count++] = to_entry(PyTuple_GetItem(key, i));
+bool is_bool_scalar(PyObject* entry) {
+    if (PyBool_Check(entry)) return true;
+    if (!is_numpy_scalar(entry)) return false;
+    Operand operand;
+    return operand.load(entry, Device{}, "index") && operand.default_dtype() == DType::bool_;
 }
+
+/// The entries of x[key]. Arrays among them are borrowed from the key, or owned here where they had to be made.
+class Key {
+ public:
+    Key(PyObject* key, Device device) : device_(device) {
+        if (!PyTuple_Check(key)) {
+            few_[count_++] = to_entry(key);
+            return;
+        }
+        const Py_ssize_t count = PyTuple_Size(key);
+        if (count > kMaxEntries) fail(PyExc_IndexError, "too many indices for an array: %zd", count);
+        if (count > kFew) many_.resize(size_t(count));
+        Index* const entries = many_.empty() ? few_ : many_.data();
+        for (; count_ < count; ++count_) entries[count_] = to_entry(PyTuple_GetItem(key, count_));
+    }
+
+    std::span<const Index> span() const { return {many_.empty() ? few_ : many_.data(), size_t(count_)}; }
+
+    /// Whether choosing elements of `array` is worth releasing the GIL.
+    bool is_long_for(const Array& array) const {
+        int64_t most = array.size();
+        for (const Index& entry : span())
+            if (entry.array) most = std::max(most, entry.array->size());
+        return is_long(device_, most);
+    }
+
+ private:
+    Index to_entry(PyObject* entry) {
+        Index index;
+        if (PyLong_CheckExact(entry)) index.value = to_position(entry);
+        else if (PySlice_Check(entry)) index = to_slice(entry);
+        else if (entry == Py_Ellipsis) index.kind = Index::Kind::Ellipsis;
+        else if (entry == Py_None) index.kind = Index::Kind::NewAxis;
+        else if (is_bool_scalar(entry)) index.kind = Index::Kind::Bool, index.value = is_true(entry);
+        else if (is_ndarray(entry)) index = of_array(array_of(entry), entry);
+        else if (PyIndex_Check(entry) && !is_numpy_array(entry)) index.value = to_position(entry);
+        else index = of_array_like(entry);
+        return index;
+    }
+
+    static Index of_array(const Array& array, PyObject* object) {
+        Index index;
+        const Kind kind = info(array.dtype()).kind;
+        if (array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned)) {
+            index.value = to_position(object);
+        } else {
+            index.kind = Index::Kind::Array;
+            index.array = &array;
+        }
+        return index;
+    }
+
+    Index of_array_like(PyObject* entry) {
+        if (is_numpy_array(entry) && !is_on_host(device_))
+            raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
+                  "; write cuarray.asarray(i, device='", to_string(device_), "')");
+        Request request;
+        request.has_device = true;
+        request.device = device_;
+        Object made;
+        try {
+            made = to_ndarray(entry, request, "index");
+        } catch (const ExceptionIsSet&) {
+            if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw;
+            PyErr_Clear();
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Type) throw;
+        }
+        if (!made) refuse_entry(entry);
+        // An empty list has no type of its own.
+        if (!is_numpy_array(entry) && array_of(made.get()).is_empty() && info(array_of(made.get()).dtype()).kind == Kind::Floating)
+            made = Object::steal(wrap(astype(array_of(made.get()), DType::int64)));
+        owned_.push_back(made);
+        return of_array(array_of(made.get()), made.get());
+    }
+
+    static constexpr Py_ssize_t kFew = 4;
+    const Device device_;
+    Py_ssize_t count_ = 0;
+    Index few_[kFew];
+    std::vector<Index> many_;
+    std::vector<Object> owned_;
+};
 
 /// The element at an index of the first axis: a copy (a value) of a 1-d array's, a view of a longer one's.
 PyObject* element_at(PyObject* self, int64_t position) {
@@ -117,14 +171,14 @@ PyTypeObject* iterator_type() {
     return type;
 }
 
-void store(const Array& target, PyObject* value, bool is_element) {
+/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on its device.
+template <class Store>
+void with_value(PyObject* value, const Array& target, Store store) {
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = operand.element(target.dtype(), "assignment");
         warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
-        const Unlocked unlocked(is_long(target.device(), target.size()));
-        fill(target, element, "assignment");
-        return;
+        return store(element);
     }
     Object converted;
     const Array* source = operand.array();
@@ -135,21 +189,42 @@ void store(const Array& target, PyObject* value, bool is_element) {
         converted = to_ndarray(value, request, "assignment");
         source = &array_of(converted.get());
     }
-    if (is_element && source->ndim() > 0)
-        raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source->shape()));
     warn_of_lost_imaginary_part(source->dtype(), target.dtype());
-    const Unlocked unlocked(is_long(target.device(), target.size()));
-    assign(target, *source, "assignment");
+    store(*source);
 }
+
+struct StoreView {
+    const Array& target;
+    bool is_element;
+
+    void operator()(const Scalar& element) const {
+        const Unlocked unlocked(is_long(target.device(), target.size()));
+        fill(target, element, "assignment");
+    }
+    void operator()(const Array& source) const {
+        if (is_element && source.ndim() > 0)
+            raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source.shape()));
+        const Unlocked unlocked(is_long(target.device(), target.size()));
+        assign(target, source, "assignment");
+    }
+};
 
 }  // namespace
 
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {
-        Key entries;
-        read_key(key, entries);
+        const Array& array = array_of(self);
+        const Key entries(key, array.device());
+        if (is_advanced(entries.span())) {
+            Array chosen;
+            {
+                const Unlocked unlocked(entries.is_long_for(array));
+                chosen = elements_at(array, entries.span());
+            }
+            return wrap(std::move(chosen));
+        }
         bool is_value = false;
-        Array chosen = basic_index(array_of(self), entries.span(), &is_value);
+        Array chosen = basic_index(array, entries.span(), &is_value);
         return is_value ? wrap(copy(chosen), true) : wrap_view(std::move(chosen), self);
     });
 }
@@ -157,11 +232,18 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
-        Key entries;
-        read_key(key, entries);
+        const Array& array = array_of(self);
+        const Key entries(key, array.device());
+        if (is_advanced(entries.span())) {
+            with_value(value, array, [&](const auto& source) {
+                const Unlocked unlocked(entries.is_long_for(array));
+                assign_at(array, entries.span(), source);
+            });
+            return 0;
+        }
         bool is_element = false;
-        const Array target = basic_index(array_of(self), entries.span(), &is_element);
-        store(target, value, is_element);
+        const Array target = basic_index(array, entries.span(), &is_element);
+        with_value(value, target, StoreView{target, is_element});
         return 0;
     });
 }

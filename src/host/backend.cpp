@@ -23,6 +23,12 @@ class HostBackend final : public Backend {
     Fault elementwise(const Elementwise& task) override { return host::run_elementwise(loops_, task); }
     void reduce(const Reduce& task) override { host::run_reduce(loops_, task); }
     void fold(const Fold& task) override { host::run_fold(loops_, task); }
+    void gather(const Indexed& task) override { host::run_gather(loops_, task); }
+    void scatter(const Indexed& task) override { host::run_scatter(loops_, task); }
+    Ranks rank(const View& mask, int64_t size) override { return host::rank_mask(loops_, this, mask, size); }
+    void compress(const Masked& task) override { host::run_compress(loops_, task); }
+    void expand(const Masked& task) override { host::run_expand(loops_, task); }
+    void locate(const Masked& task) override { host::run_locate(loops_, task); }
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         host::copy_bytes(static_cast<char*>(to.data) + offset, from, bytes);

@@ -47,6 +47,27 @@ struct ReductionLoops {
     void (*finish)(const void* acc, void* result, int64_t n, int64_t count) = nullptr;
 };
 
+/// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
+struct ChoiceLoops {
+    /// offsets[i] = position(index[i]) * stride, or that added to it (`more`); false where an index lies outside. By
+    /// kernel::Outside.
+    bool (*resolve[3])(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size,
+                       int64_t stride, bool more);
+    /// to[i] = the item at from + offsets[i]; by the item's size
+    void (*gather[kItemSizes])(char* to, int64_t to_stride, const char* from, const int64_t* offsets, int64_t n);
+    /// the item at to + offsets[i] = from[i], one after the other
+    void (*scatter[kItemSizes])(char* to, const int64_t* offsets, const char* from, int64_t from_stride, int64_t n);
+    int64_t (*count_true)(const uint8_t* mask, int64_t n);
+    /// The items of `from` at which the mask is true, to `to`; both loops return how many, of at most `room`.
+    int64_t (*compress[kItemSizes])(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                                    const uint8_t* mask, int64_t n, int64_t room);
+    /// The next items of `from`, to those of `to` at which the mask is true.
+    int64_t (*expand[kItemSizes])(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                                  const uint8_t* mask, int64_t n, int64_t room);
+    /// first + i for each i at which the mask is true; there are `room`.
+    void (*find_true)(int64_t* to, int64_t first, const uint8_t* mask, int64_t n, int64_t room);
+};
+
 struct LoopLibrary {
     int64_t bytes;                     ///< sizeof(LoopLibrary) as compiled, checked when it is opened
     const char* level;
@@ -57,6 +78,7 @@ struct LoopLibrary {
     const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
+    ChoiceLoops choices;
     /// to[i] = first + step * i
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.

@@ -1,4 +1,4 @@
-// indexing.cpp -- basic indexing as arithmetic on layouts.
+// indexing.cpp -- basic indexing: arithmetic on layouts.
 #include "cuarray/ops/indexing.h"
 
 #include <algorithm>
@@ -26,6 +26,10 @@ Steps resolve_slice(const Index& s, int64_t n) {
 }
 
 }  // namespace
+
+bool is_advanced(std::span<const Index> index) {
+    return std::any_of(index.begin(), index.end(), [](const Index& entry) { return entry.kind >= Index::Kind::Bool; });
+}
 
 Array basic_index(const Array& array, std::span<const Index> index, bool* all_integers) {
     int used = 0, integers = 0, ellipses = 0;
@@ -69,6 +73,8 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
                 ++axis;
                 break;
             }
+            case Index::Kind::Bool:
+            case Index::Kind::Array: raise(ErrorKind::Runtime, "basic_index: an index that chooses elements");
         }
     }
     keep(array.ndim() - axis);

@@ -130,15 +130,6 @@ def test_index_errors_name_index_axis_and_size(device):
         x[-4] = 1
 
 
-@pytest.mark.parametrize("index", ["[0, 1]", "np.array([0, 1])", "x > 3", "[True, False, True]", "xp.asarray([0, 1])", "True", "([0, 1], 0)"])
-def test_indexing_with_arrays_is_not_there_yet(index, device):
-    x = NAMES["x"](cuarray)
-    with pytest.raises(NotImplementedError, match="index"):
-        x[eval(index, {"x": x, "np": np, "xp": cuarray})]
-    with pytest.raises(NotImplementedError, match="index"):
-        x[eval(index, {"x": x, "np": np, "xp": cuarray})] = 1
-
-
 def test_indexing_in_higher_rank(device):
     x = np.arange(2**7).reshape((2,) * 7)
     a = cuarray.asarray(x)

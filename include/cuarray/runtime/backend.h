@@ -8,6 +8,7 @@
 #include "cuarray/core/device.h"
 #include "cuarray/core/expr.h"
 #include "cuarray/core/layout.h"
+#include "cuarray/kernel/gather.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
@@ -58,6 +59,41 @@ struct Fold {
     const char* name = "";
 };
 
+/// An axis along which an index, and not the task's own coordinate, says where an element lies.
+struct IndexedAxis {
+    View index;      ///< int64 positions
+    int64_t size;    ///< the axis's extent
+    int64_t stride;  ///< bytes, in the indexed array
+    int axis;        ///< its number, for messages
+};
+
+/// Elements chosen by indices: for every p of `shape`, elements[p] is the array's element at
+/// array[p] + the sum of position(index[p]) * stride over `indices`. Nothing overlaps; items are of one size.
+struct Indexed {
+    Dims shape;
+    View array;                           ///< strides are zero where only indices move
+    std::span<const IndexedAxis> indices;
+    View elements;                        ///< gather writes it; scatter reads it
+    kernel::Outside outside = kernel::Outside::Raise;
+    const char* name = "";
+};
+
+/// The true elements of a mask, numbered in C order.
+struct Ranks {
+    int64_t count = 0;
+    StorageRef before;  ///< the backend's own: how many stand before each stretch of the mask
+};
+
+/// Elements chosen by a mask: array[p] goes with line[k], where p is the k-th index at which the mask is true.
+struct Masked {
+    Dims shape;
+    View mask;           ///< bool, contiguous in C order
+    const Ranks* ranks;  ///< of this mask
+    View array;          ///< over `shape`
+    View line;           ///< one axis of ranks->count elements
+    const char* name = "";
+};
+
 /// Figures for memory.stats and the doctor.
 struct MemoryStats {
     int64_t current = 0, peak = 0, reserved = 0, limit = 0;
@@ -91,6 +127,21 @@ class CUARRAY_API Backend {
     virtual void reduce(const Reduce& task) = 0;
     virtual void fold(const Fold& task) = 0;
 
+    /// Reads, or writes, the elements that indices choose. An index outside raises IndexError before anything is
+    /// written; on an asynchronous device the next synchronisation raises it, reads give zero and writes are dropped.
+    /// Of several elements for one place the last in C order stays.
+    virtual void gather(const Indexed&) { unavailable("index"); }
+    virtual void scatter(const Indexed&) { unavailable("index"); }
+
+    /// Counts a contiguous mask of `size` elements; waits for the count.
+    virtual Ranks rank(const View&, int64_t) { unavailable("index"); }
+    /// line[k] = array[p]
+    virtual void compress(const Masked&) { unavailable("index"); }
+    /// array[p] = line[k]
+    virtual void expand(const Masked&) { unavailable("index"); }
+    /// line[i, k] = p[i]: `line` has two axes and dtype int64; there is no array.
+    virtual void locate(const Masked&) { unavailable("index"); }
+
     /// Raw bytes between host memory and a storage of this device. The host memory may be reused on return.
     virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;
     virtual void read(void* to, Storage& from, int64_t offset, int64_t bytes) = 0;
@@ -115,6 +166,10 @@ class CUARRAY_API Backend {
     virtual std::string describe() const = 0;
 
  private:
+    [[noreturn]] void unavailable(const char* what) const {
+        raise(ErrorKind::NotImplemented, what, ": arrays as indices are not available on ", to_string(device_));
+    }
+
     const Device device_;
     std::atomic<Backend*> front_{this};
 };

@@ -33,6 +33,7 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_casts(casts);
     collect_reductions(reductions);
     collect_copies(library);
+    collect_choices(library.choices);
     library.loops = loops;
     library.casts = casts;
     library.reductions = reductions;

@@ -20,6 +20,9 @@ int collect_reductions(ReductionLoops* to);
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);
 
+/// Fills the loops over elements that indices or masks choose.
+void collect_choices(ChoiceLoops& loops);
+
 /// Points the vector functions to those that `find` knows; returns how many it knew.
 int find_vector_functions(SymbolFinder find);
 

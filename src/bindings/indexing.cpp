@@ -1,0 +1,93 @@
+// indexing.cpp -- elements along an axis, by positions, for the Python package.
+#include <algorithm>
+#include <string>
+#include "bindings/module.h"
+#include "bindings/ndarray.h"
+#include "cuarray/ops/indexing.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+const Array& array_argument(const py::object& object, const char* function) {
+    if (!is_ndarray(object.ptr()))
+        fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
+    return array_of(object.ptr());
+}
+
+/// Anything array-like as an array on the device of `like`. NumPy arrays go along with arrays on a host device alone.
+py::object beside(const py::object& object, const py::object& like, const std::string& function) {
+    const Device device = array_argument(like, function.c_str()).device();
+    Operand operand;
+    if (is_ndarray(object.ptr())) return object;
+    if (is_numpy_array(object.ptr())) operand.load(object.ptr(), device, function.c_str());
+    Request request;
+    request.has_device = true;
+    request.device = device;
+    return handed_over(to_ndarray(object.ptr(), request, function.c_str()));
+}
+
+bool is_long_for(const Array& array, const Array& indices) {
+    return is_long(array.device(), std::max(array.size(), indices.size()));
+}
+
+Outside outside_of(const std::string& mode) {
+    if (mode == "raise") return Outside::Raise;
+    if (mode == "wrap") return Outside::Wrap;
+    if (mode == "clip") return Outside::Clip;
+    raise(ErrorKind::Value, "take: mode must be 'raise', 'wrap' or 'clip', not '", mode, "'");
+}
+
+py::object take_elements(const py::object& x, const py::object& indices, int axis, const std::string& mode,
+                         const py::object& out) {
+    const Array &array = array_argument(x, "take"), &positions = array_argument(indices, "take");
+    const Outside outside = outside_of(mode);
+    const Array* const target = out.is_none() ? nullptr : &array_argument(out, "take");
+    Array result;
+    {
+        const Unlocked unlocked(is_long_for(array, positions));
+        result = take(array, positions, axis, outside, target);
+    }
+    return target ? out : handed_over(wrap(std::move(result)));
+}
+
+py::object take_elements_along(const py::object& x, const py::object& indices, int axis) {
+    const Array &array = array_argument(x, "take_along_axis"), &positions = array_argument(indices, "take_along_axis");
+    Array result;
+    {
+        const Unlocked unlocked(is_long_for(array, positions));
+        result = take_along_axis(array, positions, axis);
+    }
+    return handed_over(wrap(std::move(result)));
+}
+
+void put_elements_along(const py::object& x, const py::object& indices, const py::object& values, int axis) {
+    const Array &array = array_argument(x, "put_along_axis"), &positions = array_argument(indices, "put_along_axis");
+    const Array& source = array_argument(values, "put_along_axis");
+    const Unlocked unlocked(is_long_for(array, positions));
+    put_along_axis(array, positions, source, axis);
+}
+
+py::object nonzero_places(const py::object& x) {
+    const Array& array = array_argument(x, "nonzero");
+    Array places;
+    {
+        const Unlocked unlocked(is_long(array.device(), array.size()));
+        places = nonzero(array);
+    }
+    return handed_over(wrap(std::move(places)));
+}
+
+}  // namespace
+
+void bind_indexing(py::module_& m) {
+    m.def("beside", &beside, py::arg("object"), py::arg("like"), py::arg("function"));
+    m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
+          py::arg("out") = py::none());
+    m.def("take_along_axis", &take_elements_along, py::arg("x"), py::arg("indices"), py::arg("axis"));
+    m.def("put_along_axis", &put_elements_along, py::arg("x"), py::arg("indices"), py::arg("values"), py::arg("axis"));
+    m.def("nonzero", &nonzero_places, py::arg("x"));
+}
+
+}  // namespace cuarray::python

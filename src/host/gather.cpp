@@ -1,0 +1,244 @@
+// gather.cpp -- elements at places that indices name: lines of offsets, and the runs that move with each.
+//
+// Behind the last axis along which an index moves lie axes that are copied as they are: a run per place. The axis
+// itself is a line; its places become offsets, a block at a time, which stay in L1 for the loop that moves the items.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "host/outer_walk.h"
+#include "host/scratch.h"
+#include "host/tasks.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+constexpr int kElements = 0, kArray = 1, kIndices = 2;  // operands of the space
+constexpr int64_t kBlock = 1024;                        // places of a line that are resolved at once
+constexpr int64_t kItemBytes = 16;                      // up to here a run is one item
+
+/// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
+struct Part { int64_t first_row, rows, first_block, blocks, piece; };
+
+class Choice {
+ public:
+    Choice(const LoopLibrary& library, const Indexed& task, bool scatters)
+        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(scatters) {
+        lay_out();
+        find_line();
+        merge_run();
+        rows_ = 1;
+        for (int d = 0; d < line_; ++d) rows_ *= space_.shape[d];
+        blocks_ = (space_.shape[line_] + kBlock - 1) / kBlock;
+        run_ = 1;
+        for (int d = line_ + 1; d < space_.ndim; ++d) run_ *= space_.shape[d];
+        piece_ = line_ + 1 < space_.ndim ? space_.shape[line_ + 1] : 1;
+        if (run_ > kTaskElements) piece_ = std::max<int64_t>(1, piece_ * kTaskElements / run_);
+        pieces_ = line_ + 1 < space_.ndim ? (space_.shape[line_ + 1] + piece_ - 1) / piece_ : 1;
+    }
+
+    void operator()() const {
+        if (space_.size < 2 * kTaskElements) return run({0, rows_, 0, blocks_, -1});
+        if (scatters_) return in_order();
+        const int64_t block_elements = std::min(kBlock, space_.shape[line_]) * (run_ / pieces_);
+        const int64_t together = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(block_elements, 1));
+        const int64_t lines = std::max<int64_t>(1, together / blocks_);  // whole rows in a task
+        if (pieces_ == 1 && lines > 1) {
+            parallel_for((rows_ + lines - 1) / lines, [&](int64_t i) {
+                run({i * lines, std::min(lines, rows_ - i * lines), 0, blocks_, -1});
+            });
+            return;
+        }
+        const int64_t blocks = std::min(together, blocks_), parts = (blocks_ + blocks - 1) / blocks;
+        parallel_for(rows_ * parts * pieces_, [&](int64_t i) {
+            const int64_t piece = i % pieces_, part = i / pieces_ % parts, first = part * blocks;
+            run({i / pieces_ / parts, 1, first, std::min(blocks, blocks_ - first), piece});
+        });
+    }
+
+    /// Raises IndexError for an index outside, before anything is written.
+    void check() const {
+        if (task_.outside != kernel::Outside::Raise) return;
+        Scratch scratch;
+        int64_t* const offsets = scratch.take_array<int64_t>(kBlock);
+        OuterWalk walk(space_, line_, 0);
+        for (int64_t row = 0; row < (rows_move_indices_ ? rows_ : 1); ++row, walk.next())
+            for (int64_t block = 0; block < blocks_; ++block) resolve(walk, block, offsets);
+    }
+
+ private:
+    void lay_out() {
+        const size_t operands = task_.indices.size() + kIndices;
+        if (operands > size_t(Space::kMaxOperands))
+            raise(ErrorKind::NotImplemented, task_.name, ": ", task_.indices.size(), " index arrays; at most ",
+                  Space::kMaxOperands - kIndices);
+        const Dims* strides[Space::kMaxOperands] = {&task_.elements.strides, &task_.array.strides};
+        bases_[kElements] = task_.elements.data();
+        bases_[kArray] = task_.array.data();
+        for (size_t k = 0; k < task_.indices.size(); ++k) {
+            strides[kIndices + k] = &task_.indices[k].index.strides;
+            bases_[kIndices + k] = task_.indices[k].index.data();
+        }
+        // What is written twice keeps the last value, so that scattering keeps the order.
+        collapse(space_, task_.shape, {strides, operands}, scatters_);
+        log_size_ = std::countr_zero(unsigned(item_size(task_.elements.dtype)));
+    }
+
+    bool moves_indices(int axis) const {
+        for (int k = kIndices; k < space_.operands; ++k)
+            if (space_.strides[k][axis] != 0) return true;
+        return false;
+    }
+
+    void find_line() {
+        line_ = space_.ndim - 1;
+        while (line_ >= 0 && !moves_indices(line_)) --line_;
+        for (int d = 0; d < line_; ++d) rows_move_indices_ |= moves_indices(d);
+        if (line_ >= 0) return;
+        // One place for all: a line of its own.
+        std::copy_backward(space_.shape, space_.shape + space_.ndim, space_.shape + space_.ndim + 1);
+        space_.shape[0] = 1;
+        for (int k = 0; k < space_.operands; ++k) {
+            int64_t* const strides = space_.strides[k];
+            std::copy_backward(strides, strides + space_.ndim, strides + space_.ndim + 1);
+            strides[0] = 0;
+        }
+        ++space_.ndim;
+        line_ = 0;
+    }
+
+    /// A short contiguous run is one larger item.
+    void merge_run() {
+        const int last = space_.ndim - 1;
+        if (line_ != last - 1) return;
+        const int64_t item = int64_t(1) << log_size_, bytes = space_.shape[last] * item;
+        const bool contiguous = space_.strides[kElements][last] == item && space_.strides[kArray][last] == item;
+        if (!contiguous || bytes > kItemBytes || !std::has_single_bit(uint64_t(bytes))) return;
+        log_size_ = std::countr_zero(uint64_t(bytes));
+        --space_.ndim;
+    }
+
+    /// Scattering: rows that differ in an axis of the array's own never meet, nor do pieces of runs.
+    void in_order() const {
+        if (line_ > 0 && space_.strides[kArray][0] != 0 && space_.shape[0] > 1) {
+            const int64_t inner = rows_ / space_.shape[0], elements = space_.size / space_.shape[0];
+            const int64_t together = std::max<int64_t>(1, kTaskElements / elements);
+            parallel_for((space_.shape[0] + together - 1) / together, [&](int64_t i) {
+                const int64_t first = i * together, count = std::min(together, space_.shape[0] - first);
+                run({first * inner, count * inner, 0, blocks_, -1});
+            });
+            return;
+        }
+        parallel_for(pieces_, [&](int64_t i) { run({0, rows_, 0, blocks_, i}); });
+    }
+
+    void run(const Part& part) const {
+        Scratch scratch;
+        int64_t* const offsets = scratch.take_array<int64_t>(kBlock);
+        OuterWalk walk(space_, line_, part.first_row);
+        const bool once = blocks_ == 1 && !rows_move_indices_;
+        for (int64_t row = 0; row < part.rows; ++row, walk.next())
+            for (int64_t block = part.first_block; block < part.first_block + part.blocks; ++block) {
+                if (!once || row == 0) resolve(walk, block, offsets);
+                move(walk, block, offsets, part.piece);
+            }
+    }
+
+    int64_t length(int64_t block) const { return std::min(kBlock, space_.shape[line_] - block * kBlock); }
+
+    /// offsets[i] = where place i of the block lies, seen from the array's place here.
+    void resolve(const OuterWalk& walk, int64_t block, int64_t* offsets) const {
+        const int64_t n = length(block), step = space_.strides[kArray][line_];
+        bool more = step != 0 || task_.indices.empty();
+        for (int64_t i = 0; more && i < n; ++i) offsets[i] = (block * kBlock + i) * step;
+        for (size_t k = 0; k < task_.indices.size(); ++k) {
+            const IndexedAxis& axis = task_.indices[k];
+            const int64_t stride = space_.strides[kIndices + k][line_];
+            const char* const index = bases_[kIndices + k] + walk.offset(kIndices + int(k)) + block * kBlock * stride;
+            if (!loops_.resolve[int(task_.outside)](offsets, index, stride, n, axis.size, axis.stride, more))
+                refuse(axis, index, stride, n);
+            more = true;
+        }
+    }
+
+    [[noreturn]] static void refuse(const IndexedAxis& axis, const char* index, int64_t stride, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+            int64_t value;
+            std::memcpy(&value, index + i * stride, sizeof value);
+            if (value < -axis.size || value >= axis.size)
+                raise(ErrorKind::Index, "index ", value, " is out of bounds for axis ", axis.axis, " with size ",
+                      axis.size);
+        }
+        raise(ErrorKind::Runtime, "an index changed while it was read");
+    }
+
+    void move(const OuterWalk& walk, int64_t block, const int64_t* offsets, int64_t piece) const {
+        const int64_t n = length(block), step = space_.strides[kElements][line_];
+        char* const elements = bases_[kElements] + walk.offset(kElements) + block * kBlock * step;
+        char* const array = bases_[kArray] + walk.offset(kArray);
+        if (line_ == space_.ndim - 1) {
+            if (scatters_) loops_.scatter[log_size_](array, offsets, elements, step, n);
+            else loops_.gather[log_size_](elements, step, array, offsets, n);
+            return;
+        }
+        const int first = line_ + 1;
+        const int64_t from = piece < 0 ? 0 : piece * piece_;
+        const int64_t extent = piece < 0 ? space_.shape[first] : std::min(piece_, space_.shape[first] - from);
+        char* const part = elements + from * space_.strides[kElements][first];
+        char* const place = array + from * space_.strides[kArray][first];
+        for (int64_t i = 0; i < n; ++i) {
+            if (scatters_) copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
+            else copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
+        }
+    }
+
+    /// The axes from `axis` on, of which the first has the extent given.
+    void copy_run(char* to, int to_operand, const char* from, int from_operand, int axis, int64_t extent) const {
+        const int64_t* const to_strides = space_.strides[to_operand];
+        const int64_t* const from_strides = space_.strides[from_operand];
+        const int last = space_.ndim - 1;
+        const int64_t item = int64_t(1) << log_size_;
+        if (axis == last && to_strides[last] == item && from_strides[last] == item) {
+            std::memcpy(to, from, size_t(extent * item));
+        } else if (axis >= last - 1) {
+            const bool is_line = axis == last;
+            copy_[log_size_](to, is_line ? 0 : to_strides[axis], to_strides[last], from,
+                             is_line ? 0 : from_strides[axis], from_strides[last], is_line ? 1 : extent,
+                             is_line ? extent : space_.shape[last]);
+        } else {
+            for (int64_t i = 0; i < extent; ++i)
+                copy_run(to + i * to_strides[axis], to_operand, from + i * from_strides[axis], from_operand, axis + 1,
+                         space_.shape[axis + 1]);
+        }
+    }
+
+    const ChoiceLoops& loops_;
+    const CopyLoop* const copy_;
+    const Indexed& task_;
+    const bool scatters_;
+    Space space_;
+    char* bases_[Space::kMaxOperands];
+    int log_size_ = 0;
+    int line_ = 0;                    ///< the axis of places
+    bool rows_move_indices_ = false;  ///< whether the axes before it have places of their own
+    int64_t rows_ = 1, blocks_ = 1;
+    int64_t run_ = 1;                 ///< elements of a run
+    int64_t piece_ = 1, pieces_ = 1;  ///< into which its first axis is cut
+};
+
+}  // namespace
+
+void run_gather(const LoopLibrary& library, const Indexed& task) {
+    if (count(task.shape) == 0) return;
+    Choice(library, task, false)();
+}
+
+void run_scatter(const LoopLibrary& library, const Indexed& task) {
+    if (count(task.shape) == 0) return;
+    const Choice choice(library, task, true);
+    choice.check();
+    choice();
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,307 @@
+// indexing_advanced.cpp -- x[key] with arrays and bools in the key: which axes they index, and where theirs come.
+#include <algorithm>
+#include <numeric>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/ufunc.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/places.h"
+
+namespace cuarray {
+namespace {
+
+constexpr const char* kName = "index";
+
+bool is_mask(const Index& entry) {
+    return entry.kind == Index::Kind::Array && entry.array->dtype() == DType::bool_;
+}
+
+/// How many axes of the array the entry stands for; an Ellipsis for none yet.
+int axes_of(const Index& entry) {
+    switch (entry.kind) {
+        case Index::Kind::Integer:
+        case Index::Kind::Slice: return 1;
+        case Index::Kind::Array: return is_mask(entry) ? entry.array->ndim() : 1;
+        default: return 0;
+    }
+}
+
+void check_entries(const Array& array, std::span<const Index> index) {
+    int used = 0, ellipses = 0;
+    for (const Index& entry : index) {
+        used += axes_of(entry);
+        ellipses += entry.kind == Index::Kind::Ellipsis;
+        if (entry.kind != Index::Kind::Array) continue;
+        const Kind kind = info(entry.array->dtype()).kind;
+        if (kind == Kind::Floating || kind == Kind::Complex)
+            raise(ErrorKind::Index, "arrays used as indices must be of integer (or boolean) type, not ",
+                  info(entry.array->dtype()).name);
+        if (!(entry.array->device() == array.device()))
+            raise(ErrorKind::Value, "index: an index array on ", to_string(entry.array->device()),
+                  " for an array on ", to_string(array.device()), "; move one with .to_device(...)");
+    }
+    if (ellipses > 1) raise(ErrorKind::Index, "an index can only have a single ellipsis ('...')");
+    if (used > array.ndim())
+        raise(ErrorKind::Index, "too many indices for array: array is ", array.ndim(), "-dimensional, but ", used,
+              " were indexed");
+}
+
+void check_mask(const Array& array, const Array& mask, int axis) {
+    for (int i = 0; i < mask.ndim(); ++i)
+        if (mask.shape()[i] != array.shape()[axis + i])
+            raise(ErrorKind::Index, "boolean index did not match indexed array along axis ", axis + i,
+                  "; size of axis is ", array.shape()[axis + i], " but size of corresponding boolean axis is ",
+                  mask.shape()[i]);
+}
+
+/// The mask where it alone is the key, or null. Where it has fewer axes than the array, it stands for the first ones.
+const Array* lone_mask(const Array& array, std::span<const Index> index) {
+    const Array* mask = nullptr;
+    bool comes_later = false;
+    for (const Index& entry : index) {
+        if (entry.kind == Index::Kind::Ellipsis) {
+            comes_later |= !mask;
+            continue;
+        }
+        if (mask || !is_mask(entry) || entry.array->ndim() == 0) return nullptr;
+        mask = entry.array;
+        if (comes_later && mask->ndim() < array.ndim()) return nullptr;
+    }
+    if (mask) check_mask(array, *mask, 0);
+    return mask;
+}
+
+/// A key as it is being read: one position array per indexed axis, and the axes of the result.
+class Key {
+ public:
+    Key(const Array& array, std::span<const Index> index, bool writes) : array_(array), writes_(writes) {
+        int used = 0;
+        bool has_ellipsis = false;
+        for (const Index& entry : index) {
+            used += axes_of(entry);
+            has_ellipsis |= entry.kind == Index::Kind::Ellipsis;
+        }
+        for (const Index& entry : index) add(entry, used);
+        if (!has_ellipsis) keep(array.ndim() - axis_);
+    }
+
+    Places places() {
+        broadcast_positions();
+        Places places;
+        const int at = adjacent_ ? at_ : 0;
+        places.shape = kept_.shape;
+        places.strides = kept_.strides;
+        for (int i = 0; i < common_.size(); ++i) {
+            places.shape.insert(at + i, common_[i]);
+            places.strides.insert(at + i, 0);
+        }
+        if (places.shape.size() > kMaxDims)
+            raise(ErrorKind::Index, "the index gives ", places.shape.size(), " dimensions; at most ", kMaxDims,
+                  " are supported");
+        places.base = array_.view(Layout(), offset_);
+        for (const Position& p : positions_) {
+            if (p.axis < 0) {
+                places.positions.push_back(p.array);
+                continue;
+            }
+            const Dims strides = broadcast_strides(p.array.layout(), common_, kName);
+            Dims over(places.shape.size(), 0);
+            std::copy(strides.begin(), strides.end(), over.begin() + at);
+            places.add(p.array, over, array_.shape()[p.axis], array_.strides()[p.axis], p.axis);
+        }
+        return places;
+    }
+
+ private:
+    struct Position {
+        Array array;
+        int axis;  ///< -1: a bool, which only counts
+    };
+
+    void add(const Index& entry, int used) {
+        switch (entry.kind) {
+            case Index::Kind::NewAxis: kept_.shape.push_back(1), kept_.strides.push_back(0); break;
+            case Index::Kind::Ellipsis: keep(array_.ndim() - used); break;
+            case Index::Kind::Slice: add_slice(entry); break;
+            case Index::Kind::Integer: add_integer(entry.value); break;
+            case Index::Kind::Bool: add_positions(empty({entry.value}, DType::int64, array_.device()), -1); break;
+            case Index::Kind::Array: is_mask(entry) ? add_mask(*entry.array) : add_array(*entry.array); break;
+        }
+        is_choosing_ = entry.kind == Index::Kind::Integer || entry.kind >= Index::Kind::Bool;
+    }
+
+    void keep(int count) {
+        for (; count > 0; --count, ++axis_) {
+            kept_.shape.push_back(array_.shape()[axis_]);
+            kept_.strides.push_back(array_.strides()[axis_]);
+        }
+    }
+
+    void add_slice(const Index& entry) {
+        const Array line = array_.view({{array_.shape()[axis_]}, {array_.strides()[axis_]}});
+        const Array part = basic_index(line, {&entry, 1});
+        offset_ += part.offset() - line.offset();
+        kept_.shape.push_back(part.shape()[0]);
+        kept_.strides.push_back(part.strides()[0]);
+        ++axis_;
+    }
+
+    void add_integer(int64_t value) {
+        const int64_t n = array_.shape()[axis_];
+        if (value < -n || value >= n)
+            raise(ErrorKind::Index, "index ", value, " is out of bounds for axis ", axis_, " with size ", n);
+        offset_ += (value < 0 ? value + n : value) * array_.strides()[axis_];
+        note_choice();
+        ++axis_;
+    }
+
+    void add_array(const Array& array) {
+        const Array positions = as_positions(array, array_, kName);
+        // What is written must not change where the rest goes.
+        add_positions(writes_ && overlaps(positions, array_) ? copy(positions, 'C') : positions, axis_);
+        ++axis_;
+    }
+
+    void add_mask(const Array& mask) {
+        check_mask(array_, mask, axis_);
+        if (mask.ndim() == 0) {
+            const bool value = item(mask, kName).bytes[0] != 0;
+            return add_positions(empty({value}, DType::int64, array_.device()), -1);
+        }
+        const Array places = nonzero(mask);
+        for (int i = 0; i < mask.ndim(); ++i, ++axis_)
+            add_positions(places.view({{places.shape()[1]}, {places.strides()[1]}}, i * places.strides()[0]), axis_);
+    }
+
+    void add_positions(Array positions, int axis) {
+        note_choice();
+        positions_.push_back({std::move(positions), axis});
+        is_choosing_ = true;
+    }
+
+    /// The axes of the positions come where the first of them stands, if nothing stands between; else first.
+    void note_choice() {
+        if (at_ < 0) at_ = kept_.shape.size();
+        else if (!is_choosing_) adjacent_ = false;
+    }
+
+    void broadcast_positions() {
+        std::vector<const Dims*> shapes;
+        for (const Position& p : positions_) shapes.push_back(&p.array.shape());
+        try {
+            common_ = broadcast(shapes, kName);
+        } catch (const Error&) {
+            std::string text;
+            for (const Dims* shape : shapes) text += " " + to_string(*shape);
+            raise(ErrorKind::Index, "shape mismatch: indexing arrays could not be broadcast together with shapes",
+                  text);
+        }
+    }
+
+    const Array& array_;
+    const bool writes_;
+    int axis_ = 0;        ///< of the array, that comes next
+    int64_t offset_ = 0;  ///< bytes
+    Layout kept_;         ///< axes of the result that are the array's own
+    std::vector<Position> positions_;
+    Dims common_;         ///< their common shape
+    int at_ = -1;
+    bool adjacent_ = true, is_choosing_ = false;
+};
+
+Masked masked_task(const Array& array, const Array& mask, const Ranks& ranks, const Array& line) {
+    return {array.shape(), mask.as_operand(mask.shape(), kName), &ranks, array.as_operand(array.shape(), kName),
+            line.as_operand(line.shape(), kName), kName};
+}
+
+Array plain(const Array& mask) { return mask.is_c_contiguous() ? mask : copy(mask, 'C'); }
+
+Ranks ranks_of(const Array& mask) {
+    return mask.storage().backend->rank(mask.as_operand(mask.shape(), kName), mask.size());
+}
+
+Array compress(const Array& array, const Array& given) {
+    const Array mask = plain(given);
+    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
+    const Array line = empty({ranks.count}, array.dtype(), array.device());
+    if (ranks.count) line.storage().backend->compress(masked_task(array, mask, ranks, line));
+    return line;
+}
+
+/// One value for all true elements needs no counting.
+void fill_masked(const Array& array, const Array& mask, const Argument& value) {
+    Dims shape = mask.shape();
+    while (shape.size() < array.ndim()) shape.push_back(1);
+    const Array over = mask.reshape(shape);
+    Array target = array;
+    const Argument args[] = {over, value, array};
+    UfuncOptions options;
+    options.out[0] = &target;
+    call("where", args, options);
+}
+
+void expand(const Array& array, const Array& given, const Array& values) {
+    if (values.ndim() > 1)
+        raise(ErrorKind::Type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has ",
+              values.ndim(), " dimensions");
+    const Array mask = plain(overlaps(given, array) ? copy(given, 'C') : given);
+    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
+    if (values.size() != ranks.count)
+        raise(ErrorKind::Value, "boolean array indexing assignment cannot assign ", values.size(),
+              " input values to the ", ranks.count, " output values where the mask is true");
+    if (ranks.count == 0) return;
+    before_write(array.storage());
+    const Array line = overlaps(values, array) ? copy(values, 'C') : values;
+    array.storage().backend->expand(masked_task(array, mask, ranks, line));
+}
+
+void check_writable(const Array& array) {
+    if (!array.is_writable()) raise(ErrorKind::Value, "assignment destination is read-only");
+}
+
+}  // namespace
+
+Array elements_at(const Array& array, std::span<const Index> index) {
+    check_entries(array, index);
+    const Array* const mask = lone_mask(array, index);
+    if (mask && mask->ndim() == array.ndim()) return compress(array, *mask);
+    return gather(Key(array, index, false).places(), Outside::Raise, kName);
+}
+
+void assign_at(const Array& array, std::span<const Index> index, const Array& values) {
+    check_writable(array);
+    check_entries(array, index);
+    if (!(values.device() == array.device()))
+        raise(ErrorKind::Value, "assignment: operands are on ", to_string(array.device()), " and ",
+              to_string(values.device()), "; move one with .to_device(...)");
+    if (const Array* const mask = lone_mask(array, index)) {
+        const Array same = astype(values, array.dtype(), 'K', false);
+        if (values.size() == 1 && values.ndim() <= 1) return fill_masked(array, *mask, same.reshape({}));
+        if (mask->ndim() == array.ndim()) return expand(array, *mask, same);
+    }
+    scatter(Key(array, index, true).places(), values, "assignment");
+}
+
+void assign_at(const Array& array, std::span<const Index> index, const Scalar& value) {
+    const Scalar same = convert(value, array.dtype());
+    check_writable(array);
+    check_entries(array, index);
+    if (const Array* const mask = lone_mask(array, index)) return fill_masked(array, *mask, same);
+    scatter(Key(array, index, true).places(), full({}, same, array.device()), "assignment");
+}
+
+Array nonzero(const Array& array) {
+    if (array.ndim() == 0)
+        raise(ErrorKind::Value, "nonzero: an array without axes has no coordinates; use atleast_1d(x).nonzero()");
+    const bool is_bool = array.dtype() == DType::bool_;
+    const Array mask = plain(is_bool ? array : astype(array, DType::bool_, 'C'));
+    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
+    const Array places = empty({array.ndim(), ranks.count}, DType::int64, array.device());
+    if (ranks.count == 0) return places;
+    const Masked task{mask.shape(), mask.as_operand(mask.shape(), "nonzero"), &ranks, {},
+                      places.as_operand(places.shape(), "nonzero"), "nonzero"};
+    places.storage().backend->locate(task);
+    return places;
+}
+
+}  // namespace cuarray

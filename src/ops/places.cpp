@@ -1,0 +1,74 @@
+// places.cpp -- gathers and scatters: what overlaps is copied, what is empty is still checked, then one task.
+#include "ops/places.h"
+
+#include "cuarray/array/pending.h"
+
+namespace cuarray {
+namespace {
+
+Indexed task_of(const Places& places, const Array& elements, Outside outside, const char* name) {
+    View array = places.base.as_operand(places.base.shape(), name);
+    array.strides = places.strides;
+    return {places.shape, array, places.indices, elements.as_operand(places.shape, name), outside, name};
+}
+
+/// NumPy looks at indices even where the axes beside them are empty: the same places of one element.
+void check(const Places& places, const char* name) {
+    for (const Array& position : places.positions)
+        if (position.is_empty()) return;
+    Places one = places;
+    one.base = full({}, Scalar::of(DType::bool_, false), places.base.device());
+    for (int axis = 0; axis < one.shape.size(); ++axis)
+        if (one.shape[axis] == 0) one.shape[axis] = 1;
+    one.strides = Dims(one.shape.size(), 0);
+    for (IndexedAxis& axis : one.indices) axis.stride = 0;
+    gather(one, Outside::Raise, name);
+}
+
+}  // namespace
+
+void Places::add(const Array& position, Dims index_strides, int64_t size, int64_t stride, int axis) {
+    View view = position.as_operand(position.shape(), "index");
+    view.strides = std::move(index_strides);
+    positions.push_back(position);
+    indices.push_back({std::move(view), size, stride, axis});
+}
+
+Array gather(const Places& places, Outside outside, const char* name, const Array* out) {
+    const Array result = out ? *out : empty(places.shape, places.base.dtype(), places.base.device());
+    if (result.is_empty()) {
+        if (outside == Outside::Raise) check(places, name);
+        return result;
+    }
+    before_write(result.storage());
+    result.storage().backend->gather(task_of(places, result, outside, name));
+    return result;
+}
+
+void scatter(const Places& places, const Array& values, const char* name) {
+    const Array& array = places.base;
+    Array elements = values;
+    while (elements.ndim() > places.shape.size() && elements.shape()[0] == 1) {
+        Dims shape = elements.shape();
+        shape.erase(0);
+        elements = elements.reshape(shape);
+    }
+    elements = astype(elements, array.dtype(), 'K', false);
+    const Dims strides = broadcast_strides(elements.layout(), places.shape, name);
+    if (count(places.shape) == 0) return check(places, name);
+    before_write(array.storage());
+    if (overlaps(elements, array)) elements = copy(elements, 'K');
+    array.storage().backend->scatter(task_of(places, elements, Outside::Raise, name));
+}
+
+Array as_positions(const Array& indices, const Array& array, const char* name) {
+    const Kind kind = info(indices.dtype()).kind;
+    if (kind != Kind::Signed && kind != Kind::Unsigned)
+        raise(ErrorKind::Type, name, ": indices must be integers, not ", info(indices.dtype()).name);
+    if (!(indices.device() == array.device()))
+        raise(ErrorKind::Value, name, ": operands are on ", to_string(array.device()), " and ",
+              to_string(indices.device()), "; move one with .to_device(...)");
+    return astype(indices, DType::int64, 'K', false);
+}
+
+}  // namespace cuarray

@@ -1,0 +1,28 @@
+// places.h -- the elements of an array that indices choose, as a task's axes: what gathers and scatters have in common.
+#pragma once
+#include <vector>
+#include "cuarray/ops/indexing.h"
+
+namespace cuarray {
+
+/// Elements of `base` over `shape`; owns the index arrays that its views look at.
+struct Places {
+    Array base;    ///< whose element 0 has position 0 on every indexed axis
+    Dims shape;
+    Dims strides;  ///< of base over `shape`; zero where only indices move
+    std::vector<Array> positions;
+    std::vector<IndexedAxis> indices;
+
+    /// Adds an indexed axis; `strides` are those of `position` (int64) over `shape`.
+    void add(const Array& position, Dims index_strides, int64_t size, int64_t stride, int axis);
+};
+
+/// The elements, in a new array in C order, or in `out`, which shares no memory with them.
+Array gather(const Places& places, Outside outside, const char* name, const Array* out = nullptr);
+/// Stores values, which are cast and broadcast, and copied where they overlap the array.
+void scatter(const Places& places, const Array& values, const char* name);
+
+/// An index array as int64, on the array's device.
+Array as_positions(const Array& indices, const Array& array, const char* name);
+
+}  // namespace cuarray

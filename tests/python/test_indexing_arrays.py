@@ -1,0 +1,360 @@
+"""Arrays and masks as indices: random keys on random views, read and written, against NumPy; then the corner cases."""
+
+import itertools
+import math
+import warnings
+
+import hypothesis
+import layouts
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from same import agree, public_type
+
+import cuarray
+
+DTYPES = ["bool", "int8", "uint16", "float32", "int64", "complex128"]
+
+
+def numbers(shape, dtype):
+    """Small numbers that every dtype holds, all different as far as it can."""
+    return (np.arange(math.prod(shape)) % 120).reshape(shape).astype(dtype)
+
+
+# Views: a base array, and axes permuted, reversed and thinned out.
+
+
+@st.composite
+def views(draw):
+    shape = tuple(draw(st.lists(st.sampled_from([1, 2, 3, 3, 4, 0]), min_size=0, max_size=4)))
+    steps = tuple(slice(None, None, draw(st.sampled_from([1, 1, 1, -1, 2, -2]))) for _ in shape)
+    big = tuple(n * abs(s.step) for n, s in zip(shape, steps, strict=True))
+    order = tuple(draw(st.permutations(range(len(shape)))))
+    return big, (*steps, ...), order, draw(st.sampled_from(DTYPES)), draw(st.booleans())
+
+
+def make(xp, view, unaligned=False):
+    """Return the base array and the view of it."""
+    shape, steps, order, dtype, _ = view
+    values = numbers(shape, dtype)
+    if xp is np:
+        base = values
+    elif unaligned and values.size:
+        base = layouts.unaligned(values)
+    else:
+        base = cuarray.asarray(values.copy())
+    return base, base[steps].transpose(order)
+
+
+# Keys: functions that make an entry for numpy and for cuarray.
+
+
+@st.composite
+def entries(draw, shape, common):
+    """One entry for the axes that begin `shape`, and how many of them it takes."""
+    kind = draw(st.sampled_from(["int", "slice", "array", "array", "list", "mask", "none", "bool", "zero"]))
+    if kind == "none":
+        return None, 0
+    if kind == "bool":
+        return draw(st.sampled_from([True, False, np.True_, np.array(True)])), 0
+    if not shape:
+        return None, 0
+    n = shape[0]
+    inside = st.integers(-n, n - 1) if n else st.just(0)
+    place = draw(st.integers(-n - 2, n + 1)) if draw(st.integers(0, 19)) == 0 else draw(inside)
+    if kind == "int":
+        return draw(st.sampled_from([int, np.int32, np.int64]))(place), 1
+    if kind == "zero":
+        return np.array(place), 1
+    if kind == "slice":
+        ends = st.none() | st.integers(-n - 1, n + 1)
+        return slice(draw(ends), draw(ends), draw(st.sampled_from([None, 1, 2, -1, -2]))), 1
+    if kind == "mask":
+        axes = draw(st.integers(1, min(len(shape), 3)))
+        extents = list(shape[:axes])
+        if draw(st.integers(0, 19)) == 0:
+            extents[-1] += 1
+        bits = draw(st.lists(st.booleans(), min_size=math.prod(extents), max_size=math.prod(extents)))
+        return np.array(bits, bool).reshape(extents), axes
+    extents = [draw(st.sampled_from([1, e])) for e in common[draw(st.integers(0, len(common))) :]]
+    if draw(st.integers(0, 19)) == 0:
+        extents.append(draw(st.integers(0, 3)))
+    count = math.prod(extents)
+    values = [draw(inside) for _ in range(count)] if n or not count else [0] * count
+    if values and draw(st.integers(0, 14)) == 0:
+        values[draw(st.integers(0, count - 1))] = draw(st.sampled_from([-n - 1, n, n + 7]))
+    array = np.array(values, np.int64).reshape(extents)
+    array = array.astype(draw(st.sampled_from(["int64", "int32", "int8"] + ["uint8"] * bool((array >= 0).all()))))
+    return (array.tolist() if kind == "list" and array.ndim == 1 else array), 1
+
+
+@st.composite
+def keys(draw, shape):
+    common = draw(st.lists(st.sampled_from([1, 2, 3, 0]), max_size=2))
+    key, axis, ellipsis = [], 0, draw(st.integers(-4, 3))
+    for position in range(draw(st.integers(1, 4))):
+        if position == ellipsis:
+            rest = draw(st.integers(0, len(shape) - axis))
+            key.append(Ellipsis)
+            axis += rest
+        entry, taken = draw(entries(shape[axis:], common))
+        key.append(entry)
+        axis += taken
+    return tuple(key) if len(key) > 1 or isinstance(key[0], tuple) or draw(st.booleans()) else key[0]
+
+
+def ours(key, mixed):
+    """The same key for cuarray; NumPy's arrays may stay on a device that takes them."""
+
+    def convert(i, entry):
+        if not isinstance(entry, np.ndarray) or (mixed and i % 2 and cuarray.empty(0).device.kind == "cpu"):
+            return entry
+        return layouts.last_axis_reversed(entry) if entry.ndim and i % 3 == 1 else cuarray.asarray(entry)
+
+    return tuple(convert(i, e) for i, e in enumerate(key)) if isinstance(key, tuple) else convert(0, key)
+
+
+def attempt(function):
+    """What a function gives, or its exception."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function()
+        except Exception as error:
+            cuarray_settled()
+            return error
+
+
+def cuarray_settled():
+    """Drop the fault that belongs to an exception already seen."""
+    try:
+        cuarray.synchronize()
+    except Exception:
+        pass
+
+
+def same_outcome(want, got, what):
+    """Assert equal arrays, or exceptions of equal type; return whether it was an array."""
+    if isinstance(got, IndexError) and "boolean index did not match" in str(got) and getattr(want, "size", 1) == 0:
+        return False  # NumPy does not look at a mask's shape where the array is empty
+    if isinstance(want, Exception):
+        assert isinstance(got, public_type(want)), f"{what}: {got!r} instead of {want!r}"
+        return False
+    assert not isinstance(got, Exception), f"{what}: {got!r} instead of {want!r}"
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{what}: {got.dtype}{got.shape}, not {want.dtype}{want.shape}"
+    assert np.array_equal(got, want), f"{what}: {got!r} instead of {want!r}"
+    return True
+
+
+def read(x, key):
+    result = x[key]
+    return result.numpy() if isinstance(result, cuarray.ndarray) else np.asarray(result)
+
+
+def many(test):
+    """More examples than usual: the keys are many."""
+    usual = hypothesis.settings().max_examples
+    return hypothesis.settings(
+        max_examples=5 * usual, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+    )(test)
+
+
+@many
+@hypothesis.given(st.data())
+def test_random_keys_read(device, data):
+    view = data.draw(views())
+    _, want = make(np, view)
+    base, got = make(cuarray, view, view[-1])
+    key = data.draw(keys(want.shape))
+    same_outcome(attempt(lambda: read(want, key)), attempt(lambda: read(got, ours(key, view[-1]))), f"{view}[{key!r}]")
+    assert np.array_equal(base.numpy(), make(np, view)[0]), "reading has written"
+
+
+@many
+@hypothesis.given(st.data())
+def test_random_keys_write(device, data):
+    view = data.draw(views())
+    want_base, want = make(np, view)
+    got_base, got = make(cuarray, view, view[-1])
+    key = data.draw(keys(want.shape))
+    chosen = attempt(lambda: read(want, key))
+    shape = () if isinstance(chosen, Exception) else chosen.shape
+    shape = [data.draw(st.sampled_from([n, n, n, 1])) for n in shape[data.draw(st.integers(0, len(shape))) :]]
+    if data.draw(st.integers(0, 14)) == 0:
+        shape.append(data.draw(st.integers(0, 3)))
+    values = (numbers(shape, "int64") % 50 + 60).astype(data.draw(st.sampled_from(["int64", "float64", view[3], "complex64"])))
+    is_number = not shape and data.draw(st.booleans())
+
+    def write(base, x, key, values):
+        x[key] = values
+        return base.numpy() if isinstance(base, cuarray.ndarray) else base
+
+    their = values.item() if is_number else values
+    mine = their if is_number else cuarray.asarray(values)
+    what = f"{view}[{key!r}] = {values!r}"
+    same_outcome(attempt(lambda: write(want_base, want, key, their)),
+                 attempt(lambda: write(got_base, got, ours(key, view[-1]), mine)), what)  # fmt: skip
+
+
+# Sizes at which the work is cut: blocks of a line, several rows, long runs, several threads.
+
+LARGE = {
+    "line": ((200_003,), lambda r, s: r.integers(-s[0], s[0], 150_001)),
+    "rows": ((301, 70), lambda r, s: r.integers(-s[0], s[0], 5000)),
+    "columns": ((301, 702), lambda r, s: (slice(None), r.integers(-s[1], s[1], 500))),
+    "few columns": ((70_001, 5), lambda r, s: (slice(None), np.array([4, 0, -2]))),
+    "long runs": ((7, 200_003), lambda r, s: r.integers(-s[0], s[0], 3)),
+    "runs of two axes": ((9, 300, 2, 301), lambda r, s: (slice(None), r.integers(-s[1], s[1], 50))),
+    "pairs": ((400, 300), lambda r, s: (r.integers(-s[0], s[0], 130_001), r.integers(-s[1], s[1], 130_001))),
+    "grid": ((400, 300), lambda r, s: (r.integers(-s[0], s[0], (401, 1)), r.integers(-s[1], s[1], (1, 350)))),
+    "apart": ((40, 30, 50), lambda r, s: (r.integers(-s[0], s[0], 900), slice(None), r.integers(-s[2], s[2], 900))),
+    "mask": ((150_001,), lambda r, s: r.random(s) < 0.4),
+    "nearly nothing": ((150_001,), lambda r, s: r.random(s) < 0.001),
+    "mask of two axes": ((301, 502), lambda r, s: r.random(s) < 0.9),
+    "mask of rows": ((3001, 52), lambda r, s: r.random(s[0]) < 0.5),
+    "mask of columns": ((31, 3002), lambda r, s: (slice(None), r.random(s[1]) < 0.5)),
+    "pairs of items": ((3001, 2), lambda r, s: r.integers(-s[0], s[0], 90_001)),
+    "triples of items": ((3001, 3), lambda r, s: r.integers(-s[0], s[0], 60_001)),
+}  # fmt: skip
+
+WAYS = [layouts.contiguous, layouts.fortran, layouts.last_axis_reversed, layouts.unaligned, layouts.every_third]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", LARGE)
+def test_large(name, way, rng, device, full):
+    dtypes = DTYPES if full else [DTYPES[(list(LARGE).index(name) + WAYS.index(way)) % len(DTYPES)]]
+    for dtype in dtypes:
+        shape, make_key = LARGE[name]
+        if device != "cpu" and not full:
+            shape = tuple(max(n // 8, 2) for n in shape)
+        want = rng.integers(0, 120, shape).astype(dtype)
+        key = make_key(rng, shape)
+        got, my_key = way(want), ours(key, False)
+        np.testing.assert_array_equal(got[my_key].numpy(), want[key])
+        values = rng.integers(0, 120, want[key].shape).astype(dtype)
+        want[key] = values
+        got[my_key] = cuarray.asarray(values)
+        np.testing.assert_array_equal(got.numpy(), want)
+        want[key] = 7
+        got[my_key] = 7
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 31, 32, 33, 255, 256, 257, 1023, 1025, 4095, 4097, 16385])
+def test_masks_at_borders(count, rng, device):
+    for share in (0.0, 0.5, 1.0):
+        want, mask = rng.integers(0, 99, count).astype(np.int16), rng.random(count) < share
+        x, m = cuarray.asarray(want.copy()), cuarray.asarray(mask)
+        np.testing.assert_array_equal(x[m].numpy(), want[mask])
+        np.testing.assert_array_equal(cuarray.flatnonzero(m).numpy(), np.flatnonzero(mask))
+        values = rng.integers(0, 99, mask.sum()).astype(np.int16)
+        want[mask] = values
+        x[m] = cuarray.asarray(values)
+        np.testing.assert_array_equal(x.numpy(), want)
+
+
+def test_repeated_places_keep_the_last_value(rng, device):
+    for places, width in itertools.product((1, 7, 300), (1, 3)):
+        index = rng.integers(0, places, 20_001 if device == "cpu" else 3001)
+        values = np.arange(index.size * width).reshape(index.size, width)
+        want, got = np.zeros((places, width), int), cuarray.zeros((places, width), int)
+        want[index] = values
+        for _ in range(3):
+            got[...] = -1
+            got[cuarray.asarray(index)] = cuarray.asarray(values)
+            np.testing.assert_array_equal(got.numpy()[np.unique(index)], want[np.unique(index)])
+
+
+def test_repeated_places_of_a_large_array(device):
+    """Fewer places than elements: what is written twice is found without a table of the whole array."""
+    x = cuarray.zeros(100_000, np.float32)
+    index = np.array([5, 99_999, 5, 0, -1, 5, 77_777])
+    x[cuarray.asarray(index)] = cuarray.arange(7.0)
+    assert x.numpy()[[0, 5, 77_777, 99_999]].tolist() == [3, 5, 6, 4]
+    assert float(x.sum()) == 18
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["x[i] = x[::-1]", "x[i] = x[i[::-1]]", "x[x] = i", "x[x] = x[::-1]", "x[x > 3] = x[x <= 3][0]", "x[x % 2 == 0] = x[x % 2 == 1]", "x[i] += 10", "x[x > 4] *= 2",
+     "x[:5][x[5:] - 5] = x[5:]", "m = x > 5; x[m] = x[::-1][m]", "x[i], x[0] = x[0], x[i][0]", "x[m] = m[m]", "m[m] = False", "m[m] = m[::-1][m]"],
+)  # fmt: skip
+def test_overlapping(statement, device):
+    results = []
+    for xp in (np, cuarray):
+        names = {"x": xp.arange(10), "i": xp.asarray([3, 1, 4, 1, 5, 9, 2, 6, 0, 7]), "m": xp.arange(10) % 3 == 0}
+        exec(statement, {}, names)
+        results.append([np.asarray(v.numpy() if xp is cuarray else v).tolist() for v in names.values()])
+    assert results[0] == results[1]
+
+
+NAMES = {"x": lambda xp: xp.arange(24).reshape(2, 3, 4), "v": lambda xp: xp.arange(5.0), "s": lambda xp: xp.asarray(2.5)}
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["[]", "[[]]", "[1.0]", "['a']", "[None]", "[slice(None)]", "[0, 1]", "(0, 1)", "[[0], [1]]", "[True, False]", "True", "False", "(True, False)", "(True, [0, 1])",
+     "xp.asarray(True)", "xp.asarray(False)", "xp.asarray([])", "xp.asarray([1.0])", "xp.asarray([0, 1], dtype=xp.uint64)", "xp.zeros((2, 3), dtype=bool)",
+     "xp.ones((2, 3, 4), dtype=bool)", "xp.ones((2, 4), dtype=bool)", "xp.ones((2, 3, 4, 1), dtype=bool)", "([0], [0], [0], [0])", "([0, 1], [0, 1, 2])", "(0, [1, 2])",
+     "([0], ..., [1])", "(slice(None), 0, [1])", "([0], slice(None), 0)", "(0, slice(None), [0])", "(0, None, [0])", "([5], 0)", "(5, [0])", "([], 5)", "([5], slice(0, 0))",
+     "([5], [])", "range(2)", "np.bool_(True)", "[2**70]", "[[0], [1, 2]]", "(..., [0])", "(..., [0], ...)", "1j", "'a'", "{0}", "xp.asarray([0])[0]", "xp.asarray(1)"],
+)  # fmt: skip
+def test_forms_of_a_key(key, device):
+    for name in NAMES:
+        agree(f"{name}[{key}].shape", NAMES)
+        agree(f"{name}[{key}]", NAMES)
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    ["x[[0, 1]] = [1, 2]", "x[[0]] = x", "x[x > 5] = [1, 2]", "x[x > 5] = []", "x[x > 90] = []", "x[x > 5] = [[1]]", "v[[0, 1]] = [[[1, 2]]]", "v[[0, 1]] = 1j",
+     "x[[0, 7]] = 1", "x[[True, False, True]] = 1", "x[[0.5]] = 1", "v[[0, 0, 0]] = [1, 2, 3]", "s[True] = 7", "s[False] = 7", "s[s > 0] = [8]",
+     "x[:, [0, 2]] = 5", "x[[0, 1], :, [1, 2]] = xp.arange(3)", "x[..., [True, False, True, False]] = 9", "x[x > 5] = 2**70"],
+)  # fmt: skip
+def test_forms_of_an_assignment(assignment, device):
+    results = []
+    for xp in (np, cuarray):
+        names = {name: build(xp) for name, build in NAMES.items()}
+
+        def run(xp=xp, names=names):
+            exec(assignment, {"xp": xp, "np": np}, names)
+            return np.concatenate([np.asarray(a.numpy() if xp is cuarray else a).ravel() for a in names.values()])
+
+        results.append(attempt(run))
+    same_outcome(*results, assignment)
+
+
+def test_read_only_and_devices(device):
+    x = cuarray.arange(3)
+    x.flags.writeable = False
+    for key in ([0], x > 0, True):
+        with pytest.raises(ValueError, match="read-only"):
+            x[key] = 1
+    if device != "cpu":
+        with pytest.raises(TypeError, match="asarray"):
+            x[np.array([0])]
+        with pytest.raises(ValueError, match="to_device"):
+            x[cuarray.asarray([0], device="cpu")]
+
+
+def test_an_index_outside_names_itself(device):
+    x = cuarray.zeros((3, 4))
+    for key in (([0, 7], 0), ([0, 7, 1], [0, 1, 2])):
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 3"):
+            x[key].numpy()
+    before = cuarray.arange(3)
+    with pytest.raises(IndexError, match="-4"):
+        before[[0, -4]] = 5
+        cuarray.synchronize()
+    if device == "cpu":
+        assert before.tolist() == [0, 1, 2], "nothing is written"
+    assert x[[0, 2]].shape == (2, 4), "and all is well again"
+
+
+def test_the_result_owns_its_memory(device):
+    x = cuarray.arange(5)
+    y = x[[0, 1]]
+    y[0] = 9
+    assert x.tolist() == [0, 1, 2, 3, 4]
+    assert x[cuarray.asarray(2)].shape == () and not cuarray.shares_memory(x[True], x)
