@@ -217,14 +217,14 @@ Masked masked_task(const Array& array, const Array& mask, const Ranks& ranks, co
 Array plain(const Array& mask) { return mask.is_c_contiguous() ? mask : copy(mask, 'C'); }
 
 Ranks ranks_of(const Array& mask) {
-    return mask.storage().backend->rank(mask.as_operand(mask.shape(), kName), mask.size());
+    return mask.storage().front().rank(mask.as_operand(mask.shape(), kName), mask.size());
 }
 
 Array compress(const Array& array, const Array& given) {
     const Array mask = plain(given);
     const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
     const Array line = empty({ranks.count}, array.dtype(), array.device());
-    if (ranks.count) line.storage().backend->compress(masked_task(array, mask, ranks, line));
+    if (ranks.count) line.storage().front().compress(masked_task(array, mask, ranks, line));
     return line;
 }
 
@@ -252,7 +252,7 @@ void expand(const Array& array, const Array& given, const Array& values) {
     if (ranks.count == 0) return;
     before_write(array.storage());
     const Array line = overlaps(values, array) ? copy(values, 'C') : values;
-    array.storage().backend->expand(masked_task(array, mask, ranks, line));
+    array.storage().front().expand(masked_task(array, mask, ranks, line));
 }
 
 void check_writable(const Array& array) {
@@ -300,7 +300,7 @@ Array nonzero(const Array& array) {
     if (ranks.count == 0) return places;
     const Masked task{mask.shape(), mask.as_operand(mask.shape(), "nonzero"), &ranks, {},
                       places.as_operand(places.shape(), "nonzero"), "nonzero"};
-    places.storage().backend->locate(task);
+    places.storage().front().locate(task);
     return places;
 }
 

@@ -41,7 +41,7 @@ Array gather(const Places& places, Outside outside, const char* name, const Arra
         return result;
     }
     before_write(result.storage());
-    result.storage().backend->gather(task_of(places, result, outside, name));
+    result.storage().front().gather(task_of(places, result, outside, name));
     return result;
 }
 
@@ -58,7 +58,7 @@ void scatter(const Places& places, const Array& values, const char* name) {
     if (count(places.shape) == 0) return check(places, name);
     before_write(array.storage());
     if (overlaps(elements, array)) elements = copy(elements, 'K');
-    array.storage().backend->scatter(task_of(places, elements, Outside::Raise, name));
+    array.storage().front().scatter(task_of(places, elements, Outside::Raise, name));
 }
 
 Array as_positions(const Array& indices, const Array& array, const char* name) {

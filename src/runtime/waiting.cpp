@@ -22,6 +22,26 @@ class Waiting final : public Decorator {
         inner_.fold(task);
         inner_.synchronize();
     }
+    void gather(const Indexed& task) override {
+        inner_.gather(task);
+        inner_.synchronize();
+    }
+    void scatter(const Indexed& task) override {
+        inner_.scatter(task);
+        inner_.synchronize();
+    }
+    void compress(const Masked& task) override {
+        inner_.compress(task);
+        inner_.synchronize();
+    }
+    void expand(const Masked& task) override {
+        inner_.expand(task);
+        inner_.synchronize();
+    }
+    void locate(const Masked& task) override {
+        inner_.locate(task);
+        inner_.synchronize();
+    }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
         inner_.synchronize();

@@ -14,6 +14,12 @@ class CUARRAY_API Decorator : public Backend {
     Fault elementwise(const Elementwise& task) override { return inner_.elementwise(task); }
     void reduce(const Reduce& task) override { inner_.reduce(task); }
     void fold(const Fold& task) override { inner_.fold(task); }
+    void gather(const Indexed& task) override { inner_.gather(task); }
+    void scatter(const Indexed& task) override { inner_.scatter(task); }
+    Ranks rank(const View& mask, int64_t size) override { return inner_.rank(mask, size); }
+    void compress(const Masked& task) override { inner_.compress(task); }
+    void expand(const Masked& task) override { inner_.expand(task); }
+    void locate(const Masked& task) override { inner_.locate(task); }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
     }
