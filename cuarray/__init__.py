@@ -85,6 +85,7 @@ for theirs, ours in _elementwise.ALIASES.items():
     globals()[theirs] = globals()[ours]
 
 _core.set_library_locator(_libraries.locate)
+_core.set_package_folder(__path__[0])
 
 __all__ = sorted(
     {

@@ -35,6 +35,7 @@ void make_module(py::module_& module) {
     bind_indexing(module);
     bind_tables(module);
     bind_hooks(module);
+    bind_lines(module);
     module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));
 }
 

@@ -10,6 +10,7 @@ void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory qu
 void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
 void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
+void bind_lines(pybind11::module_& module);    ///< which line of the program is running
 
 /// An Object as pybind11 holds it.
 inline pybind11::object handed_over(Object object) {

@@ -54,16 +54,6 @@ int make_waiting_calls(void*) {
     return 0;
 }
 
-/// PyGILState_Check answers yes for every thread once a subinterpreter has existed; this does not.
-bool this_thread_has_the_gil() {
-#if PY_VERSION_HEX >= 0x030d0000
-    PyThreadState* current = PyThreadState_GetUnchecked();
-#else
-    PyThreadState* current = _PyThreadState_UncheckedGet();
-#endif
-    return current && current == PyGILState_GetThisThreadState();
-}
-
 int position_of(const Signature& signature, PyObject* name) {
     for (int position = 0; position < Signature::kMaxParameters && signature.names[position]; ++position)
         if (PyUnicode_CompareWithASCIIString(name, signature.names[position]) == 0) return position;
@@ -116,9 +106,19 @@ void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, 
                  signature.names[i], i + 1);
 }
 
+// PyGILState_Check answers yes for every thread once a subinterpreter has existed; this does not.
+bool has_gil() {
+#if PY_VERSION_HEX >= 0x030d0000
+    PyThreadState* current = PyThreadState_GetUnchecked();
+#else
+    PyThreadState* current = _PyThreadState_UncheckedGet();
+#endif
+    return current && current == PyGILState_GetThisThreadState();
+}
+
 void call_with_gil(void (*function)(void*), void* context) noexcept {
     if (!Py_IsInitialized()) return;
-    if (this_thread_has_the_gil()) {
+    if (has_gil()) {
         const ExceptionAside aside;
         function(context);
         return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 #include "cuarray/core/error.h"
+#include "cuarray/runtime/hooks.h"
 
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>
@@ -110,15 +111,22 @@ struct Signature {
 void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
            PyObject** values);
 
+/// Remembers the line of the program where this thread is about to let go of the GIL.
+void keep_line() noexcept;
+
 /// Lets other threads run Python while the host works, waits or copies; does nothing for short work.
 class Unlocked {
  public:
-    explicit Unlocked(bool unlock) : state_(unlock ? PyEval_SaveThread() : nullptr) {}
+    explicit Unlocked(bool unlock) : state_(unlock ? let_go() : nullptr) {}
     ~Unlocked() { if (state_) PyEval_RestoreThread(state_); }
     Unlocked(const Unlocked&) = delete;
     Unlocked& operator=(const Unlocked&) = delete;
 
  private:
+    static PyThreadState* let_go() {
+        if (are_lines_wanted()) keep_line();
+        return PyEval_SaveThread();
+    }
     PyThreadState* state_;
 };
 
@@ -133,6 +141,9 @@ class ExceptionAside {
  private:
     PyObject *type_, *value_, *traceback_;
 };
+
+/// Whether this thread has the GIL.
+bool has_gil();
 
 /// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
 /// once the interpreter is being torn down.

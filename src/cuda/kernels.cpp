@@ -1,8 +1,39 @@
 // kernels.cpp -- from a program to a function on the GPU: text, cache, NVRTC, module.
 #include "cuda/kernels.h"
+#include <cstdio>
+#include "cuarray/runtime/recorder.h"
 #include "cuda/cache.h"
 
 namespace cuarray::cuda {
+namespace {
+
+constexpr int64_t kLongCompile = 1000000000;  ///< nanoseconds after which a user wonders what is going on
+
+/// Tells how a kernel was made ready: whoever records this thread's operation, and the user where it took
+/// long.
+class BuildNote {
+ public:
+    explicit BuildNote(const std::string& kernel) : kernel_(kernel) {}
+    ~BuildNote() {
+        const int64_t time = record_clock() - start_;
+        if (Record* const record = current_record()) {
+            record->built += time;
+            record->build = build;
+        }
+        if (build == Record::Build::Compiled && time > kLongCompile)
+            std::fprintf(stderr, "cuarray: compiling %s took %.1f s\n", kernel_.c_str(), double(time) * 1e-9);
+    }
+    BuildNote(const BuildNote&) = delete;
+    BuildNote& operator=(const BuildNote&) = delete;
+
+    Record::Build build = Record::Build::Disk;
+
+ private:
+    const std::string& kernel_;
+    const int64_t start_ = record_clock();
+};
+
+}  // namespace
 
 CUfunction KernelTable::look_up(uint64_t hash, const Program& program, Walk walk) const {
     const auto [first, last] = entries_.equal_range(hash);
@@ -34,6 +65,8 @@ size_t KernelTable::size() const {
 }
 
 CUfunction KernelTable::build(const Program& program, Walk walk) {
+    const std::string entry = entry_point(program, walk);
+    BuildNote note(entry);
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
@@ -42,12 +75,13 @@ CUfunction KernelTable::build(const Program& program, Walk walk) {
         raise(ErrorKind::Cuda, "NVRTC ", toolchain->path, " cannot compile for ", context_.name,
               " (compute capability ", context_.capability / 10, ".", context_.capability % 10, ")");
 
-    const std::string text = kernel_source(program, {&walk, 1}), entry = entry_point(program, walk);
+    const std::string text = kernel_source(program, {&walk, 1});
     const Hash key = hash_of(toolchain->identity() + "\n" + (target.ptx ? "compute_" : "sm_") +
                              std::to_string(target.arch) + "\n" + text);
     std::string binary, trouble;
     if (disk_cache().load(key, binary))
         if (const CUfunction function = load(binary, entry, trouble)) return function;
+    note.build = Record::Build::Compiled;
     binary = compile(text, entry, target);
     const CUfunction function = load(binary, entry, trouble);
     if (!function) throw Error(ErrorKind::Cuda, trouble);

@@ -1,4 +1,4 @@
-// decorators.h -- what can stand in front of a backend; only the registry makes them.
+// decorators.h -- what can stand in front of a backend, and who puts it there: the registry alone.
 #pragma once
 #include "cuarray/runtime/backend.h"
 
@@ -6,5 +6,14 @@ namespace cuarray {
 
 /// Waits for the device after every operation, so that an error is raised by the call that caused it.
 Backend& make_waiting(Backend& inner);
+
+/// Makes a record of every operation for the listeners of runtime/recorder.h.
+Backend& make_recording(Backend& inner);
+
+/// Puts the recorders in front of all devices, or takes them away again (registry.cpp).
+void set_recording(bool records);
+
+/// Begins to write what CUARRAY_LOG asks for, where it is set; once. Called without any lock of ours.
+void start_log();
 
 }  // namespace cuarray

@@ -13,6 +13,8 @@ namespace {
 std::atomic<LibraryLocator> the_locator{nullptr};
 std::atomic<WarningHandler> the_handler{nullptr};
 std::atomic<MemoryReliever> the_reliever{nullptr};
+std::atomic<LineFinder> the_finder{nullptr};
+std::atomic<int> line_watchers{0};
 
 struct Endings {
     std::mutex mutex;
@@ -48,6 +50,17 @@ void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }
 void relieve_memory_pressure() {
     if (const MemoryReliever reliever = the_reliever) reliever();
 }
+
+void set_line_finder(LineFinder finder) { the_finder = finder; }
+
+bool find_line(std::string* file, int* line) {
+    const LineFinder finder = the_finder;
+    return finder && finder(file, line);
+}
+
+void want_lines(bool wanted) { line_watchers += wanted ? 1 : -1; }
+
+bool are_lines_wanted() { return line_watchers.load(std::memory_order_relaxed) > 0; }
 
 void at_shutdown(void (*function)()) {
     const std::lock_guard lock(endings().mutex);

@@ -11,11 +11,19 @@
 namespace cuarray {
 namespace {
 
+/// A backend and what may stand in front of it.
+struct Opened {
+    Backend* itself = nullptr;
+    Backend* dressed = nullptr;   ///< with the decorators that the environment asks for
+    Backend* recording = nullptr;  ///< and with a recorder before them
+    void choose(bool records) { itself->set_front(records ? *recording : *dressed); }
+};
+
 struct Kinds {
     BackendFactory factory;
     std::string reason;
     std::atomic<int> count = -1;  ///< not asked yet
-    std::vector<Backend*> open;
+    std::vector<Opened> open;
 };
 
 /// Everything the process knows about its devices. Backends live for ever: arrays may outlive the interpreter.
@@ -24,6 +32,7 @@ struct Registry {
     Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
     std::optional<Device> chosen;
     std::vector<Device> all;
+    bool records = false;
 };
 
 Registry& registry() {
@@ -39,10 +48,11 @@ int count_of(Device::Kind kind) {
     if (k.count >= 0) return k.count;
     std::string reason;
     const int count = k.factory.count(&reason);
+    start_log();
     const std::lock_guard lock(r.mutex);
     if (k.count < 0) {
         k.reason = reason;
-        k.open.resize(size_t(count), nullptr);
+        k.open.resize(size_t(count));
         k.count = count;
     }
     return k.count;
@@ -53,9 +63,11 @@ bool is_set(const char* variable) {
     return value && std::strcmp(value, "1") == 0;
 }
 
-/// Puts the decorators that the environment asks for in front of a backend that was just opened.
-void decorate(Backend& opened) {
-    if (is_set("CUARRAY_SYNC")) opened.set_front(make_waiting(opened.front()));
+Opened decorated(Backend& backend) {
+    Opened opened{&backend, &backend, nullptr};
+    if (is_set("CUARRAY_SYNC")) opened.dressed = &make_waiting(*opened.dressed);
+    opened.recording = &make_recording(*opened.dressed);
+    return opened;
 }
 
 thread_local std::optional<Device> thread_device;
@@ -69,18 +81,26 @@ Backend& undecorated(Device device) {
     if (device.index >= count)
         raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
               count ? "this machine has " + std::to_string(count) + " of that kind" : k.reason);
-    Backend*& known = k.open[device.index];
-    if (!known) {
-        Backend& opened = k.factory.open(device.index);
-        decorate(opened);
-        known = &opened;
+    Opened& opened = k.open[device.index];
+    if (!opened.itself) {
+        opened = decorated(k.factory.open(device.index));
+        opened.choose(r.records);
     }
-    return *known;
+    return *opened.itself;
 }
 
 }  // namespace
 
 Backend& backend(Device device) { return undecorated(device).front(); }
+
+void set_recording(bool records) {
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    r.records = records;
+    for (Kinds& kind : r.kinds)
+        for (Opened& opened : kind.open)
+            if (opened.itself) opened.choose(records);
+}
 
 const std::vector<Device>& devices() {
     Registry& r = registry();

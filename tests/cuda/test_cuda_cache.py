@@ -1,6 +1,7 @@
 """The kernel cache: its files, several processes, and that a cached kernel needs no NVRTC."""
 
 import json
+import re
 
 import backend_program
 import pytest
@@ -47,3 +48,15 @@ def test_another_architecture_is_another_kernel(program, folder):
     backend_program.check([program, "kernels"], **folder)
     assert "nvrtc opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)
     assert "nvrtc not opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)
+
+
+def test_long_compile_says_so(program, folder, tmp_path):
+    slow = tmp_path / "slow-compiler"
+    slow.write_text('#!/bin/sh\nsleep 1.1\nexec g++ "$@"\n')
+    slow.chmod(0o755)
+    environment = {**folder, "CUDASIM_CXX": slow, "CUDASIM_CACHE_DIR": tmp_path / "simulator"}
+    said = backend_program.run([program, "kernels"], **environment)
+    assert said.returncode == 0, said.stderr
+    assert re.search(r"^cuarray: compiling \w+ took \d\.\d s$", said.stderr, re.MULTILINE), said.stderr
+    # From the cache nothing takes long.
+    assert "compiling" not in backend_program.run([program, "kernels"], **environment).stderr

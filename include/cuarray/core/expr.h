@@ -69,6 +69,10 @@ struct Expr {
 /// The Expr as text, one node a line, with dtypes: what logs, errors and golden files show.
 CUARRAY_API std::string to_string(const Expr& expr);
 
+/// The Expr as a person would write it, on one line: "a*b + sin(c)". Inputs are a, b, c in their order; values that
+/// are used more than once get names: "t1 = exp(a); t1/(t1 + 1)".
+CUARRAY_API std::string to_infix(const Expr& expr);
+
 /// Equal structure: same nodes, dtypes and outputs; scalar values may differ. What kernel caches compare.
 CUARRAY_API bool same_structure(const Expr& a, const Expr& b);
 CUARRAY_API uint64_t structure_hash(const Expr& expr);

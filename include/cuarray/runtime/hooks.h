@@ -1,5 +1,5 @@
 // hooks.h -- what a host program (the Python package) plugs into the library: where CUDA's libraries are,
-// where warnings go, what frees memory, and when everything ends.
+// where warnings go, what frees memory, which line is being executed, and when everything ends.
 #pragma once
 #include <string>
 #include "cuarray/core/error.h"
@@ -23,6 +23,16 @@ CUARRAY_API void warn(const std::string& message);
 using MemoryReliever = void (*)();
 CUARRAY_API void set_memory_reliever(MemoryReliever reliever);
 CUARRAY_API void relieve_memory_pressure();
+
+/// Finds the line of the host program that this thread is executing; false where there is none. It takes no lock and
+/// waits for nobody, so it may be called anywhere. Lines of threads that work without the GIL are known only while
+/// somebody wants them.
+using LineFinder = bool (*)(std::string* file, int* line);
+CUARRAY_API void set_line_finder(LineFinder finder);
+CUARRAY_API bool find_line(std::string* file, int* line);
+/// Counts those who want lines: each says so once, and once more when it wants them no longer.
+CUARRAY_API void want_lines(bool wanted);
+CUARRAY_API bool are_lines_wanted();
 
 /// Says that the process is about to end: reports faults that nobody has waited for, and from then on no
 /// driver is called and nothing on a GPU is freed. For the host program's exit handler; safe to call twice.

@@ -1,0 +1,54 @@
+// recorder.h -- what devices are asked to do, told to whoever listens: the log, profiles.
+#pragma once
+#include <cstdint>
+#include <string>
+#include "cuarray/core/device.h"
+#include "cuarray/core/layout.h"
+
+namespace cuarray {
+
+/// One operation, as it stood when it returned to its caller. Times are nanoseconds of the steady clock.
+struct Record {
+    enum class Kind : uint8_t { Launch, Copy, Wait, Alloc };
+    /// Where the kernel came from; None where nothing is compiled (the cpu device, copies).
+    enum class Build : uint8_t { None, Known, Disk, Compiled };
+
+    Kind kind;
+    const char* name = "";       ///< "add", "write"; lives as long as the process
+    std::string kernel;          ///< "add_f32_f32"
+    std::string expression;      ///< "a + b"
+    Dims shape;                  ///< all elements that a launch walks over
+    const char* dtype = "";      ///< of the first result
+    int64_t bytes = 0;           ///< read and written, each element once
+    Device device;
+    int64_t stream = 0;          ///< the number that protocols name
+    std::string file;            ///< of the host program's line that asked for it; "" where unknown
+    int line = 0;
+    int64_t start = 0, end = 0;  ///< on the host: from the call to the return
+    int64_t built = 0;           ///< of that, time spent on making the kernel ready
+    Build build = Build::None;
+    uint32_t thread = 0;         ///< threads are numbered as they come, from 1
+    bool failed = false;         ///< the call threw
+};
+CUARRAY_API const char* to_string(Record::Kind kind);
+CUARRAY_API const char* to_string(Record::Build build);
+
+/// Somebody who listens. `take` is called by the thread that ran the operation, several at a time.
+class CUARRAY_API Listener {
+ public:
+    virtual ~Listener() = default;
+    virtual void take(const Record& record) noexcept = 0;
+};
+
+/// From now on all devices are recorded for this listener; without any, recording costs nothing.
+CUARRAY_API void add_listener(Listener& listener);
+/// Returns when no thread is in the listener any more.
+CUARRAY_API void remove_listener(Listener& listener);
+
+/// The record of the operation that this thread is running, or null: backends put in what only they know.
+CUARRAY_API Record* current_record();
+
+/// Nanoseconds of the clock that records use.
+CUARRAY_API int64_t record_clock();
+
+}  // namespace cuarray

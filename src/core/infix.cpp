@@ -1,0 +1,166 @@
+// infix.cpp -- an Expr as a person would write it: operators between their operands, as few parentheses as
+// Python needs.
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include "cuarray/core/expr.h"
+
+namespace cuarray {
+namespace {
+
+/// Python's operators and how tightly they bind.
+struct Symbol {
+    std::string_view row;
+    const char* text;
+    int precedence;
+};
+constexpr int kUnary = 13, kAtom = 20, kAnything = 0;
+constexpr Symbol kSymbols[] = {
+    {"pow", "**", 14},
+    {"negative", "-", kUnary},
+    {"positive", "+", kUnary},
+    {"bitwise_invert", "~", kUnary},
+    {"multiply", "*", 12},
+    {"divide", "/", 12},
+    {"floor_divide", "//", 12},
+    {"remainder", "%", 12},
+    {"add", " + ", 11},
+    {"subtract", " - ", 11},
+    {"bitwise_left_shift", " << ", 10},
+    {"bitwise_right_shift", " >> ", 10},
+    {"bitwise_and", " & ", 9},
+    {"bitwise_xor", " ^ ", 8},
+    {"bitwise_or", " | ", 7},
+    {"less", " < ", 6},
+    {"less_equal", " <= ", 6},
+    {"greater", " > ", 6},
+    {"greater_equal", " >= ", 6},
+    {"equal", " == ", 6},
+    {"not_equal", " != ", 6},
+};
+
+const Symbol* symbol_of(const char* row) {
+    for (const Symbol& symbol : kSymbols)
+        if (symbol.row == row) return &symbol;
+    return nullptr;
+}
+
+std::string number_text(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+std::string scalar_text(const Scalar& scalar) {
+    const Kind kind = info(scalar.dtype).kind;
+    const auto as = [&]<class T>(DType dtype, T value) {
+        std::memcpy(&value, convert(scalar, dtype).bytes, sizeof value);
+        return value;
+    };
+    if (kind == Kind::Bool) return scalar.bytes[0] ? "True" : "False";
+    if (kind == Kind::Signed) return std::to_string(as(DType::int64, int64_t()));
+    if (kind == Kind::Unsigned) return std::to_string(as(DType::uint64, uint64_t()));
+    if (kind == Kind::Floating) return number_text(as(DType::float64, double()));
+    struct Pair {
+        double real, imag;
+    };
+    const Pair pair = as(DType::complex128, Pair());
+    return "(" + number_text(pair.real) + (pair.imag < 0 ? "" : "+") + number_text(pair.imag) + "j)";
+}
+
+/// "a" ... "z", "a1" ... "z1", "a2" ...
+std::string input_name(size_t index) {
+    const std::string letter(1, char('a' + index % 26));
+    return index < 26 ? letter : letter + std::to_string(index / 26);
+}
+
+class Printer {
+ public:
+    explicit Printer(const Expr& expr) : expr_(expr), uses_(expr.nodes.size(), 0), names_(expr.nodes.size()) {
+        for (const ExprNode& node : expr.nodes)
+            for (const ValueId source : node.source) count_use(source);
+        for (const ValueId output : expr.outputs) count_use(output);
+        count_use(expr.mask);
+    }
+
+    std::string text() {
+        std::string result;
+        for (size_t i = 0; i < expr_.outputs.size(); ++i) {
+            const std::string value = operand(expr_.outputs[i], kAnything);
+            result += (i ? ", " : "") + value;
+        }
+        if (expr_.outputs.size() > 1) result = "(" + result + ")";
+        if (expr_.mask != kNoValue) result += " where " + operand(expr_.mask, kAnything);
+        return definitions_ + result;
+    }
+
+ private:
+    void count_use(ValueId value) {
+        if (value != kNoValue) ++uses_[value];
+    }
+
+    /// The value where something that binds with `precedence` wants it.
+    std::string operand(ValueId value, int precedence) {
+        const ExprNode& node = expr_.nodes[value];
+        const bool is_leaf = node.op == ExprNode::Op::Input || node.op == ExprNode::Op::Scalar;
+        if (uses_[value] < 2 || is_leaf) return value_text(node, precedence);
+        if (names_[value].empty()) {
+            const std::string definition = value_text(node, kAnything);
+            names_[value] = "t" + std::to_string(++named_);
+            definitions_ += names_[value] + " = " + definition + "; ";
+        }
+        return names_[value];
+    }
+
+    std::string value_text(const ExprNode& node, int precedence) {
+        switch (node.op) {
+            case ExprNode::Op::Input:
+                return input_name(node.index);
+            case ExprNode::Op::Scalar: {
+                const std::string text = scalar_text(expr_.scalars[node.index]);
+                return text[0] == '-' && precedence > kUnary ? "(" + text + ")" : text;
+            }
+            case ExprNode::Op::Cast:
+                return std::string(info(node.dtype).name) + "(" + operand(node.source[0], kAnything) + ")";
+            case ExprNode::Op::Second:
+                return operand(node.source[0], kAtom) + "[1]";
+            case ExprNode::Op::Index:
+                return "index";
+            case ExprNode::Op::Loop:
+                break;
+        }
+        return row_text(node, precedence);
+    }
+
+    std::string row_text(const ExprNode& node, int precedence) {
+        const Row& row = rows()[loops()[node.index].row];
+        const Symbol* const symbol = symbol_of(row.name);
+        if (!symbol) return call_text(node, row);
+        const int own = symbol->precedence;
+        // Python's ** groups from the right, comparisons not at all; the others group from the left.
+        const bool from_right = own > kUnary, chains = own > 6;
+        std::string text = row.nin == 1
+                               ? symbol->text + operand(node.source[0], own)
+                               : operand(node.source[0], from_right || !chains ? own + 1 : own) +
+                                     symbol->text + operand(node.source[1], from_right ? own : own + 1);
+        return own < precedence ? "(" + text + ")" : text;
+    }
+
+    std::string call_text(const ExprNode& node, const Row& row) {
+        std::string text = std::string(row.name) + "(";
+        for (int i = 0; i < row.nin; ++i) text += (i ? ", " : "") + operand(node.source[i], kAnything);
+        return text + ")";
+    }
+
+    const Expr& expr_;
+    std::vector<int> uses_;
+    std::vector<std::string> names_;
+    std::string definitions_;
+    int named_ = 0;
+};
+
+}  // namespace
+
+std::string to_infix(const Expr& expr) { return Printer(expr).text(); }
+
+}  // namespace cuarray

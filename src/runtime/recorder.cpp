@@ -1,0 +1,185 @@
+// recorder.cpp -- the decorator that makes a record of every operation, and the list of those who listen.
+#include "cuarray/runtime/recorder.h"
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+#include "cuarray/codegen/source.h"
+#include "cuarray/runtime/decorator.h"
+#include "cuarray/runtime/hooks.h"
+#include "runtime/decorators.h"
+
+namespace cuarray {
+namespace {
+
+/// Never destroyed: threads may still compute while the process ends.
+struct Listeners {
+    std::shared_mutex mutex;
+    std::vector<Listener*> list;
+};
+Listeners& listeners() {
+    static Listeners* one = new Listeners;
+    return *one;
+}
+
+thread_local Record* the_record = nullptr;
+
+uint32_t thread_number() {
+    static std::atomic<uint32_t> threads{0};
+    thread_local const uint32_t number = ++threads;
+    return number;
+}
+
+/// Bytes of the view's elements, those that repeat themselves counted once.
+int64_t bytes_of(const View& view, const Dims& shape) {
+    int64_t elements = 1;
+    for (int axis = 0; axis < shape.size(); ++axis)
+        if (view.strides[axis] != 0 || shape[axis] == 0) elements *= shape[axis];
+    return elements * item_size(view.dtype);
+}
+
+/// Fills a record while an operation runs and hands it to the listeners at the end, also where it throws.
+class Recorded {
+ public:
+    Recorded(const Backend& backend, Record::Kind kind, const char* name)
+        : outer_(the_record), compiles_(!backend.is_host_accessible()) {
+        record.kind = kind;
+        record.name = name;
+        record.device = backend.device();
+        record.stream = backend.stream();
+        record.thread = thread_number();
+        find_line(&record.file, &record.line);
+        the_record = &record;
+        record.start = record_clock();
+    }
+    ~Recorded() {
+        record.end = record_clock();
+        record.failed = !done;
+        the_record = outer_;
+        const std::shared_lock lock(listeners().mutex);
+        for (Listener* listener : listeners().list) listener->take(record);
+    }
+    Recorded(const Recorded&) = delete;
+    Recorded& operator=(const Recorded&) = delete;
+
+    /// What a launch computes.
+    void describe(const Program& program, const Dims& shape, const Dims& axes, std::span<const View> inputs,
+                  std::span<const View> outputs) {
+        record.kernel = kernel_name(program);
+        record.expression = to_infix(*program.expr);
+        record.shape = shape;
+        if (!axes.empty()) {
+            const std::string& text = record.expression;
+            record.expression = std::string(record.name) + "(" + text + ", axis=" + to_string(axes) + ")";
+        }
+        if (compiles_) record.build = Record::Build::Known;
+        if (!outputs.empty()) record.dtype = info(outputs[0].dtype).name;
+        for (const View& view : inputs) record.bytes += bytes_of(view, shape);
+        for (const View& view : outputs) record.bytes += bytes_of(view, shape);
+        record.start = record_clock();
+    }
+
+    Record record;
+    bool done = false;
+
+ private:
+    Record* const outer_;
+    const bool compiles_;
+};
+
+class Recording final : public Decorator {
+ public:
+    using Decorator::Decorator;
+
+    StorageRef allocate(int64_t bytes) override {
+        Recorded recorded(inner_, Record::Kind::Alloc, "allocate");
+        recorded.record.bytes = bytes;
+        StorageRef storage = inner_.allocate(bytes);
+        recorded.done = true;
+        return storage;
+    }
+    Fault elementwise(const Elementwise& task) override {
+        Recorded recorded(inner_, Record::Kind::Launch, task.name);
+        recorded.describe({task.expr}, task.shape, {}, task.inputs, task.outputs);
+        const Fault fault = inner_.elementwise(task);
+        recorded.done = true;
+        return fault;
+    }
+    void reduce(const Reduce& task) override {
+        Recorded recorded(inner_, Record::Kind::Launch, task.name);
+        recorded.describe({task.expr, task.row}, task.shape, task.axes, task.inputs, {&task.output, 1});
+        inner_.reduce(task);
+        recorded.done = true;
+    }
+    void fold(const Fold& task) override {
+        Recorded recorded(inner_, Record::Kind::Launch, task.name);
+        recorded.describe({task.expr, kNone, task.loop}, task.shape, task.axes, task.inputs,
+                          {&task.output, 1});
+        inner_.fold(task);
+        recorded.done = true;
+    }
+    void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
+        record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
+    }
+    void read(void* to, Storage& from, int64_t offset, int64_t bytes) override {
+        record_copy("read", bytes, [&] { inner_.read(to, from, offset, bytes); });
+    }
+    void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
+        record_copy("copy", bytes, [&] { inner_.copy(to, to_offset, from, from_offset, bytes); });
+    }
+    void synchronize() override {
+        Recorded recorded(inner_, Record::Kind::Wait, "synchronize");
+        inner_.synchronize();
+        recorded.done = true;
+    }
+
+ private:
+    template <class Copy>
+    void record_copy(const char* name, int64_t bytes, Copy&& copy) {
+        Recorded recorded(inner_, Record::Kind::Copy, name);
+        recorded.record.bytes = 2 * bytes;
+        copy();
+        recorded.done = true;
+    }
+};
+
+}  // namespace
+
+const char* to_string(Record::Kind kind) {
+    static constexpr const char* kNames[] = {"launch", "copy", "wait", "alloc"};
+    return kNames[int(kind)];
+}
+
+const char* to_string(Record::Build build) {
+    static constexpr const char* kNames[] = {"", "memory", "disk", "compiled"};
+    return kNames[int(build)];
+}
+
+Record* current_record() { return the_record; }
+
+int64_t record_clock() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+void add_listener(Listener& listener) {
+    want_lines(true);
+    const std::unique_lock lock(listeners().mutex);
+    listeners().list.push_back(&listener);
+    set_recording(true);
+}
+
+void remove_listener(Listener& listener) {
+    want_lines(false);
+    const std::unique_lock lock(listeners().mutex);
+    auto& list = listeners().list;
+    list.erase(std::remove(list.begin(), list.end(), &listener), list.end());
+    set_recording(!list.empty());
+}
+
+Backend& make_recording(Backend& inner) { return *new Recording(inner); }
+
+}  // namespace cuarray
