@@ -2,45 +2,70 @@
 // dtype.
 #include "codegen/element_text.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "codegen/lanes.h"
+#include "codegen/tokens.h"
 
 namespace cuarray {
 namespace {
 
 const char* text(DType dtype) { return info(dtype).text; }
-std::string stored_text(DType dtype) { return std::string("stored_t<") + text(dtype) + ">"; }
+std::string stored_text(DType dtype) { return dtype == DType::bool_ ? "u8" : text(dtype); }
 
-/// "f32, i64" where the row's second input has a type of its own, else "f32".
-std::string template_arguments(const Loop& loop) {
-    std::string arguments = text(loop.T);
-    if (loop.U != loop.T) arguments.append(", ").append(text(loop.U));
-    return arguments;
+/// Whether a loop's body sees elements of this dtype as f32: the halves, unless it works on their bits.
+bool widens(const Loop& loop, DType dtype) {
+    return (dtype == DType::float16 || dtype == DType::bfloat16) && !rows()[loop.row].has(HalfBits);
 }
 
-std::string loop_text(const ExprNode& node) {
+/// "pair<f32, i32>" for two outputs, each spelled by `spell`.
+template <class Spell>
+std::string result_text(const Loop& loop, Spell spell) {
+    if (rows()[loop.row].nout == 1) return spell(loop.out[0]);
+    return std::string("pair<") + spell(loop.out[0]) + ", " + spell(loop.out[1]) + ">";
+}
+
+/// The row's body in a block where its x, y, z, T and U mean what ufuncs.def says. A block is cheaper for
+/// NVRTC than the templates of kernel/functors.h, and says the same.
+void assign_body(std::ostringstream& out, const ExprNode& node, const std::string& target) {
     const Loop& loop = loops()[node.index];
-    std::ostringstream call;
-    call << "fn::call<fn::" << rows()[loop.row].name << ", " << template_arguments(loop) << ">(";
-    for (int i = 0; i < rows()[loop.row].nin; ++i) call << (i ? ", v" : "v") << node.source[i];
-    call << ")";
-    return call.str();
+    const Row& row = rows()[loop.row];
+    const auto plain = [](DType dtype) { return text(dtype); };
+    const auto wide = [&](DType dtype) { return text(widens(loop, dtype) ? DType::float32 : dtype); };
+    const std::string result = result_text(loop, plain), made = result_text(loop, wide);
+    out << result << " " << target << ";\n        { ";
+    const std::vector<Token> tokens = tokenise(row.body);
+    const auto says = [&](std::string_view word) {
+        return std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) { return t.text == word; });
+    };
+    if (says("T")) out << "using T = " << wide(loop.T) << "; ";
+    if (says("U")) out << "using U = " << wide(loop.U) << "; ";
+    for (int i = 0; i < row.nin; ++i) {
+        const bool is_half = widens(loop, loop.in[i]);
+        out << "const " << wide(loop.in[i]) << " " << "xyz"[i] << (is_half ? " = widen(v" : " = v") << node.source[i]
+            << (is_half ? "); " : "; ");
+    }
+    out << target << " = ";
+    if (made != result) out << "fn::narrow<" << result << ">(";
+    out << made << "(" << row.body << ")" << (made != result ? "); }\n" : "; }\n");
 }
 
 void statement(std::ostringstream& out, const Expr& expr, size_t id) {
     const ExprNode& node = expr.nodes[id];
     const char* type = text(node.dtype);
-    const char* indent = "        ";
-    if (node.op == ExprNode::Op::Loop && rows()[loops()[node.index].row].nout == 2) {
-        out << indent << "const auto pair" << id << " = " << loop_text(node) << ";\n";
-        out << indent << "const " << type << " v" << id << " = pair" << id << ".first;\n";
+    const std::string number = std::to_string(id);
+    out << "        ";
+    if (node.op == ExprNode::Op::Loop) {
+        const bool is_pair = rows()[loops()[node.index].row].nout == 2;
+        assign_body(out, node, (is_pair ? "pair" : "v") + number);
+        if (is_pair) out << "        const " << type << " v" << id << " = pair" << id << ".first;\n";
         return;
     }
-    out << indent << "const " << type << " v" << id << " = ";
+    out << "const " << type << " v" << id << " = ";
     switch (node.op) {
         case ExprNode::Op::Input:
-            out << "load<" << type << ">(in.x" << node.index << "[i])";
+            out << "in.x" << node.index << (node.dtype == DType::bool_ ? "[i] != 0" : "[i]");
             break;
         case ExprNode::Op::Scalar:
             out << "scalar<" << type << ">(scalars, " << node.index << ")";
@@ -48,14 +73,13 @@ void statement(std::ostringstream& out, const Expr& expr, size_t id) {
         case ExprNode::Op::Cast:
             out << "cast<" << type << ">(v" << node.source[0] << ")";
             break;
-        case ExprNode::Op::Loop:
-            out << loop_text(node);
-            break;
         case ExprNode::Op::Second:
             out << "pair" << node.source[0] << ".second";
             break;
         case ExprNode::Op::Index:
             out << "in.index[i]";
+            break;
+        case ExprNode::Op::Loop:
             break;
     }
     out << ";\n";
@@ -92,13 +116,13 @@ void read_and_write(std::ostringstream& out, const Expr& expr, bool has_index) {
     const size_t outputs = expr.outputs.size(), inputs = expr.inputs.size();
     out << "    template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {\n";
     for (size_t k = 0; k < inputs; ++k)
-        out << "        walk.template read<" << outputs + k << ">(in.x" << k << ");\n";
-    if (has_index) out << "        walk.template index<" << outputs + inputs << ">(in.index);\n";
+        out << "        walk.read(" << outputs + k << ", in.x" << k << ");\n";
+    if (has_index) out << "        walk.index(" << outputs + inputs << ", in.index);\n";
     if (inputs == 0 && !has_index) out << "        (void)walk, (void)in;\n";
     out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& "
            "out) {\n";
     for (size_t k = 0; k < outputs; ++k)
-        out << "        walk.template write<" << k << ">(out.y" << k << ", "
+        out << "        walk.write(" << k << ", out.y" << k << ", "
             << (expr.mask != kNoValue ? "out.kept" : "nullptr") << ");\n";
     out << "    }\n";
 }
@@ -109,8 +133,7 @@ void evaluate(std::ostringstream& out, const Expr& expr) {
            "        (void)in, (void)i, (void)scalars;\n";
     for (size_t id = 0; id < expr.nodes.size(); ++id) statement(out, expr, id);
     for (size_t k = 0; k < expr.outputs.size(); ++k)
-        out << "        out.y" << k << "[o] = store<" << text(expr.nodes[expr.outputs[k]].dtype) << ">(v"
-            << expr.outputs[k] << ");\n";
+        out << "        out.y" << k << "[o] = v" << expr.outputs[k] << ";\n";
     if (expr.mask != kNoValue) out << "        out.kept[o] = v" << expr.mask << ";\n";
     if (expr.fault != kNoValue) out << "        out.fault[o] = v" << expr.fault << ";\n";
     out << "    }\n";

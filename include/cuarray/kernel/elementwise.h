@@ -22,19 +22,6 @@ struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
     word words[sizeof(T) * V / sizeof(word)];
 };
 
-template <class T, int V>
-CUARRAY_FN void read_vector(const char* from, T (&x)[V]) {
-    const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);
-    CUARRAY_COPY(x, &vector, sizeof x);
-}
-
-template <class T, int V>
-CUARRAY_FN void write_vector(char* to, const T (&x)[V]) {
-    Vector<T, V> vector;
-    CUARRAY_COPY(&vector, x, sizeof x);
-    *reinterpret_cast<Vector<T, V>*>(to) = vector;
-}
-
 /// Moves every lane one down and leaves the last one as it was.
 template <class T, int V>
 CUARRAY_FN void shift_lanes(T (&x)[V]) {
@@ -60,16 +47,16 @@ CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
 }
 
 /// Makes all outputs from all inputs. A long body is compiled once and the lanes pass through it one after
-/// the other.
+/// the other; where all lanes are equal, `count` is 1 and only the last output is made.
 template <class P, int V, class S>
 CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out,
-                               const S& s) {
+                               const S& s, int count = V) {
     if constexpr (P::unrolled) {
 #pragma unroll
         for (int u = 0; u < V; ++u) P::evaluate(in, u, out, u, s);
     } else {
 #pragma unroll 1
-        for (int u = 0; u < V; ++u) {
+        for (int u = 0; u < count; ++u) {
             P::shift(out);
             P::evaluate(in, 0, out, V - 1, s);
             P::shift(in);
@@ -83,69 +70,71 @@ CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink)
     typename P::template inputs<V> in;
     typename P::template outputs<V> out;
     P::read(where, in);
-    evaluate_lanes<P, V>(in, out, scalars);
+    evaluate_lanes<P, V>(in, out, scalars, where.lanes());
     if constexpr (P::faults) {
         bool fault = false;
 #pragma unroll
-        for (int u = 0; u < V; ++u) fault |= out.fault[u] && where.has(u);
+        for (int u = 0; u < V; ++u) fault |= where.has(u) && out.fault[u];
         if (fault) report(sink, 0, 0, 0);
     }
     P::write(where, out);
 }
 
-/// One axis; lanes are neighbours, `count` of them exist. Only the grid's last thread has less than V.
+/// One axis; lanes are neighbours. Behind the last whole vector all lanes are the same element.
 template <class P, int V>
 struct FlatWalk {
     const Flat<P::operands>& p;
     u64 first;
-    int count;
-    CUARRAY_FN bool has(int u) const { return u < count; }
-    template <int K, class T>
-    CUARRAY_FN void read(T (&x)[V]) const {
-        const char* from = p.operands[K].data;
-        if (p.operands[K].step == 0) {
-            const T one = *reinterpret_cast<const T*>(from);
+    bool whole;
+    CUARRAY_FN int lanes() const { return whole ? V : 1; }
+    CUARRAY_FN bool has(int u) const { return whole || u == V - 1; }
+    template <class T>
+    CUARRAY_FN void read(int k, T (&x)[V]) const {
+        const T* from = reinterpret_cast<const T*>(p.operands[k].data) + first * p.operands[k].step;
+        if (whole && p.operands[k].step) {
+            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);
+            CUARRAY_COPY(x, &vector, sizeof x);
+        } else {
+            const T one = *from;
 #pragma unroll
             for (int u = 0; u < V; ++u) x[u] = one;
-            return;
-        }
-        from += first * sizeof(T);
-        if (count == V) return read_vector(from, x);
-#pragma unroll 1
-        for (int u = 0; u < V; ++u) {
-            shift_lanes(x);
-            x[V - 1] = reinterpret_cast<const T*>(from)[u < count ? u : 0];
         }
     }
-    template <int K>
-    CUARRAY_FN void index(i64 (&x)[V]) const {
-        const i64 from = reinterpret_cast<i64>(p.operands[K].data) + i64(first);
+    CUARRAY_FN void index(int k, i64 (&x)[V]) const {
+        const i64 from = reinterpret_cast<i64>(p.operands[k].data) + i64(first);
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = from + u;
+        for (int u = 0; u < V; ++u) x[u] = from + (whole ? u : 0);
     }
-    template <int K, class T>
-    CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
-        char* to = p.operands[K].data + first * sizeof(T);
-        u32 wanted = (1u << count) - 1;
+    template <class T>
+    CUARRAY_FN void write(int k, T (&y)[V], const bool* kept) const {
+        T* to = reinterpret_cast<T*>(p.operands[k].data) + first;
+        bool all = whole;
         if constexpr (P::masked) {
 #pragma unroll
-            for (int u = 0; u < V; ++u) wanted &= ~(u32(!kept[u]) << u);
+            for (int u = 0; u < V; ++u) all = all && kept[u];
         }
-        if (wanted == (1u << V) - 1) return write_vector(to, y);
-#pragma unroll 1
-        for (int u = 0; u < V; ++u) {
-            if (wanted >> u & 1u) reinterpret_cast<T*>(to)[u] = y[0];
-            shift_lanes(y);
+        if (all) {
+            Vector<T, V> vector;
+            CUARRAY_COPY(&vector, y, sizeof y);
+            *reinterpret_cast<Vector<T, V>*>(to) = vector;
+        } else if constexpr (P::masked) {
+#pragma unroll
+            for (int u = 0; u < V; ++u)
+                if (has(u) && kept[u]) to[whole ? u : 0] = y[u];
+        } else {
+            *to = y[V - 1];
         }
     }
 };
 
+/// A thread's vector, or the elements behind the last whole one, each by itself.
 template <class P, int V, class S>
 CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const FaultSink& sink) {
-    const u64 first = (u64(blockIdx.x) * kThreads + threadIdx.x) * V;
-    if (first >= p.size) return;
-    const u64 left = p.size - first;
-    run<P, V>(FlatWalk<P, V>{p, first, left < V ? int(left) : V}, scalars, sink);
+    u64 first = (u64(blockIdx.x) * kThreads + threadIdx.x) * V;
+    const bool whole = first + V <= p.size;
+#pragma unroll 1
+    for (const u64 end = whole ? first + 1 : p.size; first < end; ++first)
+        run<P, V>(FlatWalk<P, V>{p, first, whole}, scalars, sink);
 }
 
 constexpr u32 kTile = 32;
@@ -157,6 +146,7 @@ struct StridedWalk {
     char* shared;
     i32 offsets[P::operands][V];
     u32 present, present_turned;
+    CUARRAY_FN int lanes() const { return V; }
     CUARRAY_FN bool has(int u) const { return present >> u & 1u; }
     CUARRAY_FN void locate() {
         const u32 first = blockIdx.x * (Threads * V) + threadIdx.x;
@@ -192,13 +182,13 @@ struct StridedWalk {
             }
         }
     }
-    template <int K, class T>
-    CUARRAY_FN void read(T (&x)[V]) const {
-        const bool turned = P::tiles && (p.turned >> K & 1u);
+    template <class T>
+    CUARRAY_FN void read(int k, T (&x)[V]) const {
+        const bool turned = P::tiles && (p.turned >> k & 1u);
         const u32 wanted = turned ? present_turned : present;
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            x[u] = wanted >> u & 1u ? *reinterpret_cast<const T*>(p.operands[K].data + offsets[K][u]) : T{};
+            x[u] = wanted >> u & 1u ? *reinterpret_cast<const T*>(p.operands[k].data + offsets[k][u]) : T{};
         if constexpr (P::tiles) {
             if (turned) turn(x);
         }
@@ -215,17 +205,16 @@ struct StridedWalk {
 #pragma unroll
         for (int u = 0; u < V; ++u) x[u] = tile[column][row + u * (Threads / kTile)];
     }
-    template <int K>
-    CUARRAY_FN void index(i64 (&x)[V]) const {
+    CUARRAY_FN void index(int k, i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[K].data) + offsets[K][u];
+        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u];
     }
-    template <int K, class T>
-    CUARRAY_FN void write(T (&y)[V], const bool* kept) const {
+    template <class T>
+    CUARRAY_FN void write(int k, T (&y)[V], const bool* kept) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
             if (has(u) && (!P::masked || kept[u]))
-                *reinterpret_cast<T*>(p.operands[K].data + offsets[K][u]) = y[u];
+                *reinterpret_cast<T*>(p.operands[k].data + offsets[k][u]) = y[u];
     }
 };
 

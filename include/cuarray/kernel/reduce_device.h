@@ -93,19 +93,18 @@ struct FoldWalk {
             for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(rest) * p.operands[k].reduced[0];
         }
     }
-    template <int K, class T>
-    CUARRAY_FN void read(T (&x)[V]) const {
+    template <class T>
+    CUARRAY_FN void read(int k, T (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             // T{} is a value: with an element in its place this would be a choice between addresses, in local
             // memory.
-            x[u] = u < int(left) ? *reinterpret_cast<const T*>(from[K] + offsets[K][u]) : T{};
+            x[u] = u < int(left) ? *reinterpret_cast<const T*>(from[k] + offsets[k][u]) : T{};
         }
     }
-    template <int K>
-    CUARRAY_FN void index(i64 (&x)[V]) const {
+    CUARRAY_FN void index(int k, i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = from[K] + offsets[K][u];
+        for (int u = 0; u < V; ++u) x[u] = from[k] + offsets[k][u];
     }
 };
 

@@ -3,24 +3,25 @@ struct program {
     static constexpr int operands = 3, largest = 4, scalars = 0;
     static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
     using element = f32;
-    template <int V> struct inputs { stored_t<f32> x0[V]; stored_t<f32> x1[V]; };
+    template <int V> struct inputs { f32 x0[V]; f32 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }
-    template <int V> struct outputs { stored_t<f32> y0[V]; };
+    template <int V> struct outputs { f32 y0[V]; };
     template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); }
     template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
-        walk.template read<1>(in.x0);
-        walk.template read<2>(in.x1);
+        walk.read(1, in.x0);
+        walk.read(2, in.x1);
     }
     template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
-        walk.template write<0>(out.y0, nullptr);
+        walk.write(0, out.y0, nullptr);
     }
     template <class In, class Out, class S>
     static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
         (void)in, (void)i, (void)scalars;
-        const f32 v0 = load<f32>(in.x0[i]);
-        const f32 v1 = load<f32>(in.x1[i]);
-        const f32 v2 = fn::call<fn::add, f32>(v0, v1);
-        out.y0[o] = store<f32>(v2);
+        const f32 v0 = in.x0[i];
+        const f32 v1 = in.x1[i];
+        f32 v2;
+        { const f32 x = v0; const f32 y = v1; v2 = f32(math::add(x, y)); }
+        out.y0[o] = v2;
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)

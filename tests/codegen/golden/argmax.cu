@@ -3,21 +3,21 @@ struct program {
     static constexpr int operands = 2, largest = 4, scalars = 0;
     static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
     using element = f32;
-    template <int V> struct inputs { stored_t<f32> x0[V]; };
+    template <int V> struct inputs { f32 x0[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); }
-    template <int V> struct outputs { stored_t<f32> y0[V]; };
+    template <int V> struct outputs { f32 y0[V]; };
     template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); }
     template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
-        walk.template read<1>(in.x0);
+        walk.read(1, in.x0);
     }
     template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
-        walk.template write<0>(out.y0, nullptr);
+        walk.write(0, out.y0, nullptr);
     }
     template <class In, class Out, class S>
     static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
         (void)in, (void)i, (void)scalars;
-        const f32 v0 = load<f32>(in.x0[i]);
-        out.y0[o] = store<f32>(v0);
+        const f32 v0 = in.x0[i];
+        out.y0[o] = v0;
     }
 };
 extern "C" __global__ void __launch_bounds__(512, 1)

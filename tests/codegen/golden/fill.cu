@@ -5,19 +5,19 @@ struct program {
     using element = c64;
     template <int V> struct inputs { };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { (void)lanes; }
-    template <int V> struct outputs { stored_t<c64> y0[V]; };
+    template <int V> struct outputs { c64 y0[V]; };
     template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); }
     template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
         (void)walk, (void)in;
     }
     template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
-        walk.template write<0>(out.y0, nullptr);
+        walk.write(0, out.y0, nullptr);
     }
     template <class In, class Out, class S>
     static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
         (void)in, (void)i, (void)scalars;
         const c64 v0 = scalar<c64>(scalars, 0);
-        out.y0[o] = store<c64>(v0);
+        out.y0[o] = v0;
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)

@@ -5,20 +5,20 @@ struct program {
     using element = f64;
     template <int V> struct inputs { i64 index[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.index); }
-    template <int V> struct outputs { stored_t<f64> y0[V]; };
+    template <int V> struct outputs { f64 y0[V]; };
     template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); }
     template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
-        walk.template index<1>(in.index);
+        walk.index(1, in.index);
     }
     template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
-        walk.template write<0>(out.y0, nullptr);
+        walk.write(0, out.y0, nullptr);
     }
     template <class In, class Out, class S>
     static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
         (void)in, (void)i, (void)scalars;
         const i64 v0 = in.index[i];
         const f64 v1 = cast<f64>(v0);
-        out.y0[o] = store<f64>(v1);
+        out.y0[o] = v1;
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)

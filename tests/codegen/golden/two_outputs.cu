@@ -3,28 +3,29 @@ struct program {
     static constexpr int operands = 4, largest = 2, scalars = 0;
     static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
     using element = i16;
-    template <int V> struct inputs { stored_t<i16> x0[V]; stored_t<i16> x1[V]; };
+    template <int V> struct inputs { i16 x0[V]; i16 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }
-    template <int V> struct outputs { stored_t<i16> y0[V]; stored_t<i16> y1[V]; };
+    template <int V> struct outputs { i16 y0[V]; i16 y1[V]; };
     template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); shift_lanes(lanes.y1); }
     template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
-        walk.template read<2>(in.x0);
-        walk.template read<3>(in.x1);
+        walk.read(2, in.x0);
+        walk.read(3, in.x1);
     }
     template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
-        walk.template write<0>(out.y0, nullptr);
-        walk.template write<1>(out.y1, nullptr);
+        walk.write(0, out.y0, nullptr);
+        walk.write(1, out.y1, nullptr);
     }
     template <class In, class Out, class S>
     static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
         (void)in, (void)i, (void)scalars;
-        const i16 v0 = load<i16>(in.x0[i]);
-        const i16 v1 = load<i16>(in.x1[i]);
-        const auto pair2 = fn::call<fn::divmod, i16>(v1, v0);
+        const i16 v0 = in.x0[i];
+        const i16 v1 = in.x1[i];
+        pair<i16, i16> pair2;
+        { const i16 x = v1; const i16 y = v0; pair2 = pair<i16, i16>(math::divmod(x, y)); }
         const i16 v2 = pair2.first;
         const i16 v3 = pair2.second;
-        out.y0[o] = store<i16>(v2);
-        out.y1[o] = store<i16>(v3);
+        out.y0[o] = v2;
+        out.y1[o] = v3;
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
