@@ -9,36 +9,13 @@
 
 namespace cuarray {
 
-Array::Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
-    : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
-      read_only_(storage_ && storage_->read_only) {}
-
 Array::Array(PendingNode* node) : node_(node), layout_{node->shape, node->strides}, dtype_(node->dtype) {
+    hold_node();
+}
+
+void Array::hold_node() const {
     node_->retain();
     ++node_->handles;
-}
-
-Array::Array(const Array& other)
-    : storage_(other.storage_), node_(other.node_), offset_(other.offset_), layout_(other.layout_),
-      dtype_(other.dtype_), read_only_(other.read_only_) {
-    if (node_) {
-        node_->retain();
-        ++node_->handles;
-    }
-}
-
-Array::Array(Array&& other) noexcept
-    : storage_(std::move(other.storage_)), node_(std::exchange(other.node_, nullptr)), offset_(other.offset_),
-      layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {}
-
-Array& Array::operator=(Array other) noexcept {
-    std::swap(storage_, other.storage_);
-    std::swap(node_, other.node_);
-    std::swap(offset_, other.offset_);
-    std::swap(layout_, other.layout_);
-    std::swap(dtype_, other.dtype_);
-    std::swap(read_only_, other.read_only_);
-    return *this;
 }
 
 void Array::drop_node() const {
@@ -62,10 +39,6 @@ Array Array::view(Layout layout, int64_t offset, DType dtype) const {
     Array result(storage_ref(), offset_ + offset, std::move(layout), dtype);
     result.read_only_ = read_only_;
     return result;
-}
-
-View Array::as_operand(const Dims& shape, const char* function) const {
-    return {&storage(), offset_, dtype_, shape == layout_.shape ? layout_.strides : broadcast_strides(layout_, shape, function)};
 }
 
 Array Array::broadcast_to(const Dims& shape, const char* function) const {

@@ -15,11 +15,30 @@ class PendingNode;
 class CUARRAY_API Array {
  public:
     Array() = default;
-    Array(StorageRef storage, int64_t offset, Layout layout, DType dtype);
+    Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
+        : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
+          read_only_(storage_ && storage_->read_only) {}
     explicit Array(PendingNode* node);
-    Array(const Array&);
-    Array(Array&&) noexcept;
-    Array& operator=(Array) noexcept;
+    Array(const Array& other)
+        : storage_(other.storage_), node_(other.node_), offset_(other.offset_), layout_(other.layout_),
+          dtype_(other.dtype_), read_only_(other.read_only_) {
+        if (node_) hold_node();
+    }
+    Array(Array&& other) noexcept
+        : storage_(std::move(other.storage_)), node_(std::exchange(other.node_, nullptr)), offset_(other.offset_),
+          layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {}
+    Array& operator=(const Array& other) { return *this = Array(other); }
+    Array& operator=(Array&& other) noexcept {
+        if (this == &other) return *this;
+        if (node_) drop_node();
+        storage_ = std::move(other.storage_);
+        node_ = std::exchange(other.node_, nullptr);
+        offset_ = other.offset_;
+        layout_ = std::move(other.layout_);
+        dtype_ = other.dtype_;
+        read_only_ = other.read_only_;
+        return *this;
+    }
     ~Array() {
         if (node_) drop_node();
     }
@@ -60,7 +79,10 @@ class CUARRAY_API Array {
     Array view(Layout layout, int64_t offset, DType dtype) const;
     Array view(Layout layout, int64_t offset = 0) const { return view(std::move(layout), offset, dtype_); }
     /// This array walked over a task's (broadcast) shape.
-    View as_operand(const Dims& shape, const char* function) const;
+    View as_operand(const Dims& shape, const char* function) const {
+        if (shape == layout_.shape) return {&storage(), offset_, dtype_, layout_.strides};
+        return {&storage(), offset_, dtype_, broadcast_strides(layout_, shape, function)};
+    }
 
     Array broadcast_to(const Dims& shape, const char* function = "broadcast_to") const;
     Array transpose(const Dims& axes) const;  ///< axes: a permutation, already normalised
@@ -77,6 +99,7 @@ class CUARRAY_API Array {
  private:
     void run_pending() const;
     Device pending_device() const;
+    void hold_node() const;
     void drop_node() const;
 
     mutable StorageRef storage_;

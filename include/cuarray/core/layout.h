@@ -19,9 +19,9 @@ class Dims {
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
     Dims(int count, int64_t value) { resize(count); std::fill(begin(), end(), value); }
-    Dims(const Dims& other) { assign(other.data(), other.size_); }
+    Dims(const Dims& other) { assign(other); }
     Dims(Dims&& other) noexcept { take(other); }
-    Dims& operator=(const Dims& other) { if (this != &other) assign(other.data(), other.size_); return *this; }
+    Dims& operator=(const Dims& other) { if (this != &other) assign(other); return *this; }
     Dims& operator=(Dims&& other) noexcept { if (this != &other) { release(); take(other); } return *this; }
     ~Dims() { release(); }
 
@@ -70,6 +70,12 @@ class Dims {
     void assign(const int64_t* values, int count) {
         resize(count);
         std::memcpy(data_, values, size_t(count) * sizeof(int64_t));
+    }
+    void assign(const Dims& other) {
+        if (other.size_ > kInline) return assign(other.data_, other.size_);
+        // Every list has room for so many: a fixed size is a move of registers, not a call.
+        std::memcpy(data_, other.data_, sizeof inline_);
+        size_ = other.size_;
     }
     void take(Dims& other) {
         if (other.data_ == other.inline_) {
