@@ -150,21 +150,46 @@ def layouts() -> Iterator[Result]:
     yield from versus_numpy("(5.6 M, 3).sum(axis=1)", lambda xp, p: p.sum(axis=1), points)
 
 
+def small_calls(xp, a, b, c) -> dict[str, Callable]:
+    """What ordinary code does with small arrays; `np.add` on arrays of ours goes through __array_ufunc__."""
+
+    def add_in_place():
+        nonlocal c
+        c += b
+
+    return {
+        "a+b": lambda: a + b,
+        "a+1.0": lambda: a + 1.0,
+        "a+=b": add_in_place,
+        "add(a, b, out=c)": lambda: xp.add(a, b, out=c),
+        "np.add(a, b, out=c)": lambda: np.add(a, b, out=c),
+        "a[1:3]": lambda: a[1:3],
+        "a[0]": lambda: a[0],
+        "a.shape": lambda: a.shape,
+        "a.dtype": lambda: a.dtype,
+    }
+
+
 @measure()
 def small() -> Iterator[Result]:
-    """a+b of one element: what a call costs."""
-    a, b = np.ones(1, np.float32), np.ones(1, np.float32)
-    x, y = ca.array(a), ca.array(b)
-    contenders = {"cuarray": lambda: x + y, "numpy": lambda: a + b, "nothing": lambda: None}
-    if torch := peers.optional("torch"):
-        t, u = torch.from_numpy(a), torch.from_numpy(b)
-        contenders["torch"] = lambda: t + u
-    time = race(**contenders)
-    for name in contenders.keys() - {"cuarray", "nothing"}:
-        least = 1.0 if name == "numpy" else None
-        yield Result(
-            "a+b, 1 element", time["cuarray"] - time["nothing"], time[name] - time["nothing"], name, least
-        )
+    """Operations on one element (slices: on four): what a call costs, less an empty function."""
+    arrays = [np.ones(1, np.float32) for _ in range(3)]
+    four = [np.ones(4, np.float32) for _ in range(3)]
+    torch = peers.optional("torch")
+    for name in small_calls(np, *arrays):
+        given = four if "[" in name else arrays
+        contenders = {
+            "cuarray": small_calls(ca, *map(ca.array, given))[name],
+            "numpy": small_calls(np, *given)[name],
+            "nothing": lambda: None,
+        }
+        if torch and name == "a+b":
+            contenders["torch"] = small_calls(torch, *map(torch.from_numpy, map(np.copy, given)))[name]
+        time = race(0.1, **contenders)
+        for peer in contenders.keys() - {"cuarray", "nothing"}:
+            least = 1.0 if name == "a+b" and peer == "numpy" else None
+            ours, theirs = (time[key] - time["nothing"] for key in ("cuarray", peer))
+            yield Result(f"{name}, {len(given[0])} element(s)", ours, theirs, peer, least)
 
 
 @measure()
@@ -214,6 +239,14 @@ def status(field: str) -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
 
 
+# What NVRTC takes at least: nothing, and an addition as short as it can be written.
+EMPTY_KERNEL = 'extern "C" __global__ void empty() {}'
+BARE_ADD = """extern "C" __global__ void bare(const float* a, const float* b, float* c, unsigned n) {
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}"""
+
+
 @measure()
 def compile() -> Iterator[Result]:
     """NVRTC on the kernels of add, float32, once a first compile in the process has warmed it up."""
@@ -228,12 +261,18 @@ def compile() -> Iterator[Result]:
     nvrtc = Compiler(find_library(), compile_options())
     names = [name for name in kernel_names() if name.startswith("add_f32_f32_")]
     texts = kernel_texts(names)
+    floors = {"an empty kernel": EMPTY_KERNEL, "a bare addition": BARE_ADD}
     nvrtc.compile(texts[names[0]], "sm_90")
-    time = race(0.2, **{name: partial(nvrtc.compile, text, "sm_90") for name, text in texts.items()})
-    yield Result(
-        "NVRTC, add float32, the variant of a call", time["add_f32_f32_contiguous"], 0.030, "30 ms", 1.0
-    )
-    yield Result("NVRTC, add float32, all variants", sum(time.values()), 0.045, "45 ms", 1.0)
+    contenders = {name: partial(nvrtc.compile, text, "sm_90") for name, text in {**texts, **floors}.items()}
+    time = race(0.2, **contenders)
+    variants = {
+        "NVRTC, add float32, the variant of a call": (time["add_f32_f32_contiguous"], 0.030, "30 ms"),
+        "NVRTC, add float32, all variants": (sum(time[name] for name in names), 0.045, "45 ms"),
+    }
+    for title, (ours, goal, goal_name) in variants.items():
+        yield Result(title, ours, goal, goal_name, 1.0)
+        for floor in floors:
+            yield Result(title, ours, time[floor], floor)
 
 
 @measure()

@@ -92,10 +92,9 @@ Table::Table() {
     for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
 }
 
-const Table& table() {
-    static const Table table;
-    return table;
-}
+/// Made when the library is loaded: nothing else there asks before, and nobody has to check whether it is there.
+const Table the_table;
+const Table& table() { return the_table; }
 
 /// What a reduction is over one element type.
 struct Fold {

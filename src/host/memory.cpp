@@ -314,7 +314,8 @@ StorageRef allocate(Backend* backend, int64_t bytes) {
     block->read_only = block->exported = false;
     count_live(cache, 1);
     count_bytes(bytes);
-    return StorageRef(block);
+    block->own();
+    return StorageRef::adopt(block);
 }
 
 MemoryStats memory_stats() {

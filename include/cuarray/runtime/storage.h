@@ -46,8 +46,13 @@ class CUARRAY_API Storage {
 
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
-        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+        // The last reference has no rival: looking costs less than an atomic subtraction.
+        if (references_.load(std::memory_order_acquire) == 1 ||
+            references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            destroy();
     }
+    /// Takes the first reference, for a backend whose storage nobody else knows yet (Ref::adopt).
+    void own() { references_.store(1, std::memory_order_relaxed); }
     Device device() const;
     /// Who is asked to work on this memory.
     Backend& front() const;

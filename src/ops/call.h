@@ -1,0 +1,37 @@
+// call.h -- one call of a row on its way: what was given, what was chosen for it, and the two ways to carry it out.
+#pragma once
+#include <span>
+
+#include "cuarray/ops/ufunc.h"
+
+namespace cuarray {
+
+/// A call as it is being planned.
+struct Call {
+    const Row& row;
+    std::span<const Argument> args;
+    const UfuncOptions& options;
+    LoopId loop = kNone;
+    const Loop* types = nullptr;       ///< of that loop
+    Device device;
+    Dims shape;
+    const Array* arrays[kMaxIn] = {};  ///< array operands; null where the operand is a scalar
+    Scalar scalars[kMaxIn];            ///< scalar operands, already of the loop's dtype
+
+    Call(const Row& row, std::span<const Argument> args, const UfuncOptions& options)
+        : row(row), args(args), options(options) {}
+    const char* name() const { return row.name; }
+};
+
+/// Choosing, in this order; each raises NumPy's error where nothing fits.
+void choose_device(Call& call);
+void choose_loop(Call& call);
+void choose_shape(Call& call);
+void check_outputs(const Call& call);
+/// The order of axes of a new result.
+Dims result_order(const Call& call);
+
+/// Computes the call now.
+UfuncResult run_call(const Call& call);
+
+}  // namespace cuarray

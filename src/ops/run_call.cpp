@@ -1,0 +1,200 @@
+// run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
+#include <memory>
+#include <vector>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/call.h"
+
+namespace cuarray {
+namespace {
+
+/// The computation of a call, in progress: pending operands that nobody else holds join it.
+struct Plan {
+    Expr expr;
+    std::vector<View> inputs;
+    ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+    Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
+
+    ValueId add_input(const Array& a, const Dims& shape, const char* name) {
+        inputs.push_back(a.as_operand(shape, name));
+        return expr.input(a.dtype());
+    }
+};
+
+/// Whether the operand, walked over shape, is exactly the output's elements in the same order.
+bool is_in_place(const Array& in, const Array& out, const Dims& shape) {
+    return in.shape() == shape && in.strides() == out.strides() && in.data() == out.data() &&
+           item_size(in.dtype()) == item_size(out.dtype());
+}
+
+/// A copy of the operand where writing `out` would change it before it is read.
+const Array* guarded(const Array* in, const Call& c, Array& temporary) {
+    for (int k = 0; k < c.row.nout; ++k) {
+        const Array* out = c.options.out[k];
+        if (!out || !overlaps(*in, *out) || is_in_place(*in, *out, c.shape)) continue;
+        temporary = copy(*in, 'K');
+        return &temporary;
+    }
+    return in;
+}
+
+void plan_inputs(const Call& c, Plan& plan) {
+    // One pending operand of the full shape may bring its own computation along.
+    int absorbed = -1;
+    for (int i = 0; i < c.row.nin && absorbed < 0; ++i)
+        if (c.arrays[i] && c.arrays[i]->shape() == c.shape && c.arrays[i]->is_pending() &&
+            absorb(*c.arrays[i], plan.expr, plan.inputs)) {
+            absorbed = i;
+            plan.args[i] = plan.expr.outputs[0];
+            plan.expr.outputs.clear();
+        }
+    for (int i = 0; i < c.row.nin; ++i) {
+        if (i == absorbed) {
+        } else if (!c.arrays[i]) {
+            plan.args[i] = plan.expr.scalar(c.scalars[i]);
+        } else {
+            plan.args[i] = plan.add_input(*guarded(c.arrays[i], c, plan.temporaries[i]), c.shape, c.name());
+        }
+        plan.args[i] = plan.expr.cast(plan.args[i], c.types->in[i]);
+    }
+}
+
+/// Whether an absorbed computation would read what the outputs overwrite.
+bool is_safe(const Call& c, const Plan& plan) {
+    for (int k = 0; k < c.row.nout; ++k) {
+        const Array* out = c.options.out[k];
+        if (!out) continue;
+        for (const View& v : plan.inputs) {
+            if (v.storage != &out->storage()) continue;
+            const bool same = v.offset == out->offset() && v.strides == out->strides() &&
+                              item_size(v.dtype) == item_size(out->dtype());
+            if (!same) return false;
+        }
+    }
+    return true;
+}
+
+void check_exponent(const Call& c, const Plan& plan, Expr& expr) {
+    const DType dtype = c.types->in[1];
+    if (!c.row.has(NegativeFault) || info(dtype).kind != Kind::Signed) return;
+    const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
+    expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
+}
+
+[[noreturn]] void raise_fault(const Call& c) {
+    raise(ErrorKind::Value, c.name(), ": integers to negative integer powers are not allowed");
+}
+
+/// Results that overlap themselves (a broadcast output) or one another go through arrays of their own.
+bool needs_own_result(const Call& c, int k) {
+    const Array* out = c.options.out[k];
+    if (may_self_overlap(out->layout(), item_size(out->dtype()))) return true;
+    return k == 1 && c.options.out[0] && overlaps(*c.options.out[0], *out);
+}
+
+UfuncResult run_planned(const Call& c) {
+    for (Array* out : c.options.out)
+        if (out) before_write(out->storage());
+    Plan plan;
+    plan_inputs(c, plan);
+    if (!is_safe(c, plan)) {
+        for (const Array* a : c.arrays)
+            if (a) a->settle();
+        plan = Plan();
+        plan_inputs(c, plan);
+    }
+    Expr& expr = plan.expr;
+    if (c.options.where)
+        expr.mask = plan.add_input(*guarded(c.options.where, c, plan.temporaries[kMaxIn]), c.shape, c.name());
+    check_exponent(c, plan, expr);
+    const ValueId first = expr.loop(c.loop, plan.args[0], plan.args[1], plan.args[2]);
+    const ValueId values[kMaxOut] = {first, c.row.nout > 1 ? expr.second(first) : kNoValue};
+    UfuncResult result;
+    const Dims order = result_order(c);
+    Array targets[kMaxOut];
+    for (int k = 0; k < c.row.nout; ++k) {
+        Array* out = c.options.out[k];
+        const DType dtype = out ? out->dtype() : c.types->out[k];
+        expr.outputs.push_back(expr.cast(values[k], dtype));
+        targets[k] = out && !needs_own_result(c, k) ? *out : empty_in_order(c.shape, order, dtype, c.device);
+        if (out && c.options.where && needs_own_result(c, k)) assign(targets[k], *out, c.name());
+    }
+    if (run(expr, c.shape, plan.inputs, {targets, size_t(c.row.nout)}, c.name()) == Fault::Raised) raise_fault(c);
+    for (int k = 0; k < c.row.nout; ++k) {
+        Array* out = c.options.out[k];
+        if (out && needs_own_result(c, k)) assign(*out, targets[k], c.name());
+        result.array[k] = out ? *out : std::move(targets[k]);
+    }
+    return result;
+}
+
+/// The Expr of one row over operands of its own dtypes; which operands are scalars is bit i of `scalars`.
+Expr single_row(LoopId id, unsigned scalars) {
+    Expr expr;
+    const Loop& loop = loops()[id];
+    ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+    for (int i = 0; i < rows()[loop.row].nin; ++i) {
+        Scalar zero;
+        zero.dtype = loop.in[i];
+        args[i] = scalars >> i & 1 ? expr.scalar(zero) : expr.input(loop.in[i]);
+    }
+    expr.outputs = {expr.loop(id, args[0], args[1], args[2])};
+    return expr;
+}
+
+/// The same, made once per thread: small arrays spend most of their time on what surrounds the loop.
+Expr& kept_single_row(LoopId id, unsigned scalars) {
+    thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
+    std::unique_ptr<Expr>& expr = kept[size_t(id) << kMaxIn | scalars];
+    if (!expr) expr = std::make_unique<Expr>(single_row(id, scalars));
+    return *expr;
+}
+
+/// An eager call whose operands have the loop's dtypes, with a new result or a contiguous one that no operand overlaps
+/// in part: nothing to plan.
+bool is_plain(const Call& c) {
+    if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault)) return false;
+    const Array* out = c.options.out[0];
+    if (out && (out->dtype() != c.types->out[0] || out->is_pending() || !out->is_c_contiguous())) return false;
+    for (int i = 0; i < c.row.nin; ++i) {
+        const Array* in = c.arrays[i];
+        if (!in) continue;
+        if (in->dtype() != c.types->in[i] || in->is_pending()) return false;
+        if (out && !is_in_place(*in, *out, c.shape) && overlaps(*in, *out)) return false;
+    }
+    return true;
+}
+
+/// A new array for output 0, on the device of the inputs.
+Array new_result(const Call& c, std::span<const View> inputs) {
+    const DType dtype = c.types->out[0];
+    const int64_t item = item_size(dtype), bytes = checked_size(c.shape, item, c.name()) * item;
+    Backend& target = inputs.empty() ? backend(c.device) : inputs[0].storage->front();
+    if (c.shape.size() < 2) return Array(target.allocate(bytes), 0, {c.shape, c_strides(c.shape, item)}, dtype);
+    return Array(target.allocate(bytes), 0, {c.shape, strides_in_order(c.shape, result_order(c), item)}, dtype);
+}
+
+UfuncResult run_plain(const Call& c) {
+    Array* out = c.options.out[0];
+    if (out) before_write(out->storage());
+    View inputs[kMaxIn];
+    size_t arrays = 0, next = 0;
+    unsigned scalar_bits = 0;
+    for (int i = 0; i < c.row.nin; ++i) {
+        if (c.arrays[i]) inputs[arrays++] = c.arrays[i]->as_operand(c.shape, c.name());
+        else scalar_bits |= 1u << i;
+    }
+    Expr& expr = kept_single_row(c.loop, scalar_bits);
+    for (int i = 0; scalar_bits >> i; ++i)
+        if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
+    UfuncResult result{{out ? *out : new_result(c, {inputs, arrays}), {}}};
+    run(expr, c.shape, {inputs, arrays}, {result.array, 1}, c.name());
+    return result;
+}
+
+}  // namespace
+
+UfuncResult run_call(const Call& c) { return is_plain(c) ? run_plain(c) : run_planned(c); }
+
+}  // namespace cuarray
