@@ -1,5 +1,6 @@
 """The methods of ndarray that are written in Python; importing this module puts them into the type."""
 
+import functools
 import math
 import sys
 import warnings
@@ -316,19 +317,26 @@ def is_ours_to_handle(value):
     return not hasattr(type(value), "__array_ufunc__")
 
 
+@functools.lru_cache(256)
+def counterpart(ufunc):
+    """Return cuarray's function for a ufunc of NumPy's, or None; ufuncs of others have none, whatever their names."""
+    name = ufunc.__name__
+    return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
+
+
 def array_ufunc(self, ufunc, method, *inputs, out=(), **kwargs):
     """Run the ufunc of that name on a ufunc call of NumPy's."""
-    name = ufunc.__name__
-    ours = getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
-    if not all(map(is_ours_to_handle, inputs + out)):
-        return NotImplemented
+    for value in inputs + out:
+        if type(value) is not _core.ndarray and not is_ours_to_handle(value):
+            return NotImplemented
+    ours = counterpart(ufunc)
     if ours is None:
-        raise TypeError(f"cuarray has no function for the ufunc numpy.{name}")
-    if out and method == "reduce":
-        kwargs["out"] = out[0]
-    elif out:
-        kwargs["out"] = out if len(out) > 1 else out[0]
-    return ours(*inputs, **kwargs) if method == "__call__" else getattr(ours, method)(*inputs, **kwargs)
+        raise TypeError(f"cuarray has no function for the ufunc numpy.{ufunc.__name__}")
+    if out:
+        kwargs["out"] = out if len(out) > 1 and method != "reduce" else out[0]
+    if method == "__call__":
+        return ours(*inputs, **kwargs)
+    return getattr(ours, method)(*inputs, **kwargs)
 
 
 def array_function(self, function, types, args, kwargs):

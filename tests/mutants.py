@@ -51,14 +51,14 @@ MUTANTS = [
     ),
     Mutant(
         "infinity-of-the-wrong-sign",
-        "src/ops/ufunc.cpp",
+        "src/ops/choose_call.cpp",
         "w.big > 0 ? __builtin_inf() : -__builtin_inf()",
         "w.big < 0 ? __builtin_inf() : -__builtin_inf()",
         "tests/python/test_types.py -k python_int",
     ),
     Mutant(
         "weak-float-beside-integers",
-        "src/ops/ufunc.cpp",
+        "src/ops/choose_call.cpp",
         "return rank >= int(weak);",
         "return rank > int(weak);",
         "tests/python/test_types.py tests/python/test_ndarray.py",
