@@ -121,9 +121,7 @@ void choose_shape(Call& c) {
     for (Array* out : c.options.out)
         if (out) shapes[n++] = &out->shape();
     if (c.options.where) shapes[n++] = &c.options.where->shape();
-    if (n == 1) {
-        c.shape = *shapes[0];
-    } else if (n == 2 && *shapes[0] == *shapes[1]) {
+    if (n && std::all_of(shapes + 1, shapes + n, [&](const Dims* shape) { return *shape == *shapes[0]; })) {
         c.shape = *shapes[0];
     } else {
         // Inputs alone first: their message must not name an output.
