@@ -14,7 +14,7 @@ class PendingNode;
 
 class CUARRAY_API Array {
  public:
-    Array() = default;
+    Array() {}  // not defaulted, which would zero the shape's room first
     Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
         : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
           read_only_(storage_ && storage_->read_only) {}

@@ -15,7 +15,7 @@ constexpr int kMaxDims = 64;
 /// A short list of int64: a shape, strides or axes. No allocation up to four entries.
 class Dims {
  public:
-    Dims() = default;
+    Dims() {}  // not defaulted, which would zero the entries first
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
     Dims(int count, int64_t value) { resize(count); std::fill(begin(), end(), value); }
@@ -73,22 +73,30 @@ class Dims {
     }
     void assign(const Dims& other) {
         if (other.size_ > kInline) return assign(other.data_, other.size_);
-        // Every list has room for so many: a fixed size is a move of registers, not a call.
-        std::memcpy(data_, other.data_, sizeof inline_);
-        size_ = other.size_;
+        copy_few(other);
     }
+    /// At most four entries, for which every list has room. One by one: a wide read of what was just written entry by
+    /// entry would wait for those writes to reach the cache.
+    void copy_few(const Dims& other) {
+        switch (other.size_) {
+            case 4: data_[3] = other.data_[3]; [[fallthrough]];
+            case 3: data_[2] = other.data_[2]; [[fallthrough]];
+            case 2: data_[1] = other.data_[1]; [[fallthrough]];
+            case 1: data_[0] = other.data_[0]; [[fallthrough]];
+            default: size_ = other.size_;
+        }
+    }
+    /// For a list that holds no memory of its own.
     void take(Dims& other) {
         if (other.data_ == other.inline_) {
-            std::memcpy(inline_, other.inline_, sizeof inline_);
-            data_ = inline_;
-            capacity_ = kInline;
+            copy_few(other);
         } else {
             data_ = other.data_;
+            size_ = other.size_;
             capacity_ = other.capacity_;
             other.data_ = other.inline_;
             other.capacity_ = kInline;
         }
-        size_ = other.size_;
         other.size_ = 0;
     }
     void release() {
