@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 
+#include "cuarray/kernel/index.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray {
@@ -20,6 +21,7 @@ namespace {
 constexpr size_t kMaxNodes = 64;    // a graph longer than this is run before it grows
 constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at most Space::kMaxOperands
 constexpr size_t kMaxOutputs = 8;
+constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // with room for those of an operation that absorbs a plan
 
 thread_local PendingGraph graph;
 
@@ -159,7 +161,9 @@ void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
     const std::vector<PendingNode*> plan = closure(g, roots);
     const std::vector<PendingNode*> wanted = wanted_nodes(plan);
     Program program(plan);
-    if (wanted.size() > kMaxOutputs || program.inputs.size() > kMaxInputs) {
+    const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
+                      program.expr.scalars.size() <= kMaxScalars;
+    if (!fits && plan.size() > 1) {
         // Too much for one run: half of it first, which then is memory for the rest.
         PendingNode* half = plan[plan.size() / 2 - 1];
         run_together(g, {&half, 1});
@@ -182,6 +186,19 @@ void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
     finish(g, plan);
 }
 
+/// Takes out of the graph what could not be run, so that it fails nobody but those who ask for its value.
+void abandon(PendingGraph& g, std::exception_ptr error) {
+    std::lock_guard lock(mutex());
+    std::vector<Ref<PendingNode>> nodes;
+    for (PendingNode* node : g.nodes) nodes.emplace_back(node);
+    g.nodes.clear();
+    for (const Ref<PendingNode>& node : nodes) {
+        node->graph = nullptr;
+        node->error = error;
+        release_sources(*node);
+    }
+}
+
 }  // namespace
 
 void PendingNode::drop() {
@@ -197,7 +214,13 @@ void begin_deferral() { ++graph.depth; }
 
 void end_deferral() {
     // The depth falls first: were the run to fail, the next operation must find eager mode.
-    if (--graph.depth == 0) settle_all();
+    if (--graph.depth > 0) return;
+    try {
+        settle_all();
+    } catch (...) {
+        abandon(graph, std::current_exception());
+        throw;
+    }
 }
 
 Deferral::Deferral() { begin_deferral(); }
@@ -253,6 +276,7 @@ Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* co
 
 void settle(PendingNode& node) {
     std::lock_guard lock(mutex());
+    if (node.error) std::rethrow_exception(node.error);
     if (!node.graph) return;
     Ref<PendingNode> keep(&node);
     PendingNode* roots[] = {&node};
@@ -281,7 +305,7 @@ bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     if (!array.is_pending()) return false;
     std::lock_guard lock(mutex());
     PendingNode* node = array.pending();
-    if (!node->graph) return false;  // it has run already, with others
+    if (!node->graph) return false;  // it has run already, with others, or failed
     if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return false;
     PendingGraph& g = *node->graph;
     PendingNode* roots[] = {node};
@@ -290,7 +314,8 @@ bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
         if (other != node) settle(*other);
     const std::vector<PendingNode*> plan = closure(g, roots);
     Program program(plan);
-    if (program.inputs.size() > kMaxInputs || plan.back() != node) return false;
+    if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars || plan.back() != node)
+        return false;
     expr = std::move(program.expr);
     inputs = std::move(program.inputs);
     expr.outputs = {program.values.back()};

@@ -59,6 +59,7 @@ Object copy_to_numpy(const Array& array) {
     Dims axes;
     for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
     const Array source = is_fortran ? array.transpose(axes) : array;
+    source.settle();
     py::array result = new_numpy_array(source, source.shape());
     if (!source.is_empty()) {
         void* to = result.mutable_data();

@@ -1,5 +1,6 @@
 // python.cpp -- exceptions, argument lists, and the calls that wait for the GIL.
 #include "bindings/python.h"
+#include <pybind11/pybind11.h>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -66,6 +67,8 @@ void set_exception() noexcept {
     try {
         throw;
     } catch (const ExceptionIsSet&) {
+    } catch (pybind11::error_already_set& error) {
+        error.restore();
     } catch (const Error& error) {
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, error.what());
     } catch (const std::bad_alloc&) {

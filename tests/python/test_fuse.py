@@ -396,3 +396,19 @@ def test_long_chains_and_many_inputs(device):
         return x
 
     assert bits(cuarray.fuse(deep)()) == bits(deep())
+
+
+def test_a_failed_run_fails_nobody_else(device):
+    kept = []
+
+    def too_large(x):
+        kept.append(cuarray.broadcast_to(x, (2**46,)) + 1)
+
+    x = cuarray.ones(1, dtype="f8")
+    with pytest.raises(MemoryError):
+        cuarray.fuse(too_large)(x)
+    assert (cuarray.fuse(lambda a: a * 2 + 1)(x)).item() == 3
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            kept[0].numpy()
+    assert (x + 1).item() == 2

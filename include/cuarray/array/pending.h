@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/core/expr.h"
@@ -37,6 +38,7 @@ class CUARRAY_API PendingNode {
     Device device;
     Dims shape, strides;         ///< the result's own layout, in the memory order of its operands
     StorageRef result;           ///< set once it has run
+    std::exception_ptr error;    ///< or why it never will
     int handles = 0;             ///< arrays that hold this node
     int users = 0;               ///< edges of pending nodes that read it
     PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
