@@ -125,7 +125,7 @@ def assert_max_ulp(actual, exact, limit):
     >>> import cuarray as ca
     >>> import numpy as np
     >>> x = np.linspace(0, 1, 100, dtype=np.float32)
-    >>> ca.testing.assert_max_ulp(ca.exp(x), np.exp(x.astype(np.float64)), 4.5)
+    >>> ca.testing.assert_max_ulp(ca.exp(ca.asarray(x)), np.exp(x.astype(np.float64)), 4.5)
     """
     distance = ulp_distance(actual, exact)
     if distance.size and not (worst := distance.max()) <= limit:

@@ -13,7 +13,11 @@ def evaluate(expression, xp, names):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return eval(expression, {"xp": xp, "np": np, **{n: make(xp) for n, make in names.items()}})
+            value = eval(expression, {"xp": xp, "np": np, **{n: make(xp) for n, make in names.items()}})
+            if xp is cuarray:
+                # Faults in values are raised by the next wait.
+                cuarray.synchronize()
+            return value
         except Exception as error:
             return error
 
