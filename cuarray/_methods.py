@@ -310,33 +310,11 @@ def array_namespace(self, *, api_version=None):
     return cuarray
 
 
-def is_ours_to_handle(value):
-    """Tell whether an operand is one that cuarray's functions take, not another library's array."""
-    if isinstance(value, (_core.ndarray, np.ndarray, np.generic)):
-        return True
-    return not hasattr(type(value), "__array_ufunc__")
-
-
 @functools.lru_cache(256)
 def counterpart(ufunc):
     """Return cuarray's function for a ufunc of NumPy's, or None; ufuncs of others have none, whatever their names."""
     name = ufunc.__name__
     return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
-
-
-def array_ufunc(self, ufunc, method, *inputs, out=(), **kwargs):
-    """Run the ufunc of that name on a ufunc call of NumPy's."""
-    for value in inputs + out:
-        if type(value) is not _core.ndarray and not is_ours_to_handle(value):
-            return NotImplemented
-    ours = counterpart(ufunc)
-    if ours is None:
-        raise TypeError(f"cuarray has no function for the ufunc numpy.{ufunc.__name__}")
-    if out:
-        kwargs["out"] = out if len(out) > 1 and method != "reduce" else out[0]
-    if method == "__call__":
-        return ours(*inputs, **kwargs)
-    return getattr(ours, method)(*inputs, **kwargs)
 
 
 def array_function(self, function, types, args, kwargs):
@@ -358,7 +336,6 @@ _core.extend_ndarray(
     {
         "__array_function__": array_function,
         "__array_namespace__": array_namespace,
-        "__array_ufunc__": array_ufunc,
         "__ceil__": python_ceil,
         "__complex__": array_complex,
         "__floor__": python_floor,

@@ -1,7 +1,8 @@
-// interfaces.cpp -- the buffer protocol, __array__, __array_interface__ and __cuda_array_interface__.
+// interfaces.cpp -- the buffer protocol and the protocols of NumPy and CUDA: arrays, array interfaces, ufuncs.
 #include "bindings/interfaces.h"
 #include <memory>
 #include <string>
+#include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
@@ -157,11 +158,69 @@ PyObject* array_protocol(PyObject* self, Arguments args, Py_ssize_t count, PyObj
     });
 }
 
+/// Whether cuarray's functions take this operand, which is no other library's array.
+bool is_ours_to_handle(PyObject* value) {
+    if (is_ndarray(value) || is_numpy_array(value) || is_numpy_scalar(value)) return true;
+    return !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__array_ufunc__");
+}
+
+/// The arguments of a ufunc call of NumPy's, as cuarray's functions take them.
+class UfuncCall {
+ public:
+    /// `values`: the inputs, then the keywords' values.
+    UfuncCall(Arguments values, Py_ssize_t inputs, PyObject* keywords)
+        : inputs_(inputs), keywords_(keywords),
+          values_(values, values + inputs + (keywords ? PyTuple_Size(keywords) : 0)) {
+        for (Py_ssize_t i = 0; i < inputs; ++i) is_ours_ = is_ours_ && is_ours_to_handle(values_[size_t(i)]);
+        for (size_t i = size_t(inputs); i < values_.size(); ++i) {
+            PyObject* name = PyTuple_GetItem(keywords, Py_ssize_t(i) - inputs);
+            if (PyUnicode_CompareWithASCIIString(name, "out") == 0) read_outputs(values_[i]);
+        }
+    }
+    bool is_ours() const { return is_ours_; }
+    PyObject* operator()(PyObject* function) const {
+        return Object::steal(PyObject_Vectorcall(function, values_.data(), size_t(inputs_), keywords_)).release();
+    }
+
+ private:
+    /// NumPy gives a tuple; one output stands for itself.
+    void read_outputs(PyObject*& outputs) {
+        if (!PyTuple_Check(outputs)) return;
+        const Py_ssize_t count = PyTuple_Size(outputs);
+        for (Py_ssize_t i = 0; i < count; ++i) is_ours_ = is_ours_ && is_ours_to_handle(PyTuple_GetItem(outputs, i));
+        if (count == 1) outputs = PyTuple_GetItem(outputs, 0);
+    }
+
+    bool is_ours_ = true;
+    Py_ssize_t inputs_;
+    PyObject* keywords_;
+    std::vector<PyObject*> values_;
+};
+
+PyObject* array_ufunc(PyObject*, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static Attribute counterpart{"cuarray._methods", "counterpart"};
+    return guarded([&]() -> PyObject* {
+        if (count < 2) fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);
+        const UfuncCall call(args + 2, count - 2, keywords);
+        if (!call.is_ours()) return Py_NewRef(Py_NotImplemented);
+        const Object ours = call_with(counterpart.get(), args[0]);
+        if (ours.get() == Py_None) {
+            const Object name = Object::steal(PyObject_GetAttrString(args[0], "__name__"));
+            fail(PyExc_TypeError, "cuarray has no function for the ufunc numpy.%S", name.get());
+        }
+        if (PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0) return call(ours.get());
+        return call(Object::steal(PyObject_GetAttr(ours.get(), args[1])).get());
+    });
+}
+
 }  // namespace
 
 PyMethodDef protocol_methods[] = {
     {"__array__", method(array_protocol), kFast,
      "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
+    {"__array_ufunc__", method(array_ufunc), kFast,
+     "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
+     "Runs the function of that name on a ufunc call of NumPy's."},
     {"__dlpack__", method(dlpack_method), kFast,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."},
     {"__dlpack_device__", method(dlpack_device_method), METH_NOARGS,
