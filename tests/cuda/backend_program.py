@@ -1,6 +1,7 @@
 """The backend test program of this folder, built once per session and run on simulated GPUs."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +18,9 @@ def build(package: Path, folder: Path) -> Path:
     flags = ["-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
     flags.append(f"-I{ROOT / 'tests'}")
     objects = [folder / f"{source.stem}.o" for source in sources]
+    compiler = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
     for source, binary in zip(sources, objects, strict=True):
-        subprocess.run(["g++", *flags, "-c", str(source), "-o", str(binary)], check=True)
+        subprocess.run([*compiler, *flags, "-c", str(source), "-o", str(binary)], check=True)
     program = folder / "backend"
     link = ["g++", *map(str, objects), f"-L{package}", "-lcuarray", f"-Wl,-rpath,{package}"]
     subprocess.run([*link, "-ldl", "-lpthread", "-o", str(program)], check=True)

@@ -162,10 +162,23 @@ Allocation* allocation_at(CUdeviceptr address) {
     return address < block.base + block.capacity ? &block : nullptr;
 }
 
+/// Where an address between blocks lies: mostly the program meant one of the two.
+std::string describe_gap(CUdeviceptr address) {
+    auto& all = memory().allocations;
+    auto after = all.upper_bound(address);
+    std::string text = "device memory that was never allocated";
+    if (after != all.begin()) {
+        const Allocation& block = std::prev(after)->second;
+        text += format(", %llu bytes behind a block of %zu", address - block.base - block.size, block.size);
+    }
+    if (after != all.end())
+        text += format(", %llu bytes before one of %zu", after->first - address, after->second.size);
+    return text;
+}
+
 std::string describe(CUdeviceptr address) {
     Allocation* block = allocation_at(address);
-    if (!block)
-        return is_device_address(address) ? "device memory that was never allocated" : "no device address";
+    if (!block) return is_device_address(address) ? describe_gap(address) : "no device address";
     const char* state = block->allocated ? "allocated" : "freed";
     return format("byte %llu of a block of %zu bytes (%s) on device %d", address - block->base, block->size,
                   state, block->device);
@@ -174,7 +187,7 @@ std::string describe(CUdeviceptr address) {
 std::string objection(const Context& context, CUdeviceptr address, size_t bytes) {
     if (!is_device_address(address)) return "";
     Allocation* block = allocation_at(address);
-    if (!block) return format("0x%llx is device memory that was never allocated", address);
+    if (!block) return format("0x%llx is %s", address, describe_gap(address).c_str());
     if (!block->live)
         return format("0x%llx: the memory is not alive at this time in its stream: %s", address,
                       describe(address).c_str());
