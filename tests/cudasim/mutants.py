@@ -1,0 +1,397 @@
+"""Bugs in the CUDA backend and its kernels, planted and looked for on simulated GPUs with all checks on.
+
+    python tests/cudasim/mutants.py              all; what an earlier run has caught is not done again
+    python tests/cudasim/mutants.py --shard 0/8  a part
+    python tests/cudasim/mutants.py --list       their names
+    python tests/cudasim/mutants.py NAME...      these
+
+Half of them are mechanical: every wait, event record, error check, barrier and fence of src/cuda and the kernels
+is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason. No test that
+compares texts or hashes is among those that must notice.
+"""
+
+import os
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from planted import Mutant, main
+
+BACKEND = "tests/cuda/test_cuda_backend.py"
+FOLDS = f"{BACKEND} -k reductions"
+LOOPS = f"{BACKEND} -k elementwise"
+ORDER = f"{BACKEND} -k foreign"
+BYTES = f"{BACKEND} -k transfers"
+FAILURES = "tests/cuda/test_cuda_failures.py"
+CACHE = "tests/cuda/test_cuda_cache.py"
+VERSIONS = "tests/cuda/test_cuda_versions.py"
+PYTHON_FAMILIES = "streams graphs events memory"
+
+REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
+ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
+
+BY_HAND = [
+    Mutant(
+        "damaged-cache-files-are-used",
+        "src/cuda/cache.cpp",
+        "read_all(file, payload.data(), payload.size()) && hash_of(payload) == header.checksum",
+        "read_all(file, payload.data(), payload.size())",
+        CACHE,
+    ),
+    Mutant(
+        "published-memory-without-order",
+        "src/cuda/backend.cpp",
+        "    stream_.hold(handle_of(stream));\n",
+        "",
+        ORDER,
+    ),
+    Mutant(
+        "dropped-block-used-anew-too-early",
+        "src/cuda/memory.cpp",
+        "            stream_.wait_for_context();\n",
+        "",
+        ORDER,
+    ),
+    Mutant(
+        "pinned-chunk-reused-in-flight",
+        "src/cuda/pinned.cpp",
+        "        drain(arrived);\n",
+        "",
+        BYTES,
+    ),
+    Mutant(
+        "mask-of-unaligned-output",
+        "src/cuda/elementwise.cpp",
+        "task.expr->mask != kNoValue;",
+        "false;",
+        LOOPS,
+    ),
+    Mutant(
+        "counters-not-zeroed",
+        "src/cuda/reduce.cpp",
+        "if (launch.counters > 0) {",
+        "if (launch.counters < 0) {",
+        FOLDS,
+    ),
+    # Order and lifetimes
+    Mutant(
+        "event-recorded-on-the-wrong-stream",
+        "src/cuda/stream.cpp",
+        "context_.driver.cuEventRecord(event_, handle_);",
+        "context_.driver.cuEventRecord(event_, other);",
+        ORDER,
+    ),
+    Mutant(
+        "event-recorded-too-early",
+        "src/cuda/pinned.cpp",
+        "            prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
+        "            prepare(chunk);\n            record(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
+        BYTES,
+    ),
+    Mutant(
+        "default-stream-without-legacy-order",
+        "src/cuda/stream.cpp",
+        "cuStreamCreate(&handle_, CU_STREAM_DEFAULT)",
+        "cuStreamCreate(&handle_, 1)",
+        ORDER,
+    ),
+    Mutant(
+        "per-thread-stream-taken-for-ordered",
+        "src/cuda/backend.cpp",
+        "foreign == kNoStream || foreign == 0",
+        "foreign == kNoStream || foreign == 0 || foreign == 2",
+        ORDER,
+    ),
+    Mutant(
+        "staged-operand-freed-before-use",
+        "src/cuda/staging.cpp",
+        "    view.storage = memory_.back().get();\n",
+        "    view.storage = memory_.back().get();\n    (void)memory_.back().release(), memory_.pop_back();\n"
+        "    view.storage->drop();\n",
+        LOOPS,
+    ),
+    Mutant(
+        "copies-overlap",
+        "src/cuda/transfer.cpp",
+        "const StorageRef between = overlap ?",
+        "const StorageRef between = overlap && false ?",
+        BYTES,
+    ),
+    # Memory
+    Mutant(
+        "pageable-memory-in-an-asynchronous-copy",
+        "src/cuda/pinned.cpp",
+        "cuMemcpyHtoDAsync(to, pinned, size_t(piece)",
+        "cuMemcpyHtoDAsync(to, source, size_t(piece)",
+        BYTES,
+    ),
+    Mutant(
+        "leaked-block",
+        "src/cuda/memory.cpp",
+        "            free_[bytes].push_back(block);\n",
+        "",
+        BACKEND,
+    ),
+    Mutant(
+        "no-second-try-when-memory-runs-out",
+        "src/cuda/memory.cpp",
+        "            result = ask(bytes, block",
+        "            if (false) result = ask(bytes, block",
+        (FAILURES, BACKEND),
+    ),
+    Mutant(
+        "unaligned-operand-given-to-a-kernel",
+        "src/cuda/staging.cpp",
+        "% info(view.dtype).align == 0",
+        "% 1 == 0",
+        LOOPS,
+    ),
+    Mutant(
+        "empty-operand-staged-as-if-it-had-elements",
+        "src/cuda/staging.cpp",
+        "view.strides[axis] == 0 && shape[axis] > 1",
+        "view.strides[axis] == 0",
+        FOLDS,
+    ),
+    # Errors, versions, processes
+    Mutant(
+        "wrong-symbol-version",
+        "src/cuda/driver_api.h",
+        "ENTRY(cuMemAlloc, 3020,",
+        "ENTRY(cuMemAlloc, 2000,",
+        f"{BACKEND} -k fork",
+    ),
+    Mutant(
+        "cache-key-without-the-architecture",
+        "src/cuda/kernels.cpp",
+        "std::to_string(target.arch) + ",
+        "",
+        (CACHE, VERSIONS),
+    ),
+    Mutant(
+        "forked-child-calls-the-driver",
+        "src/cuda/driver.cpp",
+        "[] { the_state = State::Forked; }",
+        "[] {}",
+        f"{BACKEND} -k fork",
+    ),
+    Mutant(
+        "fault-reported-twice",
+        "src/cuda/stream.cpp",
+        "        record_->ticket = 0;\n",
+        "",
+        f"{BACKEND} -k faults",
+    ),
+    Mutant(
+        "another-devices-context",
+        "src/cuda/context.cpp",
+        "    if (current == context.handle) return;\n",
+        "    if (current) return;\n",
+        BACKEND,
+    ),
+    Mutant(
+        "context-left-behind",
+        "src/cuda/context.cpp",
+        "if (pushed_) driver_.cuCtxPopCurrent",
+        "if (false) driver_.cuCtxPopCurrent",
+        BACKEND,
+    ),
+    # Launches
+    Mutant(
+        "grid-too-small",
+        "src/codegen/launch.cpp",
+        "launch.grid = uint32_t((space.size + per_block - 1) / per_block);",
+        "launch.grid = uint32_t(space.size / per_block + (space.size < per_block));",
+        LOOPS,
+        nth=1,
+        copies=2,
+    ),
+    Mutant(
+        "flat-grid-too-large-and-unbounded",
+        ELEMENTWISE,
+        "    if (first >= p.size) return;\n    const u64 left = p.size - first;\n    run<P, V>(FlatWalk<P, V>{p, first, "
+        "left < V ? int(left) : V}",
+        "    run<P, V>(FlatWalk<P, V>{p, first, V}",
+        LOOPS,
+        text_only=True,
+    ),
+    Mutant(
+        "offsets-overflow-32-bits",
+        "src/codegen/launch.cpp",
+        "constexpr int64_t limit = INT32_MAX / 2;",
+        "constexpr int64_t limit = INT64_MAX / 4;",
+        (LOOPS, BACKEND),
+    ),
+    Mutant(
+        "vector-access-off-its-border",
+        "src/codegen/launch.cpp",
+        "if (!is_index && space.offset[k] % std::min(16, sizes.size[k] * lanes) != 0) return false;",
+        "(void)is_index;",
+        LOOPS,
+    ),
+    Mutant(
+        "counter-shared-by-all-tiles",
+        REDUCE_DEVICE,
+        "atomicAdd(&p.counters[place.tile], 1u)",
+        "atomicAdd(&p.counters[0], 1u)",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "last-block-one-too-early",
+        REDUCE_DEVICE,
+        "== chunks - 1;",
+        "== chunks - 2;",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "first-block-taken-for-the-last",
+        REDUCE_DEVICE,
+        "if (threadIdx.x == 0) is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;",
+        "if (threadIdx.x == 0) is_last = place.chunk == chunks - 1;",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "partner-behind-the-end",
+        REDUCE_DEVICE,
+        "&& lane + d < length &&",
+        "&& lane + d <= length &&",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "partials-behind-the-end",
+        REDUCE_DEVICE,
+        "if (is_real && right < count) node",
+        "if (is_real && right <= count) node",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "warp-mask-of-half-a-warp",
+        REDUCE_DEVICE,
+        "            __syncwarp();",
+        "            __syncwarp(0xffffu);",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "barrier-that-some-threads-do-not-reach",
+        REDUCE_DEVICE,
+        "    if (p.groups) __syncthreads();\n",
+        "    if (p.groups && is_real) __syncthreads();\n",
+        FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "tile-written-and-read-alike",
+        ELEMENTWISE,
+        "x[u] = tile[column][row + u * (Threads / kTile)];",
+        "x[u] = tile[row + u * (Threads / kTile)][column];",
+        LOOPS,
+        text_only=True,
+    ),
+    Mutant(
+        "tile-past-its-border",
+        ELEMENTWISE,
+        "if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent)",
+        "if (place[0] >= p.borders[0].extent)",
+        LOOPS,
+        text_only=True,
+    ),
+    Mutant(
+        "every-thread-reports-its-fault",
+        ELEMENTWISE,
+        "    if (atomicCAS(sink.claim, 0u, 1u) != 0u) return;\n",
+        "",
+        f"{BACKEND} -k faults",
+        text_only=True,
+    ),
+]
+
+# A statement that is one call of these; what a removed one leaves behind is an empty statement.
+CALLS = re.compile(
+    r"(?<=[\s{;)])((?:\w+(?:\.|->|::))*(?:cu(?:Stream|Event|Ctx)Synchronize|cuStreamWaitEvent|cu(?:Event|Ctx)Record\w*"
+    r"|wait|wait_for\w*|hold|drain|record|join_streams|__syncthreads|__syncwarp|__threadfence\w*))\("
+)
+CHECKS = re.compile(r"(?<=[\s{;])if \([^;{}]*?\) (?:fail|throw Error|raise)\(")
+# Messages about the user's machine, and refusals that no GPU takes part in.
+WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
+
+# What may be removed, by the mechanical name, and why nothing changes.
+REDUNDANT: dict[str, str] = {}
+
+
+def end_of_statement(text: str, start: int) -> int:
+    """The place behind the ';' of the statement whose first '(' comes at or after `start`; -1 for a definition."""
+    depth, i = 0, text.index("(", start)
+    while True:
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0 and text[i] == ";":
+            return i + 1
+        if depth == 0 and text[i] in "{}":
+            return -1
+        i += 1
+
+
+def is_statement(text: str, start: int) -> bool:
+    """Whether a call at `start` stands alone, and is no part of an expression or a declaration."""
+    before = text[:start].rstrip()
+    return before.endswith((";", "{", "}", ")", "else", "const", ":")) and not before.endswith("const")
+
+
+def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, ...]) -> list[Mutant]:
+    """One mutant for each statement of the file that matches."""
+    text = (ROOT / file).read_text("utf-8")
+    found: list[Mutant] = []
+    numbers: Counter[str] = Counter()
+    for match in pattern.finditer(text):
+        end = end_of_statement(text, match.start())
+        if end < 0 or not is_statement(text, match.start()):
+            continue
+        old = text[match.start() : end]
+        word = re.sub(r".*(?:\.|->|::)", "", match[1]) if pattern is CALLS else "check"
+        numbers[word] += 1
+        name = f"without-{word}-{numbers[word]}-in-{Path(file).name}"
+        nth = text[: match.start()].count(old)
+        found.append(Mutant(name, file, old, ";", tests, nth, text.count(old), text_only))
+    return found
+
+
+def python_families() -> tuple[str, ...]:
+    """The Python tests of streams and memory, run on the simulated GPU."""
+    files = [f"tests/python/test_{family}.py" for family in PYTHON_FAMILIES.split()]
+    there = [file for file in files if (ROOT / file).exists()]
+    return (f"sim {' '.join(there)} -k cuda",) if there else ()
+
+
+def mechanical() -> list[Mutant]:
+    """Every wait, record, error check, barrier and fence, each removed."""
+    found: list[Mutant] = []
+    for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
+        file, tests = str(path.relative_to(ROOT)), (BACKEND, FAILURES, *python_families())
+        found += removals(file, CALLS, False, tests)
+        if path.name not in WITHOUT_CHECKS:
+            found += removals(file, CHECKS, False, (FAILURES, BACKEND, *python_families()))
+    for file, tests in ((REDUCE_DEVICE, (FOLDS,)), (ELEMENTWISE, (LOOPS, f"{BACKEND} -k faults"))):
+        found += removals(file, CALLS, True, tests)
+    return found
+
+
+if __name__ == "__main__":
+    os.environ["CUDASIM_CHECK"] = "1"
+    generated = mechanical()
+    for mutant in generated:
+        if reason := REDUNDANT.get(mutant.name):
+            print(f"{mutant.name:48} may go: {reason}")
+    unknown = REDUNDANT.keys() - {mutant.name for mutant in generated}
+    if unknown:
+        sys.exit(f"mutants: REDUNDANT names what is not there: {', '.join(sorted(unknown))}")
+    mutants = [mutant for mutant in generated if mutant.name not in REDUNDANT] + BY_HAND
+    sys.exit(main("cuda", mutants, __doc__))

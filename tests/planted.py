@@ -1,0 +1,183 @@
+"""Planting bugs: the machinery of tests/mutants.py and tests/cudasim/mutants.py.
+
+A mutant is a change of one place in the sources. It is caught when its tests, which pass without it, fail with it.
+Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted, so that a run that
+was stopped goes on where it was; a result counts as long as the mutant and its file are the same.
+"""
+
+import argparse
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import time
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+import embed_kernels
+import scratch_tree
+
+# pytest's exit status for "some tests failed"; the others mean that nothing was tested.
+TESTS_FAILED = 1
+# A bug may make a test wait for ever.
+SECONDS = 900
+
+KERNEL_TEXT = scratch_tree.SCRATCH / "build" / "generated" / "kernel_text.cpp"
+
+
+class Mutant(NamedTuple):
+    """A bug: in `file` the text `old`, which occurs `copies` times, becomes `new` at the `nth` place.
+
+    `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on the simulated
+    GPU. A bug in `text_only` files changes only what is given to NVRTC, so that no host loop is compiled anew.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str | tuple[str, ...]
+    nth: int = 0
+    copies: int = 1
+    text_only: bool = False
+
+    def commands(self) -> tuple[str, ...]:
+        return (self.tests,) if isinstance(self.tests, str) else self.tests
+
+    def planted_in(self, text: str) -> str:
+        parts = text.split(self.old)
+        if len(parts) != self.copies + 1:
+            raise LookupError(f"{self.file} holds the old text {len(parts) - 1} times, not {self.copies}")
+        head, tail = parts[: self.nth + 1], parts[self.nth + 1 :]
+        return self.old.join(head) + self.new + self.old.join(tail)
+
+
+def run_tests(tests: str, *, must_pass: bool = False) -> int:
+    """Run pytest on the scratch tree and return its exit status; a crash is negative, an endless wait is 1."""
+    words = tests.split()
+    simulated = words[0] == "sim"
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *words[simulated:]]
+    simulator = [sys.executable, "tests/cudasim/run"] if simulated else []
+    try:
+        run = scratch_tree.run([*simulator, *pytest], capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return TESTS_FAILED
+    if must_pass and run.returncode != 0:
+        print((run.stdout + run.stderr)[-2000:])
+    return run.returncode
+
+
+def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
+    """Put the bug into the scratch tree; return the file that was changed and what was in it."""
+    if mutant.text_only:
+        file, before = KERNEL_TEXT, KERNEL_TEXT.read_text("utf-8")
+        after = before.replace(embed_kernels.literal(text), embed_kernels.literal(planted))
+        if after == before:
+            raise LookupError(f"{mutant.file} is not among the texts that NVRTC gets")
+    else:
+        file, before, after = scratch_tree.SCRATCH / mutant.file, text, planted
+    file.write_text(after, "utf-8")
+    return file, before
+
+
+def plant(mutant: Mutant) -> str:
+    """Plant one bug, rebuild, test, mend it; return what is wrong with the tests, or an empty string."""
+    text = (scratch_tree.SCRATCH / mutant.file).read_text("utf-8")
+    try:
+        file, before = write_planted(mutant, text, mutant.planted_in(text))
+    except LookupError as error:
+        return str(error)
+    try:
+        scratch_tree.build()
+        for tests in mutant.commands():
+            status = run_tests(tests)
+            if status > TESTS_FAILED:
+                return f"pytest {tests} ended with status {status}: nothing was tested"
+            if status != 0:
+                return ""
+    except scratch_tree.BuildError as error:
+        return f"the mutant does not compile:\n{error}"
+    finally:
+        file.write_text(before, "utf-8")
+    return "survived: pytest " + ", ".join(mutant.commands()) + " passes with the bug"
+
+
+class Results:
+    """What earlier runs found, in build/planted."""
+
+    def __init__(self, name: str) -> None:
+        self.file = scratch_tree.ROOT / "build" / "planted" / f"{name}.json"
+        self.found = json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    @staticmethod
+    def key(mutant: Mutant) -> str:
+        text = (scratch_tree.ROOT / mutant.file).read_text("utf-8")
+        return hashlib.sha256(repr((mutant, text)).encode()).hexdigest()[:24]
+
+    def is_caught(self, mutant: Mutant) -> bool:
+        return self.found.get(self.key(mutant)) == ""
+
+    def note(self, mutant: Mutant, fault: str) -> None:
+        self.found[self.key(mutant)] = fault
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps(self.found, indent=1))
+
+
+def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
+    """The mutants of the given names, of one shard, or some of all, the same ones for the whole day."""
+    if options.names:
+        known = {mutant.name: mutant for mutant in mutants}
+        return [known[name] for name in options.names]
+    if options.shard:
+        part, parts = map(int, options.shard.split("/"))
+        return mutants[part::parts]
+    if options.pick is None:
+        return mutants
+    return random.Random(date.today().toordinal()).sample(mutants, min(options.pick, len(mutants)))
+
+
+def fail_without_bugs(mutants: list[Mutant]) -> list[str]:
+    """The tests of these mutants that fail with no bug planted."""
+    commands = dict.fromkeys(tests for mutant in mutants for tests in mutant.commands())
+    return [tests for tests in commands if run_tests(tests, must_pass=True) != 0]
+
+
+def main(name: str, mutants: list[Mutant], doc: str) -> int:
+    """The command line of a table of mutants; its last line says how many were caught."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--pick", type=int, metavar="N", help="N of them, chosen by the date")
+    parser.add_argument("--shard", metavar="K/N", help="the K-th of N parts, K from 0")
+    parser.add_argument("--list", action="store_true", help="only print their names")
+    parser.add_argument("--again", action="store_true", help="forget what earlier runs have found")
+    options = parser.parse_args()
+    chosen = choose(mutants, options)
+    if not chosen:
+        sys.exit("mutants: the table is empty")
+    if options.list:
+        print("\n".join(f"{mutant.name:48} {mutant.file}" for mutant in chosen))
+        return 0
+
+    results = Results(name)
+    left = [mutant for mutant in chosen if options.again or not results.is_caught(mutant)]
+    if left:
+        scratch_tree.refresh()
+        scratch_tree.build()
+        if broken := fail_without_bugs(left):
+            sys.exit("mutants: these fail without any bug planted: " + "; ".join(broken))
+    survivors = 0
+    for mutant in chosen:
+        start, fault = time.monotonic(), ""
+        if mutant in left:
+            fault = plant(mutant)
+            results.note(mutant, fault)
+        survivors += bool(fault)
+        print(f"{mutant.name:48} {time.monotonic() - start:5.0f} s  {fault or 'caught'}", flush=True)
+    if left:
+        scratch_tree.build()
+    print(f"{len(chosen) - survivors} of {len(chosen)} caught")
+    return 1 if survivors else 0
