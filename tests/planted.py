@@ -1,8 +1,8 @@
 """Planting bugs: the machinery of tests/mutants.py and tests/cudasim/mutants.py.
 
-A mutant is a change of one place in the sources. It is caught when its tests, which pass without it, fail with it.
-Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted, so that a run that
-was stopped goes on where it was; a result counts as long as the mutant and its file are the same.
+A mutant is a change of one place in the sources. It is caught when its tests, which pass without it, fail
+with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted, so that
+a run that was stopped goes on where it was; a result counts as long as the mutant and its file are the same.
 """
 
 import argparse
@@ -32,8 +32,8 @@ KERNEL_TEXT = scratch_tree.SCRATCH / "build" / "generated" / "kernel_text.cpp"
 class Mutant(NamedTuple):
     """A bug: in `file` the text `old`, which occurs `copies` times, becomes `new` at the `nth` place.
 
-    `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on the simulated
-    GPU. A bug in `text_only` files changes only what is given to NVRTC, so that no host loop is compiled anew.
+    `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on simulated
+    GPUs. Where `text_only`, only what NVRTC is given changes, so that no host loop is compiled anew.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Mutant(NamedTuple):
 
 
 def run_tests(tests: str, *, must_pass: bool = False) -> int:
-    """Run pytest on the scratch tree and return its exit status; a crash is negative, an endless wait is 1."""
+    """Run pytest on the scratch tree; return its exit status, negative after a crash, 1 after a hang."""
     words = tests.split()
     simulated = words[0] == "sim"
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *words[simulated:]]

@@ -174,7 +174,10 @@ def test_tables_are_the_only_lists(names):
 def test_allowed_lists_are_needed():
     for name, reason in ALLOWED_LISTS.items():
         file = ROOT / name
-        assert list(lists_of(operation_names(), file.read_text("utf-8"), file.suffix == ".py")), (name, reason)
+        assert list(lists_of(operation_names(), file.read_text("utf-8"), file.suffix == ".py")), (
+            name,
+            reason,
+        )
 
 
 def test_second_list_is_seen():
@@ -249,7 +252,9 @@ def undecorated_calls(name: str, text: str) -> Iterator[int]:
 
 def virtual_functions(file: str) -> list[str]:
     text = without_comments((ROOT / file).read_text("utf-8"), python=False)
-    pattern = r"virtual\s[^;{~]*?(\w+)\(" if "backend.h" in file else r"(\w+)\([^;{]*\)\s*(?:const\s*)?override"
+    pattern = (
+        r"virtual\s[^;{~]*?(\w+)\(" if "backend.h" in file else r"(\w+)\([^;{]*\)\s*(?:const\s*)?override"
+    )
     return re.findall(pattern, text)
 
 

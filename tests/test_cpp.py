@@ -22,10 +22,27 @@ def test_program(program, tmp_path):
     root = package()
     binary = tmp_path / program.stem
     build = subprocess.run(
-        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}", f"-I{HERE}",
-         f"-I{HERE.parent / 'src'}", str(program), f"-L{root}", "-lcuarray", "-lpthread", "-ldl",
-         f"-Wl,-rpath,{root}", "-o", str(binary)],
-        capture_output=True, text=True)
+        [
+            "g++",
+            "-std=c++20",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            f"-I{root / 'include'}",
+            f"-I{HERE}",
+            f"-I{HERE.parent / 'src'}",
+            str(program),
+            f"-L{root}",
+            "-lcuarray",
+            "-lpthread",
+            "-ldl",
+            f"-Wl,-rpath,{root}",
+            "-o",
+            str(binary),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert build.returncode == 0, build.stderr
     run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stdout + run.stderr

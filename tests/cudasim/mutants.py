@@ -5,9 +5,9 @@
     python tests/cudasim/mutants.py --list       their names
     python tests/cudasim/mutants.py NAME...      these
 
-Half of them are mechanical: every wait, event record, error check, barrier and fence of src/cuda and the kernels
-is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason. No test that
-compares texts or hashes is among those that must notice.
+Half of them are mechanical: every wait, event record, error check, barrier and fence of src/cuda and the
+kernels is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason.
+No test that compares texts or hashes is among those that must notice.
 """
 
 import os
@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from planted import Mutant, main
+from planted import Mutant, main  # noqa: E402
 
 BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"
@@ -41,27 +41,6 @@ BY_HAND = [
         "read_all(file, payload.data(), payload.size()) && hash_of(payload) == header.checksum",
         "read_all(file, payload.data(), payload.size())",
         CACHE,
-    ),
-    Mutant(
-        "published-memory-without-order",
-        "src/cuda/backend.cpp",
-        "    stream_.hold(handle_of(stream));\n",
-        "",
-        ORDER,
-    ),
-    Mutant(
-        "dropped-block-used-anew-too-early",
-        "src/cuda/memory.cpp",
-        "            stream_.wait_for_context();\n",
-        "",
-        ORDER,
-    ),
-    Mutant(
-        "pinned-chunk-reused-in-flight",
-        "src/cuda/pinned.cpp",
-        "        drain(arrived);\n",
-        "",
-        BYTES,
     ),
     Mutant(
         "mask-of-unaligned-output",
@@ -88,8 +67,8 @@ BY_HAND = [
     Mutant(
         "event-recorded-too-early",
         "src/cuda/pinned.cpp",
-        "            prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
-        "            prepare(chunk);\n            record(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
+        "prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
+        "prepare(chunk);\n            record(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
         BYTES,
     ),
     Mutant(
@@ -107,12 +86,12 @@ BY_HAND = [
         ORDER,
     ),
     Mutant(
-        "staged-operand-freed-before-use",
-        "src/cuda/staging.cpp",
-        "    view.storage = memory_.back().get();\n",
-        "    view.storage = memory_.back().get();\n    (void)memory_.back().release(), memory_.pop_back();\n"
-        "    view.storage->drop();\n",
-        LOOPS,
+        "workspace-freed-before-use",
+        "src/cuda/reduce.cpp",
+        "    this->launch(task.program, launch, task.name);\n    return true;",
+        "    const_cast<StorageRef&>(workspace) = StorageRef();\n"
+        "    this->launch(task.program, launch, task.name);\n    return true;",
+        FOLDS,
     ),
     Mutant(
         "copies-overlap",
@@ -211,11 +190,10 @@ BY_HAND = [
         copies=2,
     ),
     Mutant(
-        "flat-grid-too-large-and-unbounded",
+        "last-thread-takes-a-whole-vector",
         ELEMENTWISE,
-        "    if (first >= p.size) return;\n    const u64 left = p.size - first;\n    run<P, V>(FlatWalk<P, V>{p, first, "
-        "left < V ? int(left) : V}",
-        "    run<P, V>(FlatWalk<P, V>{p, first, V}",
+        "FlatWalk<P, V>{p, first, left < V ? int(left) : V}",
+        "FlatWalk<P, V>{p, first, V}",
         LOOPS,
         text_only=True,
     ),
@@ -329,7 +307,7 @@ REDUNDANT: dict[str, str] = {}
 
 
 def end_of_statement(text: str, start: int) -> int:
-    """The place behind the ';' of the statement whose first '(' comes at or after `start`; -1 for a definition."""
+    """The place behind the ';' of the statement that starts there; -1 for a definition."""
     depth, i = 0, text.index("(", start)
     while True:
         depth += {"(": 1, ")": -1}.get(text[i], 0)
