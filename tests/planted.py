@@ -1,8 +1,8 @@
 """Planting bugs: the machinery of tests/mutants.py and tests/cudasim/mutants.py.
 
 A mutant is a change of one place in the sources. It is caught when its tests, which pass without it, fail
-with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted, so that
-a run that was stopped goes on where it was; a result counts as long as the mutant and its file are the same.
+with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted: a run
+that was stopped goes on where it was, and a result counts while the mutant and its file are the same.
 """
 
 import argparse

@@ -39,8 +39,13 @@ void GpuStream::wait_for(CUstream other) {
 
 void GpuStream::hold(CUstream other) {
     const std::lock_guard lock(event_mutex_);
-    context_.driver.cuEventRecord(event_, handle_);
-    context_.driver.cuStreamWaitEvent(other, event_, 0);
+    CUresult result = context_.driver.cuEventRecord.status(event_, handle_);
+    const bool recorded = result == CUDA_SUCCESS;
+    if (recorded) result = context_.driver.cuStreamWaitEvent.status(other, event_, 0);
+    if (result == CUDA_SUCCESS) return;
+    // What is queued here stays queued: without the order it must be over before anybody goes on.
+    context_.driver.cuStreamSynchronize.status(handle_);
+    fail(result, recorded ? "cuStreamWaitEvent" : "cuEventRecord");
 }
 
 void GpuStream::wait_for_context() {

@@ -23,8 +23,8 @@ def entries() -> list[str]:
 @pytest.fixture(scope="module")
 def calls(program) -> set[str]:
     """What the scenario calls, with its kernels in the disk cache from here on."""
-    backend_program.check([program, "failures"], CUDASIM_SEED=1)
-    log = backend_program.run([program, "failures"], CUDASIM_SEED=1, CUDASIM_LOG=1).stderr
+    backend_program.check([program, "failures"], CUDASIM_SEED=1, CUDASIM_CHECK=1)
+    log = backend_program.run([program, "failures"], CUDASIM_SEED=1, CUDASIM_CHECK=1, CUDASIM_LOG=1).stderr
     found = set(re.findall(r"\] (\w+) #1\b", log))
     assert len(found) > 25
     return found
@@ -36,7 +36,10 @@ def test_call_fails(program, calls, entry):
         return
     for nth in (1, 2, 4):
         said = backend_program.check(
-            [program, "failures"], CUDASIM_SEED=nth, CUDASIM_FAIL=f"{entry}:{nth}:{INVALID_VALUE}"
+            [program, "failures"],
+            CUDASIM_SEED=nth,
+            CUDASIM_CHECK=1,
+            CUDASIM_FAIL=f"{entry}:{nth}:{INVALID_VALUE}",
         )
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         assert all(f"{entry}: CUDA" in line and f"({INVALID_VALUE})" in line for line in errors), said

@@ -134,7 +134,7 @@ void Block::complete(unsigned w, const Thread* running) {
             continue;
         }
         warp.open.erase(warp.open.begin() + static_cast<long>(i));
-        if (!time.warps.empty()) ++time.warps[w];
+        KernelOrder::meet(time, w, meeting.arrived);
         Snapshot& snapshot = warp.free_snapshot();
         snapshot.lanes = snapshot.readers = meeting.arrived;
         std::memcpy(snapshot.values, warp.given, sizeof warp.given);

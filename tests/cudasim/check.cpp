@@ -17,14 +17,18 @@ constexpr size_t kClearByHand = 1 << 16;
 constexpr uint32_t kMostWarpTime = (1u << 18) - 1;
 constexpr uint32_t kWholeWork = ~0u;
 
+/// A piece of work; or several, none after the other, that have all read the same bytes.
 struct Work {
     uint64_t stream, ticket;
     std::string name;
+    std::vector<uint32_t> members = {};
 };
 
 struct Shadow {
     Cell* cells = nullptr;
     std::vector<Work> works{{0, 0, "nothing"}};
+    std::map<std::vector<uint32_t>, uint32_t> groups;
+    uint32_t now = 0;
     Clock clock;
     /// The last answer about another work, which is mostly the next one too.
     uint32_t asked = 0;
@@ -36,17 +40,48 @@ Shadow& state() {
     return *all;
 }
 
-uint32_t current_work() { return static_cast<uint32_t>(state().works.size() - 1); }
+uint32_t current_work() { return state().now; }
+
+bool single_ordered(uint32_t work) {
+    const Shadow& s = state();
+    if (work == s.now) return true;
+    auto known = s.clock.find(s.works[work].stream);
+    return known != s.clock.end() && known->second >= s.works[work].ticket;
+}
 
 bool work_ordered(uint32_t work) {
     if (work == 0 || work == current_work()) return true;
     Shadow& s = state();
     if (work == s.asked) return s.answer;
-    const Work& before = s.works[work];
-    auto known = s.clock.find(before.stream);
+    const auto& members = s.works[work].members;
     s.asked = work;
-    s.answer = known != s.clock.end() && known->second >= before.ticket;
+    s.answer =
+        members.empty() ? single_ordered(work) : std::all_of(members.begin(), members.end(), single_ordered);
     return s.answer;
+}
+
+/// All that must have ended before somebody may write what `before` and the current work have read.
+uint32_t readers_with_current(uint32_t before) {
+    Shadow& s = state();
+    std::vector<uint32_t> members = s.works[before].members;
+    if (members.empty()) members.push_back(before);
+    members.erase(std::remove_if(members.begin(), members.end(), single_ordered), members.end());
+    members.push_back(s.now);
+    std::sort(members.begin(), members.end());
+    auto [found, is_new] = s.groups.try_emplace(members, static_cast<uint32_t>(s.works.size()));
+    if (is_new) s.works.push_back({0, 0, "one of several readers: " + s.works[members[0]].name, members});
+    return found->second;
+}
+
+/// What a cell remembers after a read by the current work.
+Touch read_note(const Touch& before, const Touch& now) {
+    if (work_ordered(before.work)) return now;
+    const auto& members = state().works[before.work].members;
+    if (std::find(members.begin(), members.end(), now.work) != members.end()) return before;
+    Touch all{};
+    all.work = readers_with_current(before.work);
+    all.block = kWholeWork;
+    return all;
 }
 
 std::string name_of(const Touch& touch) {
@@ -64,6 +99,45 @@ std::string race(const char* what, const Touch& before, bool was_write) {
 
 bool writes(Access access) { return access == Access::Write || access == Access::AtomicWrite; }
 bool atomic_access(Access access) { return access == Access::AtomicRead || access == Access::AtomicWrite; }
+
+using Knowledge = KernelOrder::Knowledge;
+
+void learn_times(std::unordered_map<uint32_t, uint32_t>& known,
+                 const std::unordered_map<uint32_t, uint32_t>& news) {
+    for (auto [key, time] : news) {
+        uint32_t& latest = known[key];
+        latest = std::max(latest, time);
+    }
+}
+
+void learn(Knowledge& known, const Knowledge& news) {
+    for (const auto& [block, reached] : news) {
+        KernelOrder::Reached& here = known[block];
+        here.barrier = std::max(here.barrier, reached.barrier);
+        learn_times(here.warps, reached.warps);
+        learn_times(here.threads, reached.threads);
+    }
+}
+
+void learn(KernelOrder::Messages& known, const KernelOrder::Messages& news) {
+    learn(known.released, news.released);
+    learn(known.heard, news.heard);
+    learn(known.known, news.known);
+}
+
+/// Whether an access of another block is among what is known of it.
+bool knows(const Knowledge& known, const Touch& before) {
+    auto found = known.find(before.block);
+    if (found == known.end()) return false;
+    const KernelOrder::Reached& reached = found->second;
+    if (before.clock < reached.barrier) return true;
+    auto thread = reached.threads.find(before.thread);
+    bool several = before.lanes || before.warps;
+    if (thread != reached.threads.end() && !several && before.clock <= thread->second) return true;
+    auto warp = reached.warps.find(before.thread / 32);
+    return warp != reached.warps.end() && !before.warps &&
+           (before.warp_clock < warp->second || before.warp_clock == kMostWarpTime);
+}
 
 }  // namespace
 
@@ -93,6 +167,7 @@ void map_shadow(size_t device_bytes) {
 Cell* shadow(size_t offset) { return state().cells + offset; }
 
 void begin_work(const char* name, uint64_t stream, uint64_t ticket, const Clock& clock) {
+    state().now = static_cast<uint32_t>(state().works.size());
     state().works.push_back({stream, ticket, name});
     state().clock = clock;
     state().asked = 0;
@@ -107,7 +182,10 @@ std::string touch_range(size_t offset, size_t bytes, Access access) {
         if (!work_ordered(cell->written.work))
             return race(writes(access) ? "a write" : "a read", cell->written, true);
         if (writes(access) && !work_ordered(cell->read.work)) return race("a write", cell->read, false);
-        (writes(access) ? cell->written : cell->read) = now;
+        if (writes(access))
+            cell->written = now;
+        else
+            cell->read = read_note(cell->read, now);
     }
     return "";
 }
@@ -135,35 +213,62 @@ void copy_range(size_t to, size_t from, size_t bytes) {
 void KernelOrder::start(BlockTime& block, uint32_t number, unsigned threads, size_t shared_bytes) {
     block.number = number;
     block.clock = 1;
-    block.barrier = block.released = 0;
+    block.barrier = 0;
     block.warps.assign((threads + 31) / 32, 1);
-    block.known.clear();
-    block.heard.clear();
+    block.common = {};
+    block.own.clear();
     block.shared.assign(shared_bytes, Cell{});
 }
 
-void KernelOrder::fence(BlockTime& block) {
-    block.released = block.clock++;
-    for (auto [other, clock] : block.heard) {
-        uint32_t& known = block.known[other];
-        known = std::max(known, clock);
-    }
-    block.heard.clear();
+void KernelOrder::barrier(BlockTime& block) {
+    block.barrier = ++block.clock;
+    for (auto& [thread, messages] : block.own) learn(block.common, messages);
+    block.own.clear();
 }
 
-void KernelOrder::atomic(BlockTime& block, uintptr_t place) {
-    auto& message = messages_[place];
-    for (auto [other, clock] : message)
-        if (other != block.number) block.heard[other] = std::max(block.heard[other], clock);
-    if (block.released) message[block.number] = std::max(message[block.number], block.released);
-    for (auto [other, clock] : block.known) message[other] = std::max(message[other], clock);
+void KernelOrder::meet(BlockTime& block, unsigned warp, uint32_t lanes) {
+    if (block.warps.empty()) return;
+    ++block.warps[warp];
+    Messages all;
+    bool any = false;
+    for (unsigned lane = 0; lane < 32 && !block.own.empty(); ++lane) {
+        auto own = block.own.find(32 * warp + lane);
+        if (!(lanes >> lane & 1) || own == block.own.end()) continue;
+        learn(all, own->second);
+        any = true;
+    }
+    for (unsigned lane = 0; lane < 32 && any; ++lane)
+        if (lanes >> lane & 1) block.own[32 * warp + lane] = all;
+}
+
+void KernelOrder::fence(BlockTime& block, unsigned thread) {
+    Messages& own = block.own[thread];
+    learn(own.known, own.heard);
+    learn(own.known, block.common.heard);
+    own.heard.clear();
+    // A fence also passes on what its thread knows of others: by barriers, by meeting in a warp, by messages.
+    learn(own.released, block.common.known);
+    learn(own.released, own.known);
+    Reached& here = own.released[block.number];
+    here.barrier = block.barrier;
+    here.warps[thread / 32] = block.warps[thread / 32];
+    here.threads[thread] = block.clock++;
+}
+
+void KernelOrder::atomic(BlockTime& block, unsigned thread, uintptr_t place) {
+    Knowledge& message = messages_[place];
+    Messages& own = block.own[thread];
+    learn(own.heard, message);
+    learn(message, block.common.released);
+    learn(message, own.released);
 }
 
 bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime& block) const {
     if (before.work != now.work) return work_ordered(before.work);
     if (before.block != now.block) {
-        auto known = block.known.find(before.block);
-        return known != block.known.end() && known->second >= before.clock;
+        auto own = block.own.find(now.thread);
+        return knows(block.common.known, before) ||
+               (own != block.own.end() && knows(own->second.known, before));
     }
     if (before.clock < block.barrier) return true;
     if (before.warps) return false;
@@ -179,9 +284,13 @@ std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, cons
         return race(what, cell.written, true);
     if (!writes(access)) {
         if (cell.written.work == 0) return "a read of memory that was never written";
+        if (cell.read.work != now.work) {
+            cell.read = read_note(cell.read, now);
+            return "";
+        }
         Touch merged = now;
         // Of several readers that nothing orders, the note says only how widely they are spread.
-        if (cell.read.work == now.work && cell.read.block == now.block && !ordered(cell.read, now, block)) {
+        if (cell.read.block == now.block && !ordered(cell.read, now, block)) {
             merged.lanes = cell.read.lanes || cell.read.thread != now.thread;
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
         }

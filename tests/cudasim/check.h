@@ -50,22 +50,39 @@ void forget_range(size_t offset, size_t bytes);
 /// A copy takes its source's "never written" along.
 void copy_range(size_t to, size_t from, size_t bytes);
 
-/// Ordering inside one kernel: blocks know each other's progress through fences and atomics only.
+/// Ordering inside one kernel: threads of different blocks know each other's progress through fences and
+/// atomics only.
 class KernelOrder {
  public:
+    /// How far a block is known to have come: all of it up to a barrier, some warps and threads further.
+    struct Reached {
+        uint32_t barrier = 0;
+        std::unordered_map<uint32_t, uint32_t> warps, threads;
+    };
+    /// By block.
+    using Knowledge = std::unordered_map<uint32_t, Reached>;
+    /// What a thread has made ready for others by a fence, has read from atomics, and, after another fence,
+    /// knows.
+    struct Messages {
+        Knowledge released, heard, known;
+    };
     /// A block's own time. It advances at barriers and fences.
     struct BlockTime {
         uint32_t number = 0;
-        uint32_t clock = 1, barrier = 0, released = 0;
+        uint32_t clock = 1, barrier = 0;
         std::vector<uint32_t> warps;
-        std::unordered_map<uint32_t, uint32_t> known, heard;
+        /// What all threads have since the last barrier, and what single ones have besides.
+        Messages common;
+        std::unordered_map<uint32_t, Messages> own;
         std::vector<Cell> shared;
     };
 
     static void start(BlockTime& block, uint32_t number, unsigned threads, size_t shared_bytes);
-    static void barrier(BlockTime& block) { block.barrier = ++block.clock; }
-    void fence(BlockTime& block);
-    void atomic(BlockTime& block, uintptr_t place);
+    static void barrier(BlockTime& block);
+    /// The lanes of a warp that have met.
+    static void meet(BlockTime& block, unsigned warp, uint32_t lanes);
+    static void fence(BlockTime& block, unsigned thread);
+    void atomic(BlockTime& block, unsigned thread, uintptr_t place);
 
     /// Judges one access by a thread and notes it. Empty when nothing is wrong.
     std::string touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread);
@@ -74,7 +91,7 @@ class KernelOrder {
     std::string judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const;
     bool ordered(const Touch& before, const Touch& now, const BlockTime& block) const;
 
-    std::unordered_map<uintptr_t, std::unordered_map<uint32_t, uint32_t>> messages_;
+    std::unordered_map<uintptr_t, Knowledge> messages_;
 };
 
 /// The shadow of device memory from an offset on.

@@ -17,6 +17,7 @@
 
 #include "judge.h"
 #include "module_abi.h"
+#include "resources.h"
 #include "source.h"
 
 extern char** environ;
@@ -181,7 +182,7 @@ struct Cached {
         fs::path folder = home().parent_path() / "kernels";
         fs::create_directories(folder);
         image = folder / (key + ".so");
-        verdict = folder / (key + "-" + digest(real_nvrtc_identity()).substr(0, 8));
+        verdict = folder / (key + "-" + digest(kResourcesMark + real_nvrtc_identity()).substr(0, 8));
     }
     bool judged() const { return real_nvrtc().empty() || fs::exists(verdict); }
 };
@@ -240,20 +241,21 @@ Compiled compile(const Job& job) {
     std::vector<std::string> flags = compiler_flags(job);
     Cached cached(job, flags);
     bool compiled = fs::exists(cached.image), judged = cached.judged();
-    if (compiled && judged) return {true, read_file(cached.image), ""};
+    if (compiled && judged) return {true, read_file(cached.image) + trailer(read_file(cached.verdict)), ""};
 
     Workplace work;
     write_question(job, work.path);
     Question question(judged ? "" : home() / "real-nvrtc", work.path);
     std::string complaint = compiled ? "" : run_host_compiler(job, flags, work.path);
-    std::string refusal = question.refusal();
+    std::string log, refusal = question.refusal(log);
     if (!refusal.empty()) return {false, "", refusal};
     if (!complaint.empty()) return {false, "", complaint};
     std::string image = read_file(compiled ? cached.image : work.path / "kernel.so");
     std::error_code ignored;
     if (!compiled) fs::rename(work.path / "kernel.so", cached.image, ignored);
-    if (!judged) write_file(cached.verdict, "accepted");
-    return {true, image, ""};
+    std::string resources = judged ? read_file(cached.verdict) : resources_in_log(log);
+    if (!judged) write_file(cached.verdict, resources);
+    return {true, image + trailer(resources), ""};
 }
 
 }  // namespace cudasim

@@ -19,6 +19,15 @@ struct Attribute {
 
 constexpr int kMultiprocessors = 8;
 
+constexpr Limits kLimits[] = {
+    {75, 1024, 16, 64 << 10, 64 << 10},    {80, 2048, 32, 164 << 10, 163 << 10},
+    {86, 1536, 16, 100 << 10, 99 << 10},   {87, 1536, 16, 164 << 10, 163 << 10},
+    {89, 1536, 24, 100 << 10, 99 << 10},   {90, 2048, 32, 228 << 10, 227 << 10},
+    {100, 2048, 32, 228 << 10, 227 << 10}, {103, 2048, 32, 228 << 10, 227 << 10},
+    {110, 1536, 24, 228 << 10, 227 << 10}, {120, 1536, 24, 100 << 10, 99 << 10},
+    {121, 1536, 24, 100 << 10, 99 << 10},
+};
+
 /// What every simulated device answers; attributes that are in neither list are zero.
 constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
@@ -39,19 +48,15 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 1000000},
     {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 512},
     {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 32 << 20},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
     {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 2},
     {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 1},
     {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 228 << 10},
     {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
     {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
     {CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 1},
     {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
     {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, kSharedLimit},
     {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
     {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 1},
 };
@@ -61,6 +66,16 @@ int attribute(CUdevice_attribute key, CUdevice device) {
     if (key == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) return settings().minor;
     if (key == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) return settings().pools;
     if (key == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) return device + 1;
+    const Limits& l = limits();
+    const Attribute by_capability[] = {
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, static_cast<int>(l.threads_per_multiprocessor)},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, static_cast<int>(l.blocks_per_multiprocessor)},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+         static_cast<int>(l.shared_per_multiprocessor)},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, static_cast<int>(l.shared_per_block_optin)},
+    };
+    for (const Attribute& a : by_capability)
+        if (a.key == key) return a.value;
     for (const Attribute& a : kAttributes)
         if (a.key == key) return a.value;
     return 0;
@@ -77,6 +92,14 @@ void shut_down() {
 }
 
 }  // namespace
+
+const Limits& cudasim::limits() {
+    // Of a capability that is not listed, the nearest lower one.
+    const Limits* best = kLimits;
+    for (const Limits& l : kLimits)
+        if (l.capability <= settings().major * 10 + settings().minor) best = &l;
+    return *best;
+}
 
 CUDASIM_API cuInit(unsigned flags) {
     CUDASIM_ENTER(Nothing);

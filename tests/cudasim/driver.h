@@ -36,6 +36,15 @@ struct Settings {
 };
 const Settings& settings();
 
+/// What a multiprocessor of the simulated compute capability has, from CUDA's table of capabilities.
+struct Limits {
+    int capability;
+    unsigned threads_per_multiprocessor, blocks_per_multiprocessor;
+    unsigned shared_per_multiprocessor, shared_per_block_optin;
+};
+const Limits& limits();
+constexpr unsigned kRegistersPerBlock = 65536;
+
 /// A small seeded generator; every choice of the simulator comes from one of these.
 class Random {
  public:

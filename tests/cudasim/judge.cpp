@@ -88,7 +88,7 @@ Question::Question(const std::filesystem::path& program, const std::filesystem::
 
 Question::~Question() { delete judge_; }
 
-std::string Question::refusal() {
+std::string Question::refusal(std::string& log) {
     if (!asked_) return "";
     char line[16];
     if (!judge_ || !std::fgets(line, sizeof line, judge_->out))
@@ -96,9 +96,11 @@ std::string Question::refusal() {
     std::lock_guard<std::mutex> lock(mutex);
     idle().push_back(judge_);
     judge_ = nullptr;
-    if (std::string(line) == "accepted\n") return "";
-    std::ifstream log(folder_ / "verdict", std::ios::binary);
-    return {std::istreambuf_iterator<char>(log), std::istreambuf_iterator<char>()};
+    std::ifstream in(folder_ / "verdict", std::ios::binary);
+    std::string said{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (std::string(line) != "accepted\n") return said;
+    log = said;
+    return "";
 }
 
 }  // namespace cudasim

@@ -19,8 +19,8 @@ class Question {
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
 
-    /// Waits for the answer: the log of a refusal, or nothing.
-    std::string refusal();
+    /// Waits for the answer: the log of a refusal, or nothing. `log` is that of an accepted text.
+    std::string refusal(std::string& log);
 
  private:
     std::filesystem::path folder_;

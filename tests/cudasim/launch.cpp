@@ -12,6 +12,8 @@ namespace cudasim {
 namespace {
 
 constexpr unsigned long long kMostThreads = 1024;
+// More than that came with drivers of CUDA 12.1 and is not promised before.
+constexpr unsigned kMostParameterBytes = 4096;
 
 /// What cuLaunchKernel is given.
 struct Launch {
@@ -41,6 +43,14 @@ CUresult check_limits(const Launch& l, const Function& f) {
         return refused(
             name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             format("%llu threads per block where __launch_bounds__ says %u", threads, f.kernel->max_threads));
+    if (f.registers(static_cast<unsigned>(threads)) > kRegistersPerBlock)
+        return refused(name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                       format("%llu threads of %u registers each, where a block has %u", threads,
+                              f.resources.registers, kRegistersPerBlock));
+    if (f.kernel->parameter_bytes > kMostParameterBytes)
+        return refused(
+            name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+            format("%u bytes of parameters, %u are allowed", f.kernel->parameter_bytes, kMostParameterBytes));
     if (l.dynamic_shared > f.dynamic_shared_limit)
         return refused(name, CUDA_ERROR_INVALID_VALUE,
                        format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared,
@@ -164,10 +174,12 @@ CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction 
     auto function = function_of(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (!blocks || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
-    size_t shared = function->static_shared + dynamic_shared;
-    int by_threads = 2048 / std::max(32, block_size);
-    int by_shared = shared ? static_cast<int>((228u << 10) / (shared + 1024)) : 32;
-    bool too_big = static_cast<unsigned>(block_size) > function->kernel->max_threads;
-    *blocks = too_big ? 0 : std::min({by_threads, by_shared, 32});
+    const Limits& l = limits();
+    auto threads = static_cast<unsigned>((block_size + 31) / 32 * 32);
+    auto shared = static_cast<unsigned>(function->resources.shared + dynamic_shared) + 1024;
+    unsigned registers = std::max(1u, function->registers(threads));
+    unsigned fitting = std::min({l.threads_per_multiprocessor / threads, l.shared_per_multiprocessor / shared,
+                                 kRegistersPerBlock / registers, l.blocks_per_multiprocessor});
+    *blocks = threads > function->most_threads() ? 0 : static_cast<int>(fitting);
     return CUDA_SUCCESS;
 }

@@ -33,12 +33,16 @@ std::shared_ptr<Module> module_of(CUmodule handle) {
     return found == modules().end() ? nullptr : found->second;
 }
 
-/// The bytes of an ELF object, whose own headers say how long it is; empty when it is none.
-std::string elf_image(const void* image) {
+/// The bytes of an ELF object, whose own headers say how long it is; empty when it is none. Behind it stands
+/// what ptxas said.
+std::string elf_image(const void* image, std::string& resources) {
     if (std::memcmp(image, ELFMAG, SELFMAG) != 0) return "";
     Elf64_Ehdr header;
     std::memcpy(&header, image, sizeof header);
     size_t size = header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
+    const char* behind = static_cast<const char*>(image) + size;
+    if (std::strncmp(behind, kResourcesMark.c_str(), kResourcesMark.size()) == 0)
+        resources = behind + kResourcesMark.size();
     return {static_cast<const char*>(image), size};
 }
 
@@ -88,14 +92,16 @@ bool runs_here(unsigned architecture) {
 
 CUresult load(CUmodule* out, const void* image) {
     if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
-    std::string bytes = elf_image(image);
+    auto module = std::make_shared<Module>();
+    std::string bytes = elf_image(image, module->resources);
     bool binary = !bytes.empty();
     if (!binary) {
         const char* text = static_cast<const char*>(image);
-        CUresult result = image_in_ptx(text, bytes);
+        std::string carried;
+        CUresult result = image_in_ptx(text, carried);
         if (result != CUDA_SUCCESS) return result;
+        bytes = elf_image(carried.c_str(), module->resources);
     }
-    auto module = std::make_shared<Module>();
     module->context = current_context();
     CUresult result = open_image(*module, bytes);
     if (result != CUDA_SUCCESS) return result;
@@ -110,6 +116,12 @@ CUresult load(CUmodule* out, const void* image) {
 Module::~Module() {
     if (library) dlclose(library);
     if (file >= 0) close(file);
+}
+
+unsigned Function::most_threads() const {
+    unsigned threads = kernel->max_threads;
+    while (threads > 32 && registers(threads) > kRegistersPerBlock) threads -= 32;
+    return threads;
 }
 
 std::shared_ptr<Function> function_of(CUfunction handle) {
@@ -165,11 +177,11 @@ CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* na
         function = std::make_shared<Function>();
         function->module = module;
         function->kernel = &module->info->kernels[i];
-        function->static_shared =
-            static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
-        // What each of several kernels has is not known; NVRTC itself refuses too much of it.
-        unsigned own = module->info->kernel_count == 1 ? function->static_shared : 0;
-        function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, own);
+        Resources& has = function->resources = resources_of(module->resources, name);
+        // Without ptxas, what each of several kernels has is not known.
+        if (!has.known() && module->info->kernel_count == 1)
+            has.shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
+        function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, has.shared);
     }
     if (!function) {
         functions().erase({handle, name});
@@ -220,13 +232,16 @@ CUDASIM_API cuFuncGetAttribute(int* value, CUfunction_attribute key, CUfunction 
     int architecture = static_cast<int>(function->module->info->architecture);
     switch (key) {
         case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-            *value = static_cast<int>(function->kernel->max_threads);
+            *value = static_cast<int>(function->most_threads());
             break;
         case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-            *value = static_cast<int>(function->static_shared);
+            *value = static_cast<int>(function->resources.shared);
+            break;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+            *value = static_cast<int>(function->resources.local);
             break;
         case CU_FUNC_ATTRIBUTE_NUM_REGS:
-            *value = 32;
+            *value = static_cast<int>(function->resources.registers);
             break;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
@@ -249,7 +264,8 @@ CUDASIM_API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute key, int 
     auto function = function_of(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (key == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
-    bool fits = value >= 0 && static_cast<unsigned>(value) + function->static_shared <= kSharedLimit;
+    bool fits = value >= 0 &&
+                static_cast<unsigned>(value) + function->resources.shared <= limits().shared_per_block_optin;
     if (key != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || !fits) return CUDA_ERROR_INVALID_VALUE;
     function->dynamic_shared_limit = static_cast<unsigned>(value);
     return CUDA_SUCCESS;

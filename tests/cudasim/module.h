@@ -5,6 +5,7 @@
 
 #include "driver.h"
 #include "module_abi.h"
+#include "resources.h"
 
 namespace cudasim {
 
@@ -16,6 +17,8 @@ struct Module {
     int file = -1;
     const cudasim_module* info = nullptr;
     std::string source;
+    /// What ptxas said of its kernels.
+    std::string resources;
 
     ~Module();
 };
@@ -24,8 +27,14 @@ struct Module {
 struct Function {
     std::shared_ptr<Module> module;
     const cudasim_kernel* kernel = nullptr;
-    unsigned static_shared = 0;
+    Resources resources;
     unsigned dynamic_shared_limit = 0;
+
+    /// Registers of a block; the hardware gives them out by the warp, in units of 256.
+    unsigned registers(unsigned threads) const {
+        return (threads + 31) / 32 * ((resources.registers * 32 + 255) / 256 * 256);
+    }
+    unsigned most_threads() const;
 };
 
 /// The function behind a handle, or null.

@@ -2,7 +2,8 @@
 // names of.
 //
 // A process of its own, because NVRTC asks a loaded libcuda.so.1 for tables that the simulated one has not.
-// It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder.
+// It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder, which says what
+// ptxas has given each kernel.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -78,6 +79,7 @@ bool accepts(const Library& nvrtc, const fs::path& folder, std::string& log) {
     std::vector<std::string> lines = lines_of(folder / "options");
     std::vector<const char*> options;
     for (const std::string& line : lines) options.push_back(line.c_str());
+    options.push_back("--ptxas-options=-v");
     nvrtcResult result = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
     size_t size = 0;
     nvrtc.log_size(program, &size);

@@ -144,7 +144,7 @@ class Execution {
     }
 
     // On a fiber.
-    void fence() { order_between_blocks_.fence(block_->time); }
+    void fence() { KernelOrder::fence(block_->time, thread_->number); }
 
     // On a fiber.
     void access(const void* place, unsigned bytes, Access kind) {
@@ -157,7 +157,7 @@ class Execution {
         if (!wrong.empty())
             give_up(CUDA_ERROR_LAUNCH_FAILED,
                     format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
-        if (atomic) order_between_blocks_.atomic(block_->time, at);
+        if (atomic) order_between_blocks_.atomic(block_->time, thread_->number, at);
     }
 
     // On a fiber, or in a signal handler that interrupted one.

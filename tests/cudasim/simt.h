@@ -7,9 +7,8 @@
 
 namespace cudasim {
 
-/// Static shared memory that a block may have, and all it may have after opting in.
+/// Shared memory that a block may have without opting in to more.
 constexpr unsigned kStaticSharedLimit = 48 << 10;
-constexpr unsigned kSharedLimit = 227 << 10;
 
 /// One launch, ready to run: parameters hold addresses that the CPU can follow.
 struct Grid {

@@ -167,3 +167,72 @@ def test_misaligned_access_is_found_without_checks():
     """
     assert run(program.format(offset=16))[0] == "0\n"
     assert run(program.format(offset=8))[0] == "716\n"
+
+
+# Thread 5 of a block writes what thread 0 announces; FENCE is what thread 5 or thread 0 does in between.
+ANNOUNCE = """
+extern "C" __global__ void k(int* data, unsigned* flag, int* out) {
+    if (blockIdx.x == 1) {
+        if (threadIdx.x == 5) { data[0] = 7; MINE }
+        BETWEEN
+        if (threadIdx.x == 0) { OWN atomicAdd(flag, 1u); }
+        return;
+    }
+    if (threadIdx.x != READER) return;
+    while (atomicAdd(flag, 0u) == 0u) __nanosleep(10);
+    __threadfence();
+    out[0] = data[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mine", "between", "own", "good"),
+    [
+        ("__threadfence();", "__syncthreads();", "", True),
+        ("", "__syncthreads();", "__threadfence();", True),
+        ("", "__syncwarp();", "__threadfence();", True),
+        ("", "", "__threadfence();", False),
+        ("__threadfence();", "", "", False),
+        ("", "__syncthreads();", "", False),
+    ],
+)
+def test_a_fence_speaks_for_its_thread_and_for_what_that_thread_has_waited_for(mine, between, own, good):
+    text = ANNOUNCE.replace("MINE", mine).replace("BETWEEN", between).replace("OWN", own)
+    program = f"""
+    d = Driver()
+    k = d.kernel({text.replace("READER", "40")!r}, "k")
+    data, flag, out = d.alloc(4), d.alloc(4), d.alloc(4)
+    d.fill(flag, 0, 1)
+    d.launch(k, 2, 64, [data, flag, out])
+    print(d.code("cuCtxSynchronize"))
+    """
+    for seed in range(3):
+        out, err = run(program, check=1, seed=seed)
+        assert (out == "0\n") is good and ("race" in err) is not good
+
+
+def test_of_several_readers_each_is_remembered():
+    """A write that follows one of two streams that have read is a race with the other."""
+    program = """
+    d = Driver()
+    module = d.module(d.compile(FILL))
+    fill, add_one = d.function(module, "fill"), d.function(module, "add_one")
+    s, t, u = d.stream(), d.stream(), d.stream()
+    a, b, c = d.alloc(4000), d.alloc(4000), d.alloc(4000)
+    d.fill(a, 1, 1000)
+    d.call("cuCtxSynchronize")
+    d.launch(add_one, 4, 256, [b, a, c_int(1000)], s)
+    d.launch(add_one, 4, 256, [c, a, c_int(1000)], t)
+    for stream in ({waits}):
+        e = d.event()
+        d.call("cuEventRecord", e, stream)
+        d.call("cuStreamWaitEvent", u, e, 0)
+    d.launch(fill, 4, 256, [a, c_int(2), c_int(1000)], u)
+    print(d.code("cuCtxSynchronize"))
+    """
+    for seed in range(4):
+        assert run(program.format(waits="s, t"), check=1, seed=seed)[0] == "0\n"
+        for waits in ("s,", "t,"):
+            out, err = run(program.format(waits=waits), check=1, seed=seed)
+            assert out != "0\n" and "race" in err

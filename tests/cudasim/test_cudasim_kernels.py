@@ -1,7 +1,7 @@
 """Threads, barriers, warps, blocks and faults of kernels on the simulator."""
 
 import pytest
-from simulated import LAST_BLOCK, run
+from simulated import LAST_BLOCK, environment, run
 
 REDUCE = """
 extern "C" __global__ void block_sum(int* out, const int* in, int n) {
@@ -212,3 +212,87 @@ def test_shared_memory_starts_as_garbage_and_is_a_blocks_own():
         print(set(ints(d.download(o, 400))) == {64})
     """
     assert run(program)[0] == "True\nFalse\n"
+
+
+HEAVY = """
+extern "C" __global__ void heavy(double* p, int n) {
+    double a[40];
+    #pragma unroll
+    for (int i = 0; i < 40; i++) a[i] = p[i * n + threadIdx.x];
+    #pragma unroll
+    for (int i = 0; i < 40; i++) p[i * n + threadIdx.x] = a[39 - i] * a[i];
+}
+extern "C" __global__ void holder(int* p) {
+    __shared__ int s[10000];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = s[31 - threadIdx.x];
+}
+extern "C" __global__ void plain(int* p) { *p = 1; }
+"""
+
+
+def test_what_ptxas_gives_a_kernel_limits_its_launches():
+    """Registers, static shared memory and parameters are those of the real compiler."""
+    if environment()["CUDASIM_REAL_NVRTC"] == "0":
+        pytest.skip("nvidia-cuda-nvrtc is not installed")
+    program = f"""
+    d = Driver()
+    module = d.module(d.compile({HEAVY!r}))
+    heavy, holder, plain = (d.function(module, name) for name in ("heavy", "holder", "plain"))
+    def attribute(function, key):
+        value = c_int()
+        d.call("cuFuncGetAttribute", byref(value), key, function)
+        return value.value
+    def blocks(function, size):
+        value = c_int()
+        d.call("cuOccupancyMaxActiveBlocksPerMultiprocessor", byref(value), function, size, c_size_t(0))
+        return value.value
+    a = d.alloc(1 << 20)
+    d.call("cuMemsetD8_v2", c_uint64(a), 0, c_size_t(1 << 20))
+    print(64 < attribute(heavy, 4) < 256, attribute(plain, 4) < 33)
+    most = attribute(heavy, 0)
+    print(most < 1024, blocks(heavy, most), blocks(heavy, 1024), blocks(plain, 1024))
+    arguments = [a, c_int(1024)]
+    print([code_of(d.launch, heavy, 1, n, arguments) for n in (1024, most)])
+    print([attribute(f, 1) for f in (heavy, holder, plain)], attribute(holder, 8), attribute(plain, 8))
+    print([code_of(d.launch, holder, 1, 32, [a], None, n) for n in (9152, 9153)])
+    print([d.code("cuFuncSetAttribute", holder, 8, n) for n in (232448 - 40000, 232448)])
+    print(code_of(d.launch, holder, 1, 32, [a], None, 100000))
+    d.synchronize()
+    """
+    out = run(program)[0].splitlines()
+    assert out == [
+        "True True",
+        "True 1 0 2",
+        "[701, 0]",
+        "[0, 40000, 0] 9152 49152",
+        "[0, 1]",
+        "[0, 1]",
+        "0",
+    ]
+
+
+def test_parameters_of_more_than_4_kb_are_refused():
+    text = (
+        'struct Big { char bytes[4096]; }; extern "C" __global__ void k(Big b, int* p) { *p = b.bytes[0]; }'
+    )
+    program = f"""
+    class Big(Structure):
+        _fields_ = [("bytes", c_char * 4096)]
+    d = Driver()
+    k = d.kernel({text!r}, "k")
+    print(code_of(d.launch, k, 1, 1, [Big(), d.alloc(4)]))
+    """
+    assert run(program)[0] == "701\n"
+
+
+def test_limits_are_those_of_the_compute_capability():
+    program = """
+    d = Driver()
+    print([d.attribute(key) for key in (75, 76, 39, 106, 81, 97)])
+    """
+    table = {"7.5": [7, 5, 1024, 16, 65536, 65536], "9.0": [9, 0, 2048, 32, 233472, 232448]}
+    table["12.0"] = [12, 0, 1536, 24, 102400, 101376]
+    for capability, values in table.items():
+        assert run(program, cc=capability)[0] == f"{values}\n"
