@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace cuarray::host {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 // A block of 256 is short enough for the processor to begin the next step's loads while this one's are under way; a
 // single step has nothing to overlap, and may take what L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
-constexpr int64_t kBlocksAhead = 2;
-constexpr int64_t kCacheLine = 64;
+constexpr size_t kPlaces = 8;
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -261,15 +261,15 @@ void Machine::run_linear(int64_t begin, int64_t n) {
             moves(step.out[o], &calls[k].out[o]);
         }
     }
-    // While a step computes, memory would rest: a later block is asked for. Steps that only wait for memory overlap by
-    // themselves, as long as little stands between them.
+    // Each of the first steps is called from a place of its own: where one place calls them all, the processor foresees
+    // the next one badly, and does not begin its loads while this one's are under way.
+    const auto call_from_places = [&]<size_t... K>(std::index_sequence<K...>, int64_t count) {
+        ((K < p.steps.size() ? calls[K].loop(calls[K].in, calls[K].out, count) : void()), ...);
+    };
     for (; n > 0; n -= block_) {
-        if (p.computes)
-            for (const Moving* m = moving; m < end; ++m)
-                for (int64_t b = 0; b < m->step; b += kCacheLine)
-                    __builtin_prefetch(*m->pointer + kBlocksAhead * m->step + b, 0, 2);
         const int64_t count = std::min(n, block_);
-        for (Call* call = calls; call < calls + p.steps.size(); ++call) call->loop(call->in, call->out, count);
+        call_from_places(std::make_index_sequence<kPlaces>(), count);
+        for (size_t k = kPlaces; k < p.steps.size(); ++k) calls[k].loop(calls[k].in, calls[k].out, count);
         for (const Moving* m = moving; m < end; ++m) *m->pointer += m->step;
     }
 }

@@ -151,7 +151,6 @@ struct Program::Builder {
             if (other == kNoValue) release(step.out[1]);
             release_sources();
         }
-        p.computes |= n.op == Op::Loop && rows()[loops()[n.index].row].has(VectorMath);
         p.steps.push_back(step);
     }
 
@@ -228,7 +227,6 @@ void Program::build(const Expr& expr, const LoopLibrary& library, uint64_t alias
     late.assign(expr.outputs.size(), false);
     read.assign(expr.inputs.size(), false);
     index = mask = fault = kNoSlot;
-    computes = false;
     Builder(*this, expr, library).run(aliased);
 }
 

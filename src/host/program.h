@@ -42,7 +42,6 @@ struct Program {
     std::vector<uint8_t> late;         ///< by output: must not be written before the block's end
     std::vector<uint8_t> read;         ///< by input: whether anything reads it
     SlotId index = kNoSlot, mask = kNoSlot, fault = kNoSlot;
-    bool computes = false;             ///< some step takes longer than its memory: vector mathematics
 
  private:
     struct Builder;
