@@ -117,7 +117,7 @@ def __getattr__(name):
 
         globals()[name] = bfloat16
         return bfloat16
-    if name in ("testing",):
+    if name in ("memory", "testing"):
         return import_module(f"cuarray.{name}")
     raise AttributeError(f"module 'cuarray' has no attribute {name!r}")
 

@@ -1,4 +1,4 @@
-// devices.cpp -- cuarray.device, and what is asked of devices: which there are, memory, the doctor's figures.
+// devices.cpp -- cuarray.device, and what is asked of devices: which there are, the doctor's figures.
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,33 +34,11 @@ bool is_same(Device device, const py::object& other) {
     return py::isinstance<py::str>(other) && to_string(device) == other.cast<std::string>();
 }
 
-/// A device that is named works even where the default one (CUARRAY_DEVICE) does not.
-Device asked_device(const py::object& device) {
-    return device.is_none() ? current_device() : to_device(device.ptr(), Device{});
-}
-
-py::dict memory_stats(const py::object& device) {
-    const MemoryStats stats = backend(asked_device(device)).memory_stats();
-    py::dict figures;
-    figures["current"] = stats.current;
-    figures["peak"] = stats.peak;
-    figures["reserved"] = stats.reserved;
-    figures["limit"] = stats.limit;
-    figures["allocations"] = stats.allocations;
-    return figures;
-}
-
 void synchronize(const py::object& device) {
     Backend& waited = backend(asked_device(device));
     settle_all();
     const Unlocked unlocked(true);
     waited.synchronize();
-}
-
-void trim(const py::object& device) {
-    Backend& trimmed = backend(asked_device(device));
-    const Unlocked unlocked(true);
-    trimmed.trim();
 }
 
 std::string describe(const py::object& device) {
@@ -74,6 +52,10 @@ std::string missing(const std::string& kind) {
 }
 
 }  // namespace
+
+Device asked_device(const py::object& device) {
+    return device.is_none() ? current_device() : to_device(device.ptr(), Device{});
+}
 
 Object from_device(Device device) {
     static PyObject* known[2][256];
@@ -134,8 +116,6 @@ void bind_devices(py::module_& module) {
     module.def("current_device", [] { return handed_over(from_device(current_device())); });
     const py::arg_v any_device = py::arg("device") = py::none();
     module.def("synchronize", &synchronize, any_device, "Waits for everything queued on the device.");
-    module.def("memory_stats", &memory_stats, any_device, "Bytes in use, peak, reserved and limit; live blocks.");
-    module.def("memory_trim", &trim, any_device, "Returns cached memory to the system.");
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads, 
                "get_num_threads()\n--\n\n"

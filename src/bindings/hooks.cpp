@@ -9,18 +9,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-/// Takes the GIL in whatever thread the core happens to ask from.
-class WithGil {
- public:
-    WithGil() : state_(PyGILState_Ensure()) {}
-    ~WithGil() { PyGILState_Release(state_); }
-    WithGil(const WithGil&) = delete;
-    WithGil& operator=(const WithGil&) = delete;
-
- private:
-    PyGILState_STATE state_;
-};
-
 /// Python's locator; kept for the life of the process.
 PyObject* the_locator = nullptr;
 

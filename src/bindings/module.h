@@ -5,12 +5,17 @@
 
 namespace cuarray::python {
 
-void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, memory, doctor
+void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, doctor
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
+void bind_pools(pybind11::module_& module);   ///< what cuarray.memory is made of
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
 void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
 void bind_lines(pybind11::module_& module);    ///< which line of the program is running
+
+/// The device that an argument names, or None for the current one. A device that is named works even where the default
+/// one (CUARRAY_DEVICE) does not.
+Device asked_device(const pybind11::object& device);
 
 /// An Object as pybind11 holds it.
 inline pybind11::object handed_over(Object object) {

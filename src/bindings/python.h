@@ -130,6 +130,18 @@ class Unlocked {
     PyThreadState* state_;
 };
 
+/// Takes the GIL in whatever thread the core happens to ask from.
+class WithGil {
+ public:
+    WithGil() : state_(PyGILState_Ensure()) {}
+    ~WithGil() { PyGILState_Release(state_); }
+    WithGil(const WithGil&) = delete;
+    WithGil& operator=(const WithGil&) = delete;
+
+ private:
+    PyGILState_STATE state_;
+};
+
 /// Puts the exception in flight aside, if there is one, while code runs that must not see it.
 class ExceptionAside {
  public:

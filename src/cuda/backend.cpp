@@ -5,6 +5,7 @@
 #include <mutex>
 #include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/tracking.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -25,6 +26,7 @@ bool is_ordered_anyway(int64_t foreign, int64_t own) {
 class GpuBackend::Block final : public Storage {
  public:
     using Storage::Storage;
+    Piece piece;
     bool seen_elsewhere = false;  ///< a foreign stream may still use it when its last reference goes
 
  private:
@@ -39,20 +41,23 @@ GpuBackend::GpuBackend(int index)
       context_(index),
       stream_(context_),
       faults_(context_, stream_),
-      pool_(context_, stream_),
+      pool_(device(), context_, stream_),
       pinned_(context_, stream_),
       kernels_(context_) {}
 
 StorageRef GpuBackend::allocate(int64_t bytes) {
     if (bytes == 0) return StorageRef(new Block(this, nullptr, 0));
-    const CUdeviceptr memory = pool_.allocate(bytes, stream_);
-    return StorageRef(new Block(this, reinterpret_cast<void*>(memory), bytes));
+    auto* const block = new Block(this, nullptr, bytes);
+    StorageRef storage(block);
+    block->piece = pool_.allocate(bytes, stream_);
+    block->data = reinterpret_cast<void*>(block->piece.address);
+    return tracked(std::move(storage));
 }
 
 void GpuBackend::release(Block& block) noexcept {
-    if (block.bytes == 0) return;
+    if (!block.piece.address) return;
     const bool foreign = block.exported || block.seen_elsewhere;
-    pool_.release(address_of(block, 0), block.bytes, block.uses.points(true), foreign);
+    pool_.release(block.piece, block.uses.points(true), foreign);
 }
 
 void GpuBackend::synchronize() {

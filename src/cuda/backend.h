@@ -33,8 +33,7 @@ class GpuBackend final : public Backend {
     void publish(Storage& storage, int64_t stream) override;
     void adopt_stream(int64_t stream) override;
 
-    MemoryStats memory_stats() const override { return pool_.stats(); }
-    void trim() override { pool_.trim(); }
+    Memory& memory() override { return pool_; }
     std::string describe() const override;
 
     /// Text about faults that nobody has waited for, or "". Makes no driver call.

@@ -18,6 +18,14 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 
+/// Who may use a pool's memory, and how.
+struct CUmemAccessDesc {
+    struct {
+        int type, id;
+    } location;
+    int flags;
+};
+
 /// Enumerators and macros of cuda.h: CONSTANT(name, value).
 #define CUARRAY_DRIVER_CONSTANTS(CONSTANT)                     \
     CONSTANT(CUDA_SUCCESS, 0)                                  \
@@ -37,6 +45,14 @@ using CUmemoryPool = struct CUmemPoolHandle_st*;
     CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)  \
     CONSTANT(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)             \
     CONSTANT(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)          \
+    CONSTANT(CU_MEM_ATTACH_GLOBAL, 1)                          \
+    CONSTANT(CU_MEM_LOCATION_TYPE_DEVICE, 1)                   \
+    CONSTANT(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)            \
+    CONSTANT(CU_MEMORYTYPE_DEVICE, 2)                          \
+    CONSTANT(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)              \
+    CONSTANT(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)           \
+    CONSTANT(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)        \
+    CONSTANT(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)              \
     CONSTANT(CU_STREAM_DEFAULT, 0)                             \
     CONSTANT(CU_EVENT_DISABLE_TIMING, 2)                       \
     CONSTANT(CU_MEMHOSTALLOC_PORTABLE, 1)                      \
@@ -78,11 +94,15 @@ CUARRAY_DRIVER_CONSTANTS(CUARRAY_CONSTANT)
     ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                       \
     ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                 \
     ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                       \
+    ENTRY(cuMemAllocFromPoolAsync, 11020, CUdeviceptr*, size_t, CUmemoryPool, CUstream)                 \
+    ENTRY(cuMemAllocManaged, 6000, CUdeviceptr*, size_t, unsigned)                                      \
     ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                 \
     ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                           \
     ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                       \
     ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                       \
     ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                 \
+    ENTRY(cuMemPoolSetAccess, 11020, CUmemoryPool, const CUmemAccessDesc*, size_t)                      \
+    ENTRY(cuPointerGetAttribute, 4000, void*, int, CUdeviceptr)                                         \
     ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                               \
     ENTRY(cuMemFreeHost, 2000, void*)                                                                   \
     ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                               \

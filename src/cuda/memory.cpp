@@ -1,178 +1,290 @@
-// memory.cpp -- allocating and freeing in stream order, and the ladder of an allocation that fails.
+// memory.cpp -- allocating and freeing in stream order, and choosing where blocks come from.
 #include "cuda/memory.h"
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include "cuarray/runtime/hooks.h"
 
 namespace cuarray::cuda {
+namespace {
 
-Pool::Pool(const Context& context, GpuStream& stream) : context_(context), stream_(stream) {
+// What the list of small blocks takes, and how much of it: enough for the temporaries of a loop.
+constexpr int64_t kSmall = 1 << 20, kMostSmall = 64 << 20;
+
+int64_t number_of(const GpuStream& stream) { return reinterpret_cast<int64_t>(stream.handle()); }
+
+/// Small blocks go by size class, so that they are found again; of large ones nothing is to be wasted.
+int64_t pooled_size(int64_t bytes) { return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512; }
+
+Piece::From origin_of(MemoryKind kind, bool has_pool) {
+    switch (kind) {
+        case MemoryKind::Device: return has_pool ? Piece::From::Pool : Piece::From::Direct;
+        case MemoryKind::Direct: return Piece::From::Direct;
+        case MemoryKind::Pinned: return Piece::From::Pinned;
+        case MemoryKind::Managed: return Piece::From::Managed;
+    }
+    return Piece::From::Pool;
+}
+
+}  // namespace
+
+Pool::Pool(Device device, const Context& context, GpuStream& default_stream)
+    : Memory(device),
+      context_(context),
+      default_stream_(default_stream),
+      kept_{{context, kDirectMemory}, {context, kPinnedMemory}, {context, kManagedMemory}} {
     const char* wish = std::getenv("CUARRAY_MEMORY_CACHE");
     caches_ = !(wish && std::strcmp(wish, "off") == 0);
-    if (!context.has_pools) return;
-    const Current current(context);
-    const Driver& driver = context.driver;
-    driver.cuDeviceGetMemPool(&pool_, context.device);
-    // With the default of 0 the pool returns its memory to the system at every wait and has to fetch it
-    // again.
+    use_pool({});
+}
+
+// With the default of 0 the pool returns its memory to the system at every wait and has to fetch it again. Another
+// threshold is somebody's choice.
+void Pool::raise_threshold(CUmemoryPool pool) {
     uint64_t threshold = 0;
-    driver.cuMemPoolGetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
-    if (threshold != 0) return;
-    threshold = UINT64_MAX;
-    driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    context_.driver.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    owns_threshold_ = threshold == 0;
+    apply_limit(limit());
 }
 
-CUdeviceptr Pool::take_free(int64_t bytes, GpuStream& stream) {
-    if (&stream != &stream_) return 0;
-    const std::lock_guard lock(mutex_);
-    const auto found = free_.find(bytes);
-    if (found == free_.end() || found->second.empty()) return 0;
-    const CUdeviceptr block = found->second.back();
-    found->second.pop_back();
-    free_bytes_ -= bytes;
-    return block;
+void Pool::apply_limit(int64_t bytes) {
+    uint64_t threshold = bytes == kNoLimit ? UINT64_MAX : uint64_t(bytes);
+    if (owns_threshold_)
+        context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    if (bytes != kNoLimit) trim();
 }
 
-CUresult Pool::ask(int64_t bytes, CUdeviceptr& block, GpuStream& stream) {
-    if (pool_) return context_.driver.cuMemAllocAsync.status(&block, size_t(bytes), stream.handle());
-    const RelaxedCapture relaxed(context_.driver);
-    return context_.driver.cuMemAlloc.status(&block, size_t(bytes));
+void Pool::use_pool(const PoolChoice& choice) {
+    const Current current(context_);
+    CUmemoryPool pool = nullptr;
+    if (choice.kind == PoolChoice::Kind::Given) {
+        uint64_t reserved = 0;
+        pool = reinterpret_cast<CUmemoryPool>(choice.handle);
+        if (!context_.has_pools)
+            raise(ErrorKind::Value, "memory.use_pool: cuda:", context_.index, " has no memory pools");
+        if (const CUresult result = context_.driver.cuMemPoolGetAttribute.status(
+                pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
+            raise(ErrorKind::Value, "memory.use_pool: ", choice.handle, " is no memory pool: ", error_text(result));
+    } else if (choice.kind == PoolChoice::Kind::Current && context_.has_pools) {
+        context_.driver.cuDeviceGetMemPool(&pool, context_.device);
+    }
+    if (pool == pool_) return;
+    drop_cached();
+    pool_ = pool;
+    owns_threshold_ = false;
+    if (pool && choice.kind == PoolChoice::Kind::Current) raise_threshold(pool);
+    is_given_ = choice.kind == PoolChoice::Kind::Given;
+    for (const CUdevice peer : peers_) open_to(peer);
 }
 
-void Pool::give_back(CUdeviceptr block) {
-    if (pool_)
-        context_.driver.cuMemFreeAsync(block, stream_.handle());
+void Pool::open_to(CUdevice other) {
+    if (std::find(peers_.begin(), peers_.end(), other) == peers_.end()) peers_.push_back(other);
+    if (!pool_) return;
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, other}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const Current current(context_);
+    context_.driver.cuMemPoolSetAccess(pool_, &access, 1);
+}
+
+KeptMemory& Pool::kept(Piece::From from) { return kept_[int(from) - int(Piece::From::Direct)]; }
+
+CUdeviceptr Pool::ask_driver(int64_t bytes, GpuStream& stream) {
+    const Current current(context_);
+    const Driver& driver = context_.driver;
+    CUdeviceptr address = 0;
+    const CUmemoryPool pool = pool_;
+    const CUresult result =
+        is_given_ ? driver.cuMemAllocFromPoolAsync.status(&address, size_t(bytes), pool, stream.handle())
+                  : driver.cuMemAllocAsync.status(&address, size_t(bytes), stream.handle());
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) return 0;
+    if (result != CUDA_SUCCESS) fail(result, is_given_ ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
+    return address;
+}
+
+bool Pool::take_once(Piece& piece, bool wait) {
+    if (piece.from == Piece::From::Pool)
+        piece.address = ask_driver(pooled_size(piece.bytes), *piece.home);
     else
-        context_.driver.cuMemFree(block);
+        piece.address = kept(piece.from).allocate(class_of(piece.bytes), *piece.home, wait);
+    return piece.address != 0;
 }
 
-CUdeviceptr Pool::allocate(int64_t bytes, GpuStream& stream) {
-    if (bytes > int64_t(context_.memory)) out_of_memory(bytes);
-    bytes = rounded(bytes);
-    CUdeviceptr block = take_free(bytes, stream);
-    if (!block) {
-        const Current current(context_);
-        CUresult result = ask(bytes, block, stream);
-        if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-            relieve_memory_pressure();
-            trim();
-            result = ask(bytes, block, stream);
-        }
-        if (result == CUDA_ERROR_OUT_OF_MEMORY) out_of_memory(bytes);
-        if (result != CUDA_SUCCESS) fail(result, pool_ ? "cuMemAllocAsync" : "cuMemAlloc");
-        if (!pool_) {
-            const std::lock_guard lock(mutex_);
-            owned_ += bytes;
+void Pool::take(Piece& piece) {
+    if (piece.from == Piece::From::Lender) {
+        piece.address = reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
+        return;
+    }
+    if (piece.from != Piece::From::Pinned && piece.bytes > int64_t(context_.memory)) raise_no_memory(piece.bytes);
+    if (piece.bytes > kLargestBlock) raise_no_memory(piece.bytes);
+    if (piece.from == Piece::From::Pool && piece.bytes <= kSmall) {
+        const std::lock_guard lock(mutex_);
+        if (const FreeBlock block = small_.take(*piece.home, class_of(piece.bytes))) {
+            piece.address = block.address;
+            return;
         }
     }
-    const std::lock_guard lock(mutex_);
-    current_ += bytes;
-    ++blocks_;
-    if (current_ > peak_) peak_ = current_;
-    return block;
+    if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); })) raise_no_memory(piece.bytes);
 }
 
-void Pool::release(CUdeviceptr block, int64_t bytes, std::span<const StreamPoint> users,
-                   bool shared) noexcept {
+Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
+    Piece piece;
+    piece.bytes = bytes;
+    piece.home = &stream;
+    piece.from = origin_of(kind, pool_ != nullptr);
+    if (kind == MemoryKind::Device && has_allocator() && (piece.lender = allocator())) piece.from = Piece::From::Lender;
+    const bool is_ours = kind != MemoryKind::Pinned;  // the limit is of device memory
+    if (is_ours && !account_.has_room(bytes)) find_room_in_limit(bytes);
+    take(piece);
+    if (is_ours && !account_.add(bytes)) {
+        take_back(piece, {}, false);
+        raise_no_memory(bytes);
+    }
+    count(piece, 1);
+    return piece;
+}
+
+void Pool::count(const Piece& piece, int sign) {
+    const std::lock_guard lock(mutex_);
+    current_[int(piece.from)] += sign * piece.bytes;
+    blocks_[int(piece.from)] += sign;
+    auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.stream == piece.home; });
+    if (lane == lanes_.end()) lane = lanes_.insert(lane, {piece.home});
+    lane->bytes += sign * piece.bytes;
+    lane->blocks += sign;
+}
+
+void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept {
+    if (piece.from != Piece::From::Pinned) account_.remove(piece.bytes);
+    count(piece, -1);
     if (!is_alive()) return;
-    bytes = rounded(bytes);
     try {
-        {
-            const std::lock_guard lock(mutex_);
-            current_ -= bytes;
-            --blocks_;
-            if (shared && !context_.driver.cuCtxRecordEvent) {
-                shared_.emplace_back(block, bytes);
-                return;
-            }
-        }
-        stream_.wait_for(users);
-        if (shared) {
-            const Current current(context_);
-            stream_.wait_for_context();
-        }
-        keep_or_give_back(block, bytes);
+        take_back(piece, users, shared);
     } catch (const std::exception& error) {
         if (is_alive()) warn(std::string("a block of cuda memory could not be freed: ") + error.what());
     }
 }
 
-void Pool::keep_or_give_back(CUdeviceptr block, int64_t bytes) {
-    {
+void Pool::take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared) {
+    if (shared && !context_.driver.cuCtxRecordEvent) {
         const std::lock_guard lock(mutex_);
-        if (!pool_ || (caches_ && bytes <= kSmall && free_bytes_ + bytes <= kKept)) {
-            free_[bytes].push_back(block);
-            free_bytes_ += bytes;
+        shared_.push_back(piece);
+        return;
+    }
+    piece.home->wait_for(users);
+    if (shared) {
+        const Current current(context_);
+        piece.home->wait_for_context();
+    }
+    put_away(piece);
+}
+
+void Pool::put_away(const Piece& piece) {
+    if (piece.from == Piece::From::Lender)
+        return piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes, number_of(*piece.home));
+    if (piece.from != Piece::From::Pool)
+        return kept(piece.from).keep(piece.address, class_of(piece.bytes), *piece.home);
+    if (caches_ && piece.bytes <= kSmall) {
+        const std::lock_guard lock(mutex_);
+        if (small_.bytes() + pooled_size(piece.bytes) <= std::min(kMostSmall, limit() - account_.current())) {
+            small_.put({piece.address, piece.home, piece.home->issued(), class_of(piece.bytes)});
             return;
         }
     }
     const Current current(context_);
-    give_back(block);
+    context_.driver.cuMemFreeAsync(piece.address, piece.home->handle());
 }
 
 // Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
 // has no event for that. Only trim and the way out of memory come here.
 void Pool::collect_shared() {
-    std::vector<std::pair<CUdeviceptr, int64_t>> blocks;
+    std::vector<Piece> pieces;
     {
         const std::lock_guard lock(mutex_);
-        blocks.swap(shared_);
+        pieces.swap(shared_);
     }
-    if (blocks.empty()) return;
+    if (pieces.empty()) return;
     context_.driver.cuCtxSynchronize();
-    for (const auto& [block, bytes] : blocks) keep_or_give_back(block, bytes);
+    for (const Piece& piece : pieces) put_away(piece);
 }
 
-void Pool::empty_free_list() {
-    std::map<int64_t, std::vector<CUdeviceptr>> blocks;
+void Pool::drop_cached() {
+    std::vector<FreeBlock> blocks;
     {
         const std::lock_guard lock(mutex_);
-        blocks.swap(free_);
-        free_bytes_ = 0;
+        blocks = small_.take_all(false);
     }
-    for (const auto& [bytes, list] : blocks)
-        for (const CUdeviceptr block : list) {
-            give_back(block);
-            const std::lock_guard lock(mutex_);
-            if (!pool_) owned_ -= bytes;
-        }
+    const Current current(context_);
+    for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->handle());
+    for (KeptMemory& kind : kept_) kind.give_back(false);
 }
 
 void Pool::trim() {
     const Current current(context_);
-    if (!pool_) stream_.wait();
     collect_shared();
-    empty_free_list();
-    if (!pool_) return;
-    stream_.wait();
-    context_.driver.cuMemPoolTrimTo(pool_, 0);
+    drop_cached();
+    std::vector<GpuStream*> streams;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Lane& lane : lanes_) streams.push_back(lane.stream);
+    }
+    for (GpuStream* stream : streams) stream->wait();
+    for (KeptMemory& kind : kept_) kind.give_back(true);
+    if (pool_) context_.driver.cuMemPoolTrimTo(pool_, 0);
 }
 
 MemoryStats Pool::stats() const {
     MemoryStats stats;
-    {
-        const std::lock_guard lock(mutex_);
-        stats.current = current_;
-        stats.peak = peak_;
-        stats.reserved = owned_;
-        stats.limit = int64_t(context_.memory);
-        stats.allocations = blocks_;
-    }
+    stats.current = account_.current(), stats.peak = account_.peak(), stats.limit = account_.limit();
+    size_t free = 0, total = context_.memory;
     uint64_t reserved = 0;
-    if (pool_ && context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-                                                              &reserved) == CUDA_SUCCESS)
-        stats.reserved = int64_t(reserved);
+    if (is_alive()) {
+        const Current current(context_);
+        context_.driver.cuMemGetInfo.status(&free, &total);
+        if (pool_)
+            context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    }
+    stats.available = int64_t(free), stats.total = int64_t(total);
+    stats.reserved = int64_t(reserved);
+    const std::lock_guard lock(mutex_);
+    const auto add_kind = [&](const char* name, Piece::From from, int64_t cached) {
+        const int64_t current = current_[int(from)], blocks = blocks_[int(from)];
+        if (current > 0 || cached > 0 || blocks > 0) stats.kinds.push_back({name, current, cached, blocks});
+    };
+    add_kind("device", Piece::From::Pool, std::max(int64_t(reserved) - current_[0], int64_t(0)));
+    for (const KeptMemory& kind : kept_) {
+        const auto from = Piece::From(int(Piece::From::Direct) + int(&kind - kept_));
+        add_kind(kind.source().name, from, kind.kept());
+        if (from != Piece::From::Pinned) stats.reserved += kind.held();
+    }
+    add_kind("lent", Piece::From::Lender, 0);
+    for (const int64_t blocks : blocks_) stats.allocations += blocks;
+    for (const Lane& lane : lanes_) {
+        char name[32] = "default";
+        if (lane.stream != &default_stream_)
+            std::snprintf(name, sizeof name, "%#llx", static_cast<unsigned long long>(number_of(*lane.stream)));
+        int64_t cached = small_.bytes(*lane.stream);
+        for (const KeptMemory& kind : kept_) cached += kind.kept(*lane.stream);
+        stats.streams.push_back({name, lane.bytes, cached, lane.blocks});
+    }
     return stats;
 }
 
-void Pool::out_of_memory(int64_t bytes) const {
-    size_t free = 0, total = context_.memory;
-    {
-        const Current current(context_);
-        context_.driver.cuMemGetInfo.status(&free, &total);
-    }
-    raise(ErrorKind::Memory, "cuda:", context_.index, ": ", bytes, " bytes were asked for; ", free, " of ",
-          total, " are free, and arrays of this process hold ", stats().current);
+std::string Pool::objection(void* address, int64_t bytes) const {
+    const Current current(context_);
+    const auto at = reinterpret_cast<CUdeviceptr>(address);
+    const auto ask = [&](int what, auto& answer) {
+        return context_.driver.cuPointerGetAttribute.status(&answer, what, at) == CUDA_SUCCESS;
+    };
+    int type = 0, ordinal = -1;
+    if (!ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) || type != CU_MEMORYTYPE_DEVICE) return "is no memory of a GPU";
+    if (ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal) && ordinal != context_.index)
+        return "is memory of cuda:" + std::to_string(ordinal);
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    if (ask(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start) && ask(CU_POINTER_ATTRIBUTE_RANGE_SIZE, size) &&
+        at + uint64_t(bytes) > start + size)
+        return "is the beginning of " + std::to_string(start + size - at) + " bytes only";
+    return "";
 }
 
 }  // namespace cuarray::cuda

@@ -1,60 +1,84 @@
-// memory.h -- device memory in stream order: the driver's pool, a free list of small blocks before it, and
-// what happens when memory runs out.
+// memory.h -- the memory of one GPU: the driver's pool in stream order, a list of small blocks before it, kinds of memory
+// that are kept, and the user's allocator.
 #pragma once
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
-#include "cuarray/runtime/backend.h"
-#include "cuda/stream.h"
+#include "cuarray/runtime/memory.h"
+#include "cuarray/runtime/runtime.h"
+#include "cuda/kept_memory.h"
 
 namespace cuarray::cuda {
 
-/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no
-/// pools (some virtual GPUs), the free list keeps every block, because cuMemFree would wait for the device.
-class Pool {
+/// A block that was handed out, and what is needed to take it back.
+struct Piece {
+    enum class From : uint8_t { Pool, Direct, Pinned, Managed, Lender };
+
+    CUdeviceptr address = 0;
+    int64_t bytes = 0;          ///< as asked for
+    GpuStream* home = nullptr;  ///< in whose order it was allocated and will be freed
+    From from = From::Pool;
+    Ref<Allocator> lender;
+};
+
+/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no pools (some
+/// virtual GPUs), blocks come from cuMemAlloc and are kept, because cuMemFree would wait for the device.
+class Pool final : public Memory {
  public:
-    /// `stream` is the device's default one.
-    Pool(const Context& context, GpuStream& stream);
+    Pool(Device device, const Context& context, GpuStream& default_stream);
 
-    /// A block of rounded(bytes), usable by work queued on `stream` from now on (whoever uses it on another
-    /// stream waits for this moment); MemoryError after everything was tried.
-    CUdeviceptr allocate(int64_t bytes, GpuStream& stream);
-    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at
-    /// most one per stream, and where it was seen by others (`shared`), so may be work on streams that are
-    /// not ours. A user may be a foreign stream, which must not be handed to the driver any more. Never
-    /// throws.
-    void release(CUdeviceptr block, int64_t bytes, std::span<const StreamPoint> users, bool shared) noexcept;
-    /// Returns all cached memory to the system.
-    void trim();
-    MemoryStats stats() const;
+    /// At least `bytes`, usable by work queued on `stream` from now on (whoever uses them on another stream waits for
+    /// this moment; pinned and managed memory also by the host at once); MemoryError after everything was tried.
+    Piece allocate(int64_t bytes, GpuStream& stream, MemoryKind kind = MemoryKind::Device);
+    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at most one
+    /// per stream, and where it was seen by others (`shared`), so may be work on streams that are not ours. A user may
+    /// be a foreign stream, which must not be handed to the driver any more. Never throws.
+    void release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept;
 
-    static int64_t rounded(int64_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
+    /// Lets another GPU read and write the blocks of the pool.
+    void open_to(CUdevice other);
+
+    MemoryStats stats() const override;
+    void use_pool(const PoolChoice& choice) override;
+    void drop_cached() override;
+    void trim() override;
+    std::string objection(void* address, int64_t bytes) const override;
+
+ protected:
+    void apply_limit(int64_t bytes) override;
 
  private:
-    static constexpr int64_t kGrain = 512;
-    static constexpr int64_t kSmall = 1 << 20,
-                             kKept = 64 << 20;  ///< what the free list takes, and how much of it
+    /// Live blocks of one stream.
+    struct Lane {
+        GpuStream* stream;
+        int64_t bytes = 0, blocks = 0;
+    };
 
-    CUdeviceptr take_free(int64_t bytes, GpuStream& stream);
-    CUresult ask(int64_t bytes, CUdeviceptr& block, GpuStream& stream);
-    void give_back(CUdeviceptr block);
-    void keep_or_give_back(CUdeviceptr block, int64_t bytes);
-    void empty_free_list();
+    KeptMemory& kept(Piece::From from);
+    void take(Piece& piece);
+    bool take_once(Piece& piece, bool wait);
+    CUdeviceptr ask_driver(int64_t bytes, GpuStream& stream);
+    void take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared);
+    void put_away(const Piece& piece);
+    void count(const Piece& piece, int sign);
     void collect_shared();
-    [[noreturn]] void out_of_memory(int64_t bytes) const;
+    void raise_threshold(CUmemoryPool pool);
 
     const Context& context_;
-    GpuStream& stream_;
-    CUmemoryPool pool_ = nullptr;
-    bool caches_ = true;
+    GpuStream& default_stream_;
+    bool caches_ = true;            ///< unless CUARRAY_MEMORY_CACHE=off
+    bool owns_threshold_ = false;   ///< nobody else had chosen the release threshold of the pool
+    std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
+    std::atomic<bool> is_given_{false};         ///< the pool is the user's choice, not the device's current one
+    KeptMemory kept_[3];            ///< direct, pinned, managed
     mutable std::mutex mutex_;
-    std::map<int64_t, std::vector<CUdeviceptr>> free_;
-    std::vector<std::pair<CUdeviceptr, int64_t>>
-        shared_;  ///< wait for the next trim, where no event can tell
-    int64_t free_bytes_ = 0, owned_ = 0, current_ = 0, peak_ = 0, blocks_ = 0;
+    BlockCache small_;              ///< small blocks of the driver's pool
+    std::vector<Lane> lanes_;
+    int64_t current_[5] = {}, blocks_[5] = {};  ///< by Piece::From
+    std::vector<Piece> shared_;     ///< wait for the next trim, where no event can tell
+    std::vector<CUdevice> peers_;   ///< who may use the pool
 };
 
 }  // namespace cuarray::cuda

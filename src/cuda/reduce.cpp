@@ -90,7 +90,7 @@ bool GpuBackend::try_fold(const Folding& task) {
     if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides},
                    inputs, task.initial, launch))
         return false;
-    const int64_t partials = Pool::rounded(launch.partials);
+    const int64_t partials = (launch.partials + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     const StorageRef workspace = allocate(partials + launch.counters);
     if (launch.counters > 0) {
         const Current current(context_);

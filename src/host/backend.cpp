@@ -8,6 +8,7 @@
 #include "cuarray/runtime/registry.h"
 #include "host/levels.h"
 #include "host/memory.h"
+#include "host/system_memory.h"
 #include "host/tasks.h"
 #include "host/threads.h"
 
@@ -18,7 +19,7 @@ class HostBackend final : public Backend {
  public:
     HostBackend() : Backend({Device::Kind::Cpu, 0}) {}
 
-    StorageRef allocate(int64_t bytes) override { return host::allocate(this, bytes); }
+    StorageRef allocate(int64_t bytes) override { return host::memory().allocate(this, bytes); }
 
     Fault elementwise(const Elementwise& task) override { return host::run_elementwise(loops_, task); }
     void reduce(const Reduce& task) override { host::run_reduce(loops_, task); }
@@ -46,8 +47,7 @@ class HostBackend final : public Backend {
     void synchronize() override {}
     bool is_host_accessible() const override { return true; }
 
-    MemoryStats memory_stats() const override { return host::memory_stats(); }
-    void trim() override { host::trim_memory(); }
+    Memory& memory() override { return host::memory(); }
 
     std::string describe() const override {
         std::ostringstream text;

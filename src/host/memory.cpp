@@ -1,46 +1,32 @@
 // memory.cpp -- the caching pool: size classes, a list per thread for small blocks, huge pages for large ones.
 #include "host/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <new>
-#include <string>
+
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/size_classes.h"
+#include "cuarray/runtime/tracking.h"
+#include "host/system_memory.h"
 
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kAlignment = 256;
 constexpr int64_t kMapped = int64_t(1) << 20;    // from here on blocks come from mmap, not from malloc
-constexpr int64_t kHugePage = int64_t(2) << 20;
-constexpr int64_t kHugeFrom = int64_t(4) << 20;
 constexpr int64_t kCheckFrom = int64_t(64) << 20;  // asking the system what is left costs 30 us: not for small blocks
-
-// Multiples of 256 up to 2048, then eight classes per doubling: at most an eighth is wasted, and of a mapped block
-// only as address space.
-constexpr int kFirstClasses = 8;
-constexpr int kClasses = kFirstClasses + 8 * 48;
-
-constexpr int class_of(int64_t bytes) {
-    if (bytes <= 2048) return int((bytes + kAlignment - 1) / kAlignment) - 1;
-    const int doubling = std::bit_width(uint64_t(bytes - 1)) - 1;  // bytes - 1 in [2^doubling, 2^(doubling + 1))
-    return kFirstClasses + 8 * (doubling - 11) + int(((bytes - 1) >> (doubling - 3)) & 7);
-}
-constexpr int64_t class_bytes(int size_class) {
-    if (size_class < kFirstClasses) return (size_class + 1) * kAlignment;
-    const int doubling = 11 + (size_class - kFirstClasses) / 8, eighth = (size_class - kFirstClasses) % 8;
-    return (int64_t(9 + eighth)) << (doubling - 3);
-}
 constexpr int kSmallClasses = class_of(32 * 1024) + 1;
 constexpr int kKeptPerThread = 32;  // blocks of one class
-static_assert(class_bytes(class_of(2049)) >= 2049 && class_bytes(class_of(32768)) == 32768);
-static_assert(class_of(32769) == class_of(32768) + 1 && class_of(class_bytes(100)) == 100);
 
+}  // namespace
+
+/// A block of the pool.
 class Block final : public Storage {
  public:
     Block(Backend* backend, void* data, int size_class) : Storage(backend, data, 0), size_class(size_class) {}
@@ -52,31 +38,30 @@ class Block final : public Storage {
     void destroy() override;
 };
 
-void* map(int64_t bytes) {
-    const bool huge = bytes >= kHugeFrom;
-    const int64_t slack = huge ? kHugePage : 0;
-    void* raw = mmap(nullptr, size_t(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw == MAP_FAILED) return nullptr;
-    if (!huge) return raw;
-    char* const begin = static_cast<char*>(raw);
-    char* const aligned = begin + (-reinterpret_cast<uintptr_t>(begin) & uintptr_t(kHugePage - 1));
-    if (aligned != begin) munmap(begin, size_t(aligned - begin));
-    munmap(aligned + bytes, size_t(begin + slack - aligned));
-    madvise(aligned, size_t(bytes), MADV_HUGEPAGE);
-    return aligned;
-}
+/// A block of the user's allocator.
+class LentBlock final : public Storage {
+ public:
+    LentBlock(Backend* backend, void* data, int64_t bytes, Ref<Allocator> lender)
+        : Storage(backend, data, bytes), lender_(std::move(lender)) {}
+
+ private:
+    void destroy() override;
+    const Ref<Allocator> lender_;
+};
+
+namespace {
 
 int64_t mapped_bytes(int size_class) { return (class_bytes(size_class) + 4095) & ~int64_t(4095); }
 
 /// Everything that threads share. Never destroyed: arrays may outlive static destructors.
 struct Pool {
     std::mutex mutex;
-    Block* free[kClasses] = {};
+    Block* free[kSizeClasses] = {};
     int64_t cached = 0;    // bytes in `free`
     int64_t limit = 0;     // of `cached`
     struct ThreadCache* threads = nullptr;
     int64_t departed = 0;  // live blocks counted by threads that have ended
-    std::atomic<int64_t> current{0}, peak{0}, reserved{0};
+    std::atomic<int64_t> reserved{0};
 };
 
 /// A thread's own free blocks. Blocks move between threads freely; `live` may be negative in one of them.
@@ -89,8 +74,6 @@ struct ThreadCache {
     ThreadCache();
     ~ThreadCache();
 };
-
-int64_t total_memory();
 
 Pool& pool() {
     static Pool* const the_pool = [] {
@@ -144,11 +127,13 @@ void release_list(Block* block) {
 void put_back(Block* block) {
     Pool& p = pool();
     const int64_t bytes = class_bytes(block->size_class);
+    // Under a limit of the user's, what is kept must not take the room of what is in use.
+    const int64_t most = p.reserved > memory().limit() ? 0 : p.limit;
     Block* surplus = nullptr;
     {
         const std::lock_guard lock(p.mutex);
-        if (p.cached + bytes > p.limit) surplus = take_all(p);
-        if (bytes <= p.limit) {
+        if (p.cached + bytes > most) surplus = take_all(p);
+        if (bytes <= most) {
             block->next = p.free[block->size_class];
             p.free[block->size_class] = block;
             p.cached += bytes;
@@ -191,26 +176,6 @@ void count_live(ThreadCache* cache, int change) {
     }
 }
 
-void count_bytes(int64_t bytes) {
-    Pool& p = pool();
-    const int64_t now = p.current.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    int64_t peak = p.peak.load(std::memory_order_relaxed);
-    while (now > peak && !p.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
-}
-
-void Block::destroy() {
-    pool().current.fetch_sub(bytes, std::memory_order_relaxed);
-    ThreadCache* const cache = cache_of_thread();
-    count_live(cache, -1);
-    if (cache && size_class < kSmallClasses && cache->kept[size_class] < kKeptPerThread) {
-        next = cache->free[size_class];
-        cache->free[size_class] = this;
-        ++cache->kept[size_class];
-    } else {
-        put_back(this);
-    }
-}
-
 Block* take(ThreadCache* cache, int size_class) {
     if (cache && size_class < kSmallClasses && cache->free[size_class]) {
         Block* const block = cache->free[size_class];
@@ -228,70 +193,6 @@ Block* take(ThreadCache* cache, int size_class) {
     return block;
 }
 
-[[noreturn]] void raise_no_memory(int64_t bytes) {
-    raise(ErrorKind::Memory, "cpu: ", bytes, " bytes asked, ", available_memory(), " bytes available");
-}
-
-Block* make(Backend* backend, int64_t bytes, int size_class) {
-    if (bytes >= kCheckFrom && bytes > available_memory()) {
-        trim_memory();
-        if (bytes > available_memory()) raise_no_memory(bytes);
-    }
-    const auto from_system = [size_class] {
-        const int64_t size = class_bytes(size_class);
-        return size >= kMapped ? map(mapped_bytes(size_class)) : std::aligned_alloc(size_t(kAlignment), size_t(size));
-    };
-    void* data = from_system();
-    if (!data) {
-        trim_memory();
-        data = from_system();
-    }
-    if (!data) raise_no_memory(bytes);
-    pool().reserved.fetch_add(class_bytes(size_class), std::memory_order_relaxed);
-    return new Block(backend, data, size_class);
-}
-
-/// A number at the start of a file, or -1.
-int64_t read_number(const std::string& path) {
-    std::ifstream file(path);
-    int64_t value = -1;
-    return file >> value ? value : -1;
-}
-
-/// A "key value" line of a file, or -1.
-int64_t read_entry(const std::string& path, const std::string& key) {
-    std::ifstream file(path);
-    std::string word;
-    while (file >> word) {
-        int64_t value;
-        if (word == key && file >> value) return value;
-    }
-    return -1;
-}
-
-const std::string kGroup = "/sys/fs/cgroup/";
-
-int64_t total_memory() {
-    int64_t total = read_entry("/proc/meminfo", "MemTotal:") * 1024;
-    const int64_t group = read_number(kGroup + "memory.max");
-    if (group > 0) total = std::min(total, group);
-    return std::max(total, int64_t(1) << 30);
-}
-
-}  // namespace
-
-int64_t available_memory() {
-    int64_t available = read_entry("/proc/meminfo", "MemAvailable:") * 1024;
-    const int64_t group = read_number(kGroup + "memory.max"), used = read_number(kGroup + "memory.current");
-    if (group > 0 && used >= 0) {
-        const int64_t files = std::max<int64_t>(read_entry(kGroup + "memory.stat", "inactive_file"), 0);
-        available = std::min(available, group - used + files);
-    }
-    return std::max<int64_t>(available, 0);
-}
-
-namespace {
-
 /// The storage of an empty array.
 class Nothing final : public Storage {
  public:
@@ -303,32 +204,90 @@ class Nothing final : public Storage {
 
 }  // namespace
 
-StorageRef allocate(Backend* backend, int64_t bytes) {
+HostMemory& memory() {
+    static HostMemory* const one = new HostMemory;
+    return *one;
+}
+
+Block* HostMemory::make(Backend* backend, int64_t bytes, int size_class) {
+    const int64_t size = class_bytes(size_class);
+    void* data = nullptr;
+    const auto from_system = [&] {
+        if (bytes >= kCheckFrom && bytes > available_memory()) return false;
+        data = size >= kMapped ? map_pages(mapped_bytes(size_class)) : std::aligned_alloc(size_t(kMemoryAlignment), size_t(size));
+        return data != nullptr;
+    };
+    if (size > limit() - pool().reserved) drop_cached();
+    if (!from_system() && !find_room(from_system)) raise_no_memory(bytes);
+    pool().reserved.fetch_add(size, std::memory_order_relaxed);
+    return new Block(backend, data, size_class);
+}
+
+StorageRef HostMemory::borrow(Backend* backend, int64_t bytes, Ref<Allocator> lender) {
+    void* const address = ask(*lender, bytes, 0);
+    if (!account_.add(bytes)) {
+        lender->free(device, address, bytes, 0);
+        raise_no_memory(bytes);
+    }
+    count_live(cache_of_thread(), 1);
+    return tracked(StorageRef(new LentBlock(backend, address, bytes, std::move(lender))));
+}
+
+void LentBlock::destroy() {
+    memory().account_.remove(bytes);
+    count_live(cache_of_thread(), -1);
+    lender_->free(memory().device, data, bytes, 0);
+    delete this;
+}
+
+void Block::destroy() {
+    memory().account_.remove(bytes);
+    ThreadCache* const cache = cache_of_thread();
+    count_live(cache, -1);
+    if (cache && size_class < kSmallClasses && cache->kept[size_class] < kKeptPerThread) {
+        next = cache->free[size_class];
+        cache->free[size_class] = this;
+        ++cache->kept[size_class];
+    } else {
+        put_back(this);
+    }
+}
+
+StorageRef HostMemory::allocate(Backend* backend, int64_t bytes) {
     if (bytes == 0) return StorageRef(new Nothing(backend));
-    if (bytes > class_bytes(kClasses - 1)) raise_no_memory(bytes);
+    if (!account_.has_room(bytes)) find_room_in_limit(bytes);
+    if (has_allocator())
+        if (Ref<Allocator> lender = allocator()) return borrow(backend, bytes, std::move(lender));
+    if (bytes > kLargestBlock) raise_no_memory(bytes);
     const int size_class = class_of(bytes);
     ThreadCache* const cache = cache_of_thread();
     Block* block = take(cache, size_class);
     if (!block) block = make(backend, bytes, size_class);
+    if (!account_.add(bytes)) {
+        put_back(block);
+        raise_no_memory(bytes);
+    }
     block->bytes = bytes;
     block->read_only = block->exported = false;
     count_live(cache, 1);
-    count_bytes(bytes);
     block->own();
-    return StorageRef::adopt(block);
+    return tracked(StorageRef::adopt(block));
 }
 
-MemoryStats memory_stats() {
+MemoryStats HostMemory::stats() const {
+    MemoryStats stats;
+    stats.current = account_.current(), stats.peak = account_.peak(), stats.limit = account_.limit();
+    stats.available = available_memory(), stats.total = total_memory();
     Pool& p = pool();
     const std::lock_guard lock(p.mutex);
-    MemoryStats stats;
-    stats.current = p.current, stats.peak = p.peak, stats.reserved = p.reserved, stats.limit = p.limit;
+    stats.reserved = p.reserved;
     stats.allocations = p.departed;
     for (const ThreadCache* cache = p.threads; cache; cache = cache->next) stats.allocations += cache->live;
+    stats.kinds.push_back({"host", stats.current, std::max<int64_t>(stats.reserved - stats.current, 0), stats.allocations});
     return stats;
 }
 
-void trim_memory() {
+void HostMemory::drop_cached() {
     if (ThreadCache* cache = cache_of_thread()) {
         for (int size_class = 0; size_class < kSmallClasses; ++size_class) {
             release_list(std::exchange(cache->free[size_class], nullptr));
@@ -344,14 +303,16 @@ void trim_memory() {
     release_list(all);
 }
 
+std::string HostMemory::objection(void* address, int64_t bytes) const {
+    // The kernel writes a zero where the process may write, and says so where it may not.
+    static const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    char* const first = static_cast<char*>(address);
+    for (char* byte : {first, first + bytes - 1})
+        if (zeros >= 0 && read(zeros, byte, 1) < 0) return "is no host memory that can be written";
+    return "";
+}
+
 void lock_memory() { pool().mutex.lock(); }
 void unlock_memory() { pool().mutex.unlock(); }
-
-bool has_huge_pages() {
-    std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
-    std::string words;
-    std::getline(file, words);
-    return !words.empty() && words.find("[never]") == std::string::npos;
-}
 
 }  // namespace cuarray::host

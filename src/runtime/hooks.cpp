@@ -13,6 +13,7 @@ namespace {
 std::atomic<LibraryLocator> the_locator{nullptr};
 std::atomic<WarningHandler> the_handler{nullptr};
 std::atomic<MemoryReliever> the_reliever{nullptr};
+std::atomic<MemoryFlush> the_flush{nullptr};
 std::atomic<LineFinder> the_finder{nullptr};
 std::atomic<int> line_watchers{0};
 
@@ -49,6 +50,12 @@ void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }
 
 void relieve_memory_pressure() {
     if (const MemoryReliever reliever = the_reliever) reliever();
+}
+
+void set_memory_flush(MemoryFlush flush) { the_flush = flush; }
+
+void flush_other_libraries() {
+    if (const MemoryFlush flush = the_flush) flush();
 }
 
 void set_line_finder(LineFinder finder) { the_finder = finder; }

@@ -47,6 +47,9 @@ struct Call {
 CUARRAY_DRIVER_ENTRIES(COMPARE)
 CUARRAY_OPTIONAL_DRIVER_ENTRIES(COMPARE)
 #undef COMPARE
+static_assert(sizeof(CUmemAccessDesc) == sizeof(::CUmemAccessDesc) &&
+              offsetof(CUmemAccessDesc, flags) == offsetof(::CUmemAccessDesc, flags) &&
+              sizeof(CUmemAccessDesc::location) == sizeof(::CUmemLocation));
 static_assert(is_same_call<GetProcAddress*, ::PFN_cuGetProcAddress_v12000>);
 
 #define REQUIRED(name, version, ...) \

@@ -32,7 +32,7 @@ void scenario() {
     CHECK(result[0] == 2 && result[1] == 2 * n && result[2] == 2, "wrong result: %g %g %g", double(result[0]),
           double(result[1]), double(result[2]));
     gpu.synchronize();
-    gpu.trim();
+    gpu.memory().trim();
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void test_failures() {
     }
     CHECK(failed <= 1, "%d of 3 rounds failed", failed);
     for (const uint8_t index : {0, 1}) {
-        const MemoryStats stats = backend({Device::Kind::Cuda, index}).memory_stats();
+        const MemoryStats stats = backend({Device::Kind::Cuda, index}).memory().stats();
         CHECK(stats.allocations == 0 && stats.current == 0, "%lld blocks leaked",
               (long long)stats.allocations);
     }

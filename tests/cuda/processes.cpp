@@ -48,7 +48,7 @@ void test_threads() {
                 CHECK(doubled(mine, 100 * t + i) == 2 * (100 * t + i), "thread %d", t);
         });
     for (std::thread& thread : threads) thread.join();
-    CHECK(gpu.memory_stats().allocations == 0, "threads leaked");
+    CHECK(gpu.memory().stats().allocations == 0, "threads leaked");
 }
 
 void test_fork() {

@@ -91,8 +91,8 @@ void test_foreign_streams() {
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
     }
     test_lifetime(gpu, peer, made);
-    gpu.trim();
-    CHECK(gpu.memory_stats().allocations == 0, "published blocks leaked");
+    gpu.memory().trim();
+    CHECK(gpu.memory().stats().allocations == 0, "published blocks leaked");
 }
 
 void test_faults() {
@@ -134,7 +134,7 @@ void test_faults() {
     int32_t value = 0;
     gpu.write(*any, 0, &value, 4);
     CHECK(RAISES(Value, gpu.read(&value, *any, 0, 4)), "a read did not report the fault");
-    CHECK(gpu.memory_stats().allocations == 1, "faults leaked memory");
+    CHECK(gpu.memory().stats().allocations == 1, "faults leaked memory");
 }
 
 }  // namespace tests

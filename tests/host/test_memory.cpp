@@ -27,23 +27,23 @@ void check_blocks(Backend& cpu) {
 }
 
 void check_statistics(Backend& cpu) {
-    const MemoryStats before = cpu.memory_stats();
+    const MemoryStats before = cpu.memory().stats();
     {
         const StorageRef a = cpu.allocate(1000), b = cpu.allocate(int64_t(1) << 22);
-        const MemoryStats during = cpu.memory_stats();
+        const MemoryStats during = cpu.memory().stats();
         CHECK(during.allocations == before.allocations + 2);
         CHECK(during.current == before.current + 1000 + (int64_t(1) << 22));
         CHECK(during.peak >= during.current && during.reserved >= during.current);
     }
-    const MemoryStats after = cpu.memory_stats();
+    const MemoryStats after = cpu.memory().stats();
     CHECK(after.allocations == before.allocations && after.current == before.current);
     CHECK(after.reserved > after.current, "freed blocks are kept");
-    cpu.trim();
-    CHECK(cpu.memory_stats().reserved < after.reserved, "trim gives them back");
+    cpu.memory().trim();
+    CHECK(cpu.memory().stats().reserved < after.reserved, "trim gives them back");
 }
 
 void check_limits(Backend& cpu) {
-    const int64_t before = cpu.memory_stats().allocations;
+    const int64_t before = cpu.memory().stats().allocations;
     CHECK(RAISES(Memory, cpu.allocate(int64_t(1) << 45)));
     CHECK(RAISES(Memory, cpu.allocate(INT64_MAX)));
     try {
@@ -52,12 +52,12 @@ void check_limits(Backend& cpu) {
         CHECK(std::strstr(e.what(), "35184372088832 bytes asked") && std::strstr(e.what(), "bytes available"), "%s",
               e.what());
     }
-    CHECK(cpu.memory_stats().allocations == before);
+    CHECK(cpu.memory().stats().allocations == before);
 }
 
 /// Blocks made in one thread and freed in another, many at a time.
 void check_threads(Backend& cpu) {
-    const int64_t before = cpu.memory_stats().allocations;
+    const int64_t before = cpu.memory().stats().allocations;
     std::vector<StorageRef> handed(64 * 8);
     for (int round = 0; round < 20; ++round) {
         std::vector<std::thread> threads;
@@ -72,7 +72,7 @@ void check_threads(Backend& cpu) {
         for (std::thread& thread : threads) thread.join();
     }
     handed.clear();
-    CHECK(cpu.memory_stats().allocations == before);
+    CHECK(cpu.memory().stats().allocations == before);
 }
 
 /// y = x + x over enough elements that every worker gets some.

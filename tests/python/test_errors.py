@@ -105,23 +105,23 @@ def test_nothing_is_leaked(name, device):
 
     once()
     gc.collect(1)  # what is young is enough, and quick
-    before = cuarray.memory_stats()
+    before = cuarray.memory.stats()
     for _ in range(5):
         once()
     gc.collect(1)
-    after = cuarray.memory_stats()
+    after = cuarray.memory.stats()
     assert (after["allocations"], after["current"]) == (before["allocations"], before["current"])
 
 
 def test_allocations_are_counted(device):
     gc.collect()
-    before = cuarray.memory_stats()
+    before = cuarray.memory.stats()
     x = cuarray.zeros(1000)
-    during = cuarray.memory_stats()
+    during = cuarray.memory.stats()
     assert during["allocations"] == before["allocations"] + 1
     assert during["current"] >= before["current"] + x.nbytes
     del x
-    assert cuarray.memory_stats()["allocations"] == before["allocations"]
+    assert cuarray.memory.stats()["allocations"] == before["allocations"]
 
 
 def test_errors_leave_targets_alone(device):

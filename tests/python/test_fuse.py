@@ -257,9 +257,9 @@ def test_collecting_ends_with_the_function(fails, device):
     x = cuarray.ones(1000)
     with contextlib.suppress(ValueError):
         f(x)
-    before = cuarray.memory_stats(device)["current"]
+    before = cuarray.memory.stats(device)["current"]
     y = x + 1  # at once, not when somebody looks
-    assert cuarray.memory_stats(device)["current"] >= before + y.nbytes
+    assert cuarray.memory.stats(device)["current"] >= before + y.nbytes
 
 
 def test_errors_stand_where_the_operation_stands(device):
@@ -368,7 +368,7 @@ def chain(x):
 
 x = cuarray.ones(1_000_000, 'f4')
 y = chain(x)
-print(cuarray.memory_stats()['peak'] - x.nbytes - y.nbytes, y[0].item())
+print(cuarray.memory.stats()['peak'] - x.nbytes - y.nbytes, y[0].item())
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     extra, value = run.stdout.split()

@@ -239,12 +239,12 @@ def test_unused_capsules_free_their_memory(cpu):
     import gc
 
     gc.collect()
-    before = cuarray.memory_stats()["allocations"]
+    before = cuarray.memory.stats()["allocations"]
     for version in (None, (1, 0)):
         capsule = cuarray.ones(1000).__dlpack__(max_version=version)
-        assert cuarray.memory_stats()["allocations"] == before + 1
+        assert cuarray.memory.stats()["allocations"] == before + 1
         del capsule
-        assert cuarray.memory_stats()["allocations"] == before
+        assert cuarray.memory.stats()["allocations"] == before
 
 
 def test_iterating_numpy_functions_over_lists_of_ours(cpu):

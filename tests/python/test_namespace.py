@@ -17,7 +17,7 @@ from cuarray import _core, _elementwise
 
 PACKAGE = Path(cuarray.__file__).parent
 FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(getattr(cuarray, n)))
-MODULES = ["cuarray", "cuarray._doctor", "cuarray.testing"]
+MODULES = ["cuarray", "cuarray._doctor", "cuarray.memory", "cuarray.testing"]
 
 
 def test_every_name_is_there():
@@ -154,7 +154,7 @@ def test_import_needs_no_driver_and_opens_nothing():
 import sys, cuarray
 opened = open('/proc/self/maps').read()
 assert not [word for word in ('libcuda.so', 'libnvrtc', 'libcublas') if word in opened], opened
-assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._doctor', 'cuarray.testing') if name in sys.modules]
+assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._doctor', 'cuarray.memory', 'cuarray.testing') if name in sys.modules]
 """
     run = python(code)
     assert run.returncode == 0, run.stderr

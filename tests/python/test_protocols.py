@@ -27,7 +27,7 @@ def cpu():
 
 def live_blocks(device="cpu"):
     gc.collect()
-    return cuarray.memory_stats(device)["allocations"]
+    return cuarray.memory.stats(device)["allocations"]
 
 
 # The buffer protocol

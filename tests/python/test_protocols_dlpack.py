@@ -24,7 +24,7 @@ def cpu():
 
 def live_blocks():
     gc.collect()
-    return cuarray.memory_stats("cpu")["allocations"]
+    return cuarray.memory.stats("cpu")["allocations"]
 
 
 def address(x):

@@ -135,11 +135,11 @@ def test_bad_calls_name_the_function_and_leave_nothing(call, device):
     names = {"ca": cuarray, "x": cuarray.arange(3.0), "o": cuarray.zeros(3), "i": cuarray.arange(3),
              "u": cuarray.zeros(3, "u1"), "b": cuarray.ones(3, bool)}  # fmt: skip
     cuarray.synchronize()
-    before = cuarray.memory_stats()["allocations"]
+    before = cuarray.memory.stats()["allocations"]
     with pytest.raises(BAD[call]):
         eval(f"ca.{call}", names)
         cuarray.synchronize()  # faults in values on a GPU
-    assert cuarray.memory_stats()["allocations"] == before
+    assert cuarray.memory.stats()["allocations"] == before
     assert (names["x"] + 1).tolist() == [1, 2, 3] and names["o"].tolist() == [0, 0, 0]
 
 

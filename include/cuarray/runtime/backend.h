@@ -9,6 +9,7 @@
 #include "cuarray/core/expr.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/kernel/gather.h"
+#include "cuarray/runtime/memory.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
@@ -94,12 +95,6 @@ struct Masked {
     const char* name = "";
 };
 
-/// Figures for memory.stats and the doctor.
-struct MemoryStats {
-    int64_t current = 0, peak = 0, reserved = 0, limit = 0;
-    int64_t allocations = 0;  ///< live blocks
-};
-
 /// What went wrong inside a run that could only be seen in the values.
 enum class Fault : uint32_t { None = 0, Raised = 1 };
 
@@ -159,9 +154,8 @@ class CUARRAY_API Backend {
     /// Makes work queued here wait for what the foreign stream holds now.
     virtual void adopt_stream(int64_t) {}
 
-    virtual MemoryStats memory_stats() const = 0;
-    /// Returns cached blocks to the system.
-    virtual void trim() = 0;
+    /// Figures, limits and the like; always the same object.
+    virtual Memory& memory() = 0;
     /// JSON text of what the doctor prints: name, level or compute capability, threads, libraries.
     virtual std::string describe() const = 0;
 

@@ -34,8 +34,7 @@ class CUARRAY_API Decorator : public Backend {
     int64_t stream() const override { return inner_.stream(); }
     void publish(Storage& storage, int64_t stream) override { inner_.publish(storage, stream); }
     void adopt_stream(int64_t stream) override { inner_.adopt_stream(stream); }
-    MemoryStats memory_stats() const override { return inner_.memory_stats(); }
-    void trim() override { inner_.trim(); }
+    Memory& memory() override { return inner_.memory(); }
     std::string describe() const override { return inner_.describe(); }
 
  protected:

@@ -24,6 +24,12 @@ using MemoryReliever = void (*)();
 CUARRAY_API void set_memory_reliever(MemoryReliever reliever);
 CUARRAY_API void relieve_memory_pressure();
 
+/// Makes other libraries give back what they keep for reuse, when nothing of ours is left to give. Called without
+/// any lock of ours.
+using MemoryFlush = void (*)();
+CUARRAY_API void set_memory_flush(MemoryFlush flush);
+CUARRAY_API void flush_other_libraries();
+
 /// Finds the line of the host program that this thread is executing; false where there is none. It takes no lock and
 /// waits for nobody, so it may be called anywhere. Lines of threads that work without the GIL are known only while
 /// somebody wants them.

@@ -47,9 +47,11 @@ class CUARRAY_API Storage {
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
         // The last reference has no rival: looking costs less than an atomic subtraction.
-        if (references_.load(std::memory_order_acquire) == 1 ||
-            references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-            destroy();
+        if (references_.load(std::memory_order_acquire) != 1 &&
+            references_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+            return;
+        if (line) forget_line();
+        destroy();
     }
     /// Takes the first reference, for a backend whose storage nobody else knows yet (Ref::adopt).
     void own() { references_.store(1, std::memory_order_relaxed); }
@@ -63,12 +65,14 @@ class CUARRAY_API Storage {
     bool read_only = false;  ///< imported without the right to write
     bool exported = false;   ///< somebody outside may write at any time: never deferred (imports, writable exports)
     Uses uses;               ///< queued work that reads or writes the memory
+    uint32_t line = 0;       ///< which line made it, where memory is tracked (runtime/memory.h)
     std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
 
  protected:
     virtual void destroy() = 0;  ///< gives the memory back and deletes this
 
  private:
+    void forget_line();
     std::atomic<int32_t> references_{0};
 };
 

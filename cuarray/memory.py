@@ -1,0 +1,475 @@
+"""Memory of the devices: figures, limits, other allocators, and who made what.
+
+``python -c "import cuarray; print(cuarray.memory.stats())"`` prints a table; docs/memory.md explains.
+"""
+
+import contextlib
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from cuarray import _core
+
+__all__ = [
+    "flush_peers", "limit", "register_flush", "reset_peak", "set_allocator", "snapshot", "stats", "track", "trim",
+    "unregister_flush", "use_pool",
+]  # fmt: skip
+
+
+def size_text(size):
+    """Return '1.5 GiB' for a number of bytes."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if size < 1024:
+            break
+        size /= 1024
+    return f"{size:.0f} {unit}" if size == int(size) else f"{size:.1f} {unit}"
+
+
+def table(rows):
+    """Return rows of text in columns, the first flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+class Stats(dict):
+    """Figures of a device's memory, as `stats` returns them; as text, a table."""
+
+    def __str__(self):
+        limit = "no limit" if self["limit"] is None else f"limit {size_text(self['limit'])}"
+        head = (
+            f"{self['device']}: {size_text(self['current'])} in {self['allocations']} arrays, "
+            f"at most {size_text(self['peak'])}; {size_text(self['reserved'])} reserved; {limit}; "
+            f"{size_text(self['available'])} of {size_text(self['total'])} available"
+        )
+        rows = [("", "in arrays", "cached", "blocks")]
+        for prefix, part in (("", "kinds"), ("stream ", "streams")):
+            for name, share in self[part].items():
+                sizes = size_text(share["current"]), size_text(share["cached"])
+                rows.append((prefix + name, *sizes, str(share["allocations"])))
+        return f"{head}\n{table(rows)}"
+
+
+def stats(device=None):
+    """Return how much memory arrays use on a device.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The current device by default.
+
+    Returns
+    -------
+    Stats
+        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the most so far, 'reserved' held
+        from the system with what is kept for reuse, 'limit' (None: none), 'available' and 'total' of the device;
+        'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned') and 'streams',
+        dicts of what each of them has: 'current', 'cached' and 'allocations'.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> before = ca.memory.stats("cpu")["current"]
+    >>> x = ca.zeros(1000, device="cpu")
+    >>> ca.memory.stats("cpu")["current"] - before
+    8000
+    """
+    figures = Stats(_core.memory_stats(device))
+    keys = ("current", "cached", "allocations")
+    for part in ("kinds", "streams"):
+        figures[part] = {name: dict(zip(keys, values, strict=True)) for name, *values in figures[part]}
+    return figures
+
+
+def trim(device=None):
+    """Wait for a device and give the memory that is kept for reuse back to the system.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The current device by default.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.memory.trim("cpu")
+    """
+    _core.memory_trim(device)
+
+
+def reset_peak(device=None):
+    """Let 'peak' of `stats` begin anew with what is in use now.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The current device by default.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.memory.reset_peak("cpu")
+    >>> ca.memory.stats("cpu")["peak"] == ca.memory.stats("cpu")["current"]
+    True
+    """
+    _core.reset_memory_peak(device)
+
+
+class Limit:
+    """What `limit` returns after setting one: leaving its `with` block brings the former limit back."""
+
+    def __init__(self, device, former):
+        self.device = device
+        self.former = former
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        _core.set_memory_limit(self.former, self.device)
+
+
+def limit(size=Ellipsis, device=None):
+    """Return, or set, how many bytes arrays may hold on a device.
+
+    An allocation that would exceed the limit collects cycles and then raises MemoryError. Memory that is kept for
+    reuse and lies beyond the limit is given back.
+
+    Parameters
+    ----------
+    size : int, float or None, optional
+        Bytes; or a fraction of the device's memory, 0.0 to 1.0; or None for no limit. Without it nothing is set.
+    device : device or str, optional
+        The current device by default.
+
+    Returns
+    -------
+    int or None, or a context manager
+        The limit, if `size` is not given. Otherwise an object whose ``with`` block ends the limit.
+
+    Raises
+    ------
+    TypeError
+        If the size is no number.
+    ValueError
+        If it is negative, or a fraction above 1.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> with ca.memory.limit(2**20, "cpu"):
+    ...     ca.memory.limit(device="cpu")
+    1048576
+    >>> print(ca.memory.limit(device="cpu"))
+    None
+    """
+    device = _core.device(device)
+    former = _core.memory_limit(device)
+    if size is Ellipsis:
+        return former
+    if isinstance(size, (float, np.floating)):
+        if not 0 <= size <= 1:
+            raise ValueError(f"limit: {size} is no fraction from 0.0 to 1.0; bytes are given as an int")
+        size = int(size * _core.memory_stats(device)["total"])
+    elif size is not None:
+        if isinstance(size, (bool, np.bool_)) or not hasattr(size, "__index__"):
+            raise TypeError(f"limit: bytes as an int, a fraction as a float, or None, not {size!r}")
+        size = size.__index__()
+        if size < 0:
+            raise ValueError(f"limit: {size} bytes is negative; None means no limit")
+        size = min(size, 2**63 - 1)
+    _core.set_memory_limit(size, device)
+    return Limit(device, former)
+
+
+def set_allocator(allocator, device=None):
+    """Let somebody else hand out the memory of arrays that are made from now on.
+
+    Arrays that exist go back to whom their memory came from.
+
+    Parameters
+    ----------
+    allocator : object, capsule or None
+        An object with the methods ``allocate(bytes, stream) -> address`` and ``free(address, bytes, stream)``; or a
+        pair of such functions; or a capsule with the C struct of cuarray/runtime/allocator.h; or None, the device's
+        own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an integer and a multiple of 256.
+        Where memory has run out, `allocate` returns 0 or None, or raises MemoryError: then caches are emptied and it
+        is asked again. Work queued on `stream` before `free` may still use the memory.
+    device : device or str, optional
+        The current device by default.
+
+    Raises
+    ------
+    TypeError
+        If the allocator is none of these.
+    ValueError
+        By what allocates later: if an address is misaligned, in use already, or no memory of the device.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import ctypes
+    >>> class Aligned:
+    ...     libc = ctypes.CDLL(None)
+    ...     libc.aligned_alloc.restype = ctypes.c_void_p
+    ...     def allocate(self, size, stream):
+    ...         return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(size))
+    ...     def free(self, address, size, stream):
+    ...         self.libc.free(ctypes.c_void_p(address))
+    >>> ca.memory.set_allocator(Aligned(), "cpu")
+    >>> ca.ones(3, device="cpu").sum().item()
+    3.0
+    >>> ca.memory.set_allocator(None, "cpu")
+    """
+    if allocator is None or type(allocator).__name__ == "PyCapsule":
+        functions = allocator, None
+    elif isinstance(allocator, tuple) and len(allocator) == 2:
+        functions = allocator
+    else:
+        functions = getattr(allocator, "allocate", None), getattr(allocator, "free", None)
+    if functions != (allocator, None) and not all(map(callable, functions)):
+        raise TypeError(
+            "set_allocator: an object with methods allocate and free, a pair of functions, a capsule or None, "
+            f"not {allocator!r}"
+        )
+    name = getattr(functions[0], "__qualname__", type(allocator).__name__)
+    _core.set_memory_allocator(*functions, name, device)
+
+
+def use_pool(pool, device=None):
+    """Choose the pool that the memory of arrays comes from.
+
+    Parameters
+    ----------
+    pool : None, 'cuarray', int or object
+        None is the device's current pool of CUDA, which other libraries use as well; 'cuarray' is our own pool over
+        cuMemAlloc, as on devices without pools; an int is a CUmemoryPool, and so is the attribute `handle` of an
+        object such as cuda.core's MemoryPool, which must outlive its arrays.
+    device : device or str, optional
+        The current device by default.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    ValueError
+        If the device has no such pool. A cpu has only cuarray's own.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.memory.use_pool("cuarray", "cpu")
+    >>> ca.memory.use_pool(None, "cpu")
+    """
+    handle = getattr(pool, "handle", pool)
+    if isinstance(handle, str):
+        if handle != "cuarray":
+            raise ValueError(f"use_pool: there is no pool {handle!r}, only 'cuarray'")
+    elif handle is not None:
+        if isinstance(handle, bool) or not hasattr(handle, "__int__"):
+            raise TypeError(f"use_pool: a CUmemoryPool as an int, 'cuarray' or None, not {pool!r}")
+        handle = int(handle)
+        if not 0 < handle < 2**64:
+            raise ValueError(f"use_pool: {handle} is no CUmemoryPool")
+    _core.use_memory_pool(handle, device)
+
+
+#: What `register_flush` was given, in that order.
+flushes = []
+
+
+def register_flush(flush):
+    """Have a function called when a device is out of memory, so that another library returns what it caches.
+
+    It is called after our own caches were emptied and cycles collected, with the GIL and without any lock. The caches
+    of torch, CuPy, Dr.Jit and Numba are known already where these are imported and in use.
+
+    Parameters
+    ----------
+    flush : callable
+        Takes no arguments. What it raises is reported and not raised.
+
+    Returns
+    -------
+    callable
+        `flush`, so that this is a decorator.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> cache = {}
+    >>> flush = ca.memory.register_flush(cache.clear)
+    >>> ca.memory.unregister_flush(flush)
+    """
+    if not callable(flush):
+        raise TypeError(f"register_flush: a function without arguments, not {flush!r}")
+    flushes.append(flush)
+    return flush
+
+
+def unregister_flush(flush):
+    """Undo one `register_flush`.
+
+    Parameters
+    ----------
+    flush : callable
+
+    Raises
+    ------
+    ValueError
+        If it is not registered.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.memory.unregister_flush(ca.memory.register_flush(lambda: None))
+    """
+    if flush not in flushes:
+        raise ValueError(f"unregister_flush: {flush!r} is not registered")
+    flushes.remove(flush)
+
+
+def flush_torch(torch):
+    if torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+
+
+def flush_cupy(cupy):
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+def flush_drjit(drjit):
+    drjit.flush_malloc_cache()
+
+
+def flush_numba(numba):
+    if numba.cuda.cudadrv.devices.gpus.current is not None:
+        numba.cuda.current_context().deallocations.clear()
+
+
+#: Libraries that cache device memory, by the module whose presence says that they are in use.
+PEERS = {"torch.cuda": ("torch", flush_torch), "cupy.cuda": ("cupy", flush_cupy), "drjit": ("drjit", flush_drjit),
+         "numba.cuda": ("numba", flush_numba)}  # fmt: skip
+
+
+def flush_peers():
+    """Make other libraries return the device memory that they cache.
+
+    Known ones are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU; and what `register_flush`
+    was told of. An exception of theirs is reported and not raised.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.memory.flush_peers()
+    """
+    known = [
+        lambda package=package, flush=flush: flush(sys.modules[package])
+        for module, (package, flush) in PEERS.items()
+        if module in sys.modules and package in sys.modules
+    ]
+    for flush in [*known, *flushes]:
+        try:
+            flush()
+        except Exception as error:
+            sys.unraisablehook(Report(type(error), error, error.__traceback__, "cuarray.memory: a flush failed", flush))
+
+
+class Report(NamedTuple):
+    """What sys.unraisablehook takes."""
+
+    exc_type: type
+    exc_value: BaseException
+    exc_traceback: object
+    err_msg: str
+    object: object
+
+
+class Line(NamedTuple):
+    """Live arrays that one line made: their number and bytes."""
+
+    file: str
+    line: int
+    allocations: int
+    bytes: int
+
+
+class Snapshot(list):
+    """Lines that made live arrays, those with the most bytes first; as text, a table."""
+
+    def __str__(self):
+        rows = [("line", "arrays", "bytes", "")]
+        rows += [(f"{line.file}:{line.line}", str(line.allocations), str(line.bytes), size_text(line.bytes)) for line in self]
+        return table(rows)
+
+
+@contextlib.contextmanager
+def track():
+    """Remember, inside of a `with` block, which line makes each array; see `snapshot`.
+
+    The environment variable ``CUARRAY_TRACK_MEMORY=1`` does so from the start. It costs about a microsecond per array.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> with ca.memory.track():
+    ...     x = ca.ones(100, device="cpu")
+    ...     y = x * 2
+    ...     print(ca.memory.snapshot("cpu"))
+    line         arrays  bytes
+    <doctest>:2       1    800  800 B
+    <doctest>:3       1    800  800 B
+    """
+    _core.track_memory(True)
+    try:
+        yield
+    finally:
+        _core.track_memory(False)
+
+
+def snapshot(device=None):
+    """Return which lines made the arrays that are alive, as far as they were made under `track`.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The current device by default.
+
+    Returns
+    -------
+    Snapshot
+        A list of tuples (file, line, allocations, bytes), those with the most bytes first; `print` shows a table.
+
+    Raises
+    ------
+    RuntimeError
+        If nothing was tracked.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> with ca.memory.track():
+    ...     x = ca.ones(100, device="cpu")
+    >>> ca.memory.snapshot("cpu")[0].bytes
+    800
+    """
+    lines = Snapshot(Line(*line) for line in _core.tracked_memory(device))
+    if not lines and not _core.is_tracking_memory():
+        raise RuntimeError(
+            "snapshot: nothing was tracked; use `with cuarray.memory.track():` or set CUARRAY_TRACK_MEMORY=1"
+        )
+    return lines

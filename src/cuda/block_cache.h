@@ -1,0 +1,50 @@
+// block_cache.h -- freed blocks of device memory, by the stream that used them last and by size class.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+#include "cuarray/runtime/size_classes.h"
+#include "cuda/stream.h"
+
+namespace cuarray::cuda {
+
+/// A block that waits for its next use. Work queued on its stream up to `ticket` may still use it.
+struct FreeBlock {
+    CUdeviceptr address = 0;
+    GpuStream* stream = nullptr;
+    uint64_t ticket = 0;
+    int size_class = 0;
+
+    explicit operator bool() const { return address != 0; }
+    bool is_idle() const { return stream->has_finished(ticket); }
+};
+
+/// Has no lock: whoever owns it locks.
+class BlockCache {
+ public:
+    void put(const FreeBlock& block);
+    /// A block last used on `stream`, or nothing.
+    FreeBlock take(GpuStream& stream, int size_class);
+    /// A block last used on any stream; one that nothing uses any more, or where `idle` is false, one on whose stream the
+    /// next user has to wait.
+    FreeBlock take_any(int size_class, bool idle);
+    /// All blocks, or those that nothing uses any more.
+    std::vector<FreeBlock> take_all(bool idle);
+
+    int64_t bytes() const { return bytes_; }
+    int64_t bytes(const GpuStream& stream) const;
+
+ private:
+    struct Lane {
+        GpuStream* stream;
+        int64_t bytes = 0;
+        std::vector<FreeBlock> blocks[kSizeClasses] = {};
+    };
+    FreeBlock pop(Lane& lane, int size_class, size_t position);
+
+    std::vector<std::unique_ptr<Lane>> lanes_;  // one per stream that has freed something; few
+    int64_t bytes_ = 0;
+};
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,96 @@
+// tracking.cpp -- the table of lines that made live blocks; a block holds the number of its line.
+#include "cuarray/runtime/tracking.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/hooks.h"
+
+namespace cuarray {
+namespace {
+
+struct Line {
+    Device device;
+    MadeBy made;
+};
+
+/// Lines are never forgotten: a program has few of them.
+struct Lines {
+    std::mutex mutex;
+    std::vector<Line> all;  // line number n of a Storage is all[n - 1]
+    std::map<std::tuple<std::string, int, int, int>, uint32_t> numbers;
+
+    Lines();
+};
+
+Lines& lines() {
+    static Lines* const one = new Lines;
+    return *one;
+}
+
+// A thread that holds the lock does not exist in a forked child.
+Lines::Lines() {
+    pthread_atfork([] { lines().mutex.lock(); }, [] { lines().mutex.unlock(); }, [] { lines().mutex.unlock(); });
+}
+
+int first_demands() {
+    const char* wish = std::getenv("CUARRAY_TRACK_MEMORY");
+    const bool is_wanted = wish && std::strcmp(wish, "1") == 0;
+    if (is_wanted) want_lines(true);
+    return is_wanted ? 1 : 0;
+}
+
+}  // namespace
+
+std::atomic<int> tracking_demands{first_demands()};
+
+void track_memory(bool begin) {
+    want_lines(begin);
+    tracking_demands.fetch_add(begin ? 1 : -1);
+}
+
+bool is_tracking_memory() { return tracking_demands.load() > 0; }
+
+void note_line(Storage& storage) {
+    std::string file;
+    int line = 0;
+    if (!find_line(&file, &line)) file = "unknown";
+    const Device device = storage.device();
+    Lines& l = lines();
+    const std::lock_guard lock(l.mutex);
+    const auto [place, is_new] =
+        l.numbers.try_emplace({file, line, int(device.kind), device.index}, uint32_t(l.all.size() + 1));
+    if (is_new) l.all.push_back({device, {file, line, 0, 0}});
+    MadeBy& made = l.all[place->second - 1].made;
+    ++made.allocations;
+    made.bytes += storage.bytes;
+    storage.line = place->second;
+}
+
+void Storage::forget_line() {
+    const std::lock_guard lock(lines().mutex);
+    MadeBy& made = lines().all[line - 1].made;
+    --made.allocations;
+    made.bytes -= bytes;
+    line = 0;
+}
+
+std::vector<MadeBy> tracked_memory(Device device) {
+    std::vector<MadeBy> found;
+    {
+        const std::lock_guard lock(lines().mutex);
+        for (const Line& line : lines().all)
+            if (line.device == device && line.made.allocations > 0) found.push_back(line.made);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const MadeBy& a, const MadeBy& b) { return a.bytes > b.bytes; });
+    return found;
+}
+
+}  // namespace cuarray
