@@ -5,6 +5,7 @@
 
 import contextlib
 import sys
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -348,22 +349,18 @@ def flush_torch(torch):
         torch.cuda.empty_cache()
 
 
-def flush_cupy(cupy):
-    cupy.get_default_memory_pool().free_all_blocks()
-
-
-def flush_drjit(drjit):
-    drjit.flush_malloc_cache()
-
-
 def flush_numba(numba):
     if numba.cuda.cudadrv.devices.gpus.current is not None:
         numba.cuda.current_context().deallocations.clear()
 
 
-#: Libraries that cache device memory, by the module whose presence says that they are in use.
-PEERS = {"torch.cuda": ("torch", flush_torch), "cupy.cuda": ("cupy", flush_cupy), "drjit": ("drjit", flush_drjit),
-         "numba.cuda": ("numba", flush_numba)}  # fmt: skip
+#: How libraries that cache device memory return it, by the module that is imported where they do.
+PEERS = {
+    "torch.cuda": flush_torch,
+    "cupy.cuda": lambda cupy: cupy.get_default_memory_pool().free_all_blocks(),
+    "drjit": lambda drjit: drjit.flush_malloc_cache(),
+    "numba.cuda": flush_numba,
+}
 
 
 def flush_peers():
@@ -377,11 +374,7 @@ def flush_peers():
     >>> import cuarray as ca
     >>> ca.memory.flush_peers()
     """
-    known = [
-        lambda package=package, flush=flush: flush(sys.modules[package])
-        for module, (package, flush) in PEERS.items()
-        if module in sys.modules and package in sys.modules
-    ]
+    known = [partial(flush, sys.modules[name.split(".")[0]]) for name, flush in PEERS.items() if name in sys.modules]
     for flush in [*known, *flushes]:
         try:
             flush()
@@ -429,10 +422,8 @@ def track():
     >>> with ca.memory.track():
     ...     x = ca.ones(100, device="cpu")
     ...     y = x * 2
-    ...     print(ca.memory.snapshot("cpu"))
-    line         arrays  bytes
-    <doctest>:2       1    800  800 B
-    <doctest>:3       1    800  800 B
+    ...     [(line.line, line.allocations, line.bytes) for line in ca.memory.snapshot("cpu")]
+    [(2, 1, 800), (3, 1, 800)]
     """
     _core.track_memory(True)
     try:

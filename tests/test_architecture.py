@@ -272,7 +272,7 @@ def test_undecorated_call_is_seen():
 
 def test_decorator_forwards_everything():
     names = virtual_functions("include/cuarray/runtime/backend.h")
-    assert len(names) >= 15
+    assert len(names) >= 12
     forwarded = virtual_functions("include/cuarray/runtime/decorator.h")
     assert set(names) == set(forwarded), set(names) ^ set(forwarded)
 
