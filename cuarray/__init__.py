@@ -43,7 +43,7 @@ from cuarray import (
     _logic,
     _matrices,
     _memory,
-    _methods,  # noqa: F401  (puts its methods into ndarray)
+    _methods,  # puts its methods into ndarray
     _rearranging,
     _sequences,
     _shaping,
@@ -119,7 +119,7 @@ def __getattr__(name):
         return bfloat16
     if name in ("memory", "testing"):
         return import_module(f"cuarray.{name}")
-    raise AttributeError(f"module 'cuarray' has no attribute {name!r}")
+    raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _methods.advice_on_missing(name))
 
 
 def __dir__():

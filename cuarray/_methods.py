@@ -317,6 +317,13 @@ def counterpart(ufunc):
     return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
 
 
+def advice_on_missing(name, module=np):
+    """Return what to add to an error about a name of NumPy's that cuarray does not have; nothing for other names."""
+    if name.startswith("_") or name not in dir(module):
+        return ""
+    return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
+
+
 def array_function(self, function, types, args, kwargs):
     """Run the function of that name on a function call of NumPy's."""
     if not all(issubclass(t, (_core.ndarray, np.ndarray, np.generic)) for t in types):
@@ -327,7 +334,8 @@ def array_function(self, function, types, args, kwargs):
     namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
     ours = getattr(namespace, function.__name__, None)
     if ours is None:
-        return NotImplemented
+        name = function.__name__
+        raise TypeError(f"cuarray has no {name} yet{advice_on_missing(name, sys.modules[module])}")
     with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
         return ours(*args, **kwargs)
 

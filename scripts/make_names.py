@@ -64,19 +64,19 @@ def stub_line(row: dict) -> str:
 def operator_lines() -> str:
     """The operators of ndarray."""
     binary = [f"{form}{name}" for name in OPERATORS for form in ("", "r", "i")] + ["divmod", "rdivmod"]
-    other = "other: ArrayLike"
-    lines = [
-        f"    def __{name}__(self, {other}, /) -> "
-        + ("tuple[ndarray, ndarray]" if "divmod" in name else "ndarray")
-        + ": ...\n"
-        for name in binary
-    ]
+    lines = []
+    for name in binary:
+        # pow() may hand over a modulus, which is refused; **= has none.
+        modulus = ", mod: None = None" if name in ("pow", "rpow") else ""
+        result = "tuple[ndarray, ndarray]" if "divmod" in name else "ndarray"
+        ignored = "  # type: ignore[misc]" if name == "ipow" else ""
+        lines.append(f"    def __{name}__(self, other: ArrayLike{modulus}, /) -> {result}: ...{ignored}\n")
     lines += [
         f"    def __{name}__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]\n"
         for name in COMPARISONS
     ]
     lines += [
-        f"    def __{name}__(self, *digits: SupportsIndex) -> ndarray: ...\n"
+        f"    def __{name}__(self, ndigits: SupportsIndex | None = None) -> ndarray: ...\n"
         if name == "round"
         else f"    def __{name}__(self) -> ndarray: ...\n"
         for name in UNARY_OPERATORS
@@ -169,7 +169,7 @@ class Module:
 
 def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str]) -> str:
     lines = [INIT_HEAD]
-    written = {name for module in modules.values() for name in module.constant("__all__")}
+    written = {name: title for title, module in modules.items() for name in module.constant("__all__")}
     types = [name for name in tables["dtypes"] if name != "bfloat16"] + NUMPY_TYPES
     lines += [f"from numpy import {name} as {name}\n" for name in dict.fromkeys(types)]
     rows = [row["name"] for row in tables["ufuncs"] if row["name"] not in written]
@@ -177,7 +177,9 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     for title, module in modules.items():
         names = sorted(module.constant("__all__"))
         lines += [f"from cuarray.{title} import {name} as {name}\n" for name in names]
-    lines += [f"{theirs} = {ours}\n" for theirs, ours in sorted(aliases.items()) if theirs not in written]
+    for theirs, ours in sorted(aliases.items()):
+        if theirs not in written:
+            lines.append(f"from cuarray.{written.get(ours, '_core')} import {ours} as {theirs}\n")
     return "".join(lines)
 
 

@@ -10,26 +10,41 @@
 namespace cuarray {
 
 Array::Array(PendingNode* node) : node_(node), layout_{node->shape, node->strides}, dtype_(node->dtype) {
-    hold_node();
+    node->retain();
+    ++node->handles;
 }
 
-void Array::hold_node() const {
-    node_->retain();
-    ++node_->handles;
+/// Becomes a handle of the other's node, unless that has run by now.
+bool Array::share_node(const Array& other) const {
+    const GraphLock lock = lock_graph();
+    PendingNode* const node = other.pending();
+    if (!node) return false;
+    node->retain();
+    ++node->handles;
+    node_.store(node, std::memory_order_relaxed);
+    return true;
 }
 
-void Array::drop_node() const {
-    --node_->handles;
-    std::exchange(node_, nullptr)->release();
+void Array::drop_node(PendingNode* node) {
+    --node->handles;
+    node->release();
+}
+
+Device Array::pending_device() const {
+    const GraphLock lock = lock_graph();
+    const PendingNode* const node = pending();
+    return node ? node->device : storage_->device();
 }
 
 void Array::run_pending() const {
-    cuarray::settle(*node_);
-    storage_ = node_->result;
-    drop_node();
+    const GraphLock lock = lock_graph();
+    PendingNode* const node = pending();
+    if (!node) return;
+    cuarray::settle(*node);
+    storage_ = node->result;
+    node_.store(nullptr, std::memory_order_release);
+    drop_node(node);
 }
-
-Device Array::pending_device() const { return node_->device; }
 
 bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
 bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype_)); }

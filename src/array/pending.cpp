@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
 
 #include "cuarray/kernel/index.h"
+#include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray {
@@ -23,13 +23,25 @@ constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at 
 constexpr size_t kMaxOutputs = 8;
 constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // with room for those of an operation that absorbs a plan
 
-thread_local PendingGraph graph;
+/// How many nodes wait in all graphs together: while there is none, nothing has to be looked up.
+std::atomic<int> waiting = 0;
 
-/// Graphs belong to threads, but arrays travel between them.
-std::recursive_mutex& mutex() {
-    static std::recursive_mutex* m = new std::recursive_mutex;
-    return *m;
-}
+/// The graph of this thread.
+class OwnGraph {
+ public:
+    OwnGraph() : graph_(new PendingGraph) {}
+    ~OwnGraph() {
+        const GraphLock lock = lock_graph();
+        if (graph_->nodes.empty()) delete graph_;
+    }
+    PendingGraph* operator->() const { return graph_; }
+    PendingGraph& operator*() const { return *graph_; }
+
+ private:
+    PendingGraph* graph_;
+};
+
+thread_local OwnGraph graph;
 
 void forget(std::vector<PendingNode*>& list, PendingNode* node) {
     if (auto it = std::find(list.begin(), list.end(), node); it != list.end()) list.erase(it);
@@ -143,14 +155,16 @@ std::vector<PendingNode*> wanted_nodes(std::span<PendingNode* const> plan) {
     return wanted;
 }
 
+void leave_graph(PendingNode& node) {
+    if (!node.graph) return;
+    forget(node.graph->nodes, &node);
+    node.graph = nullptr;
+    --waiting;
+}
+
 /// After a run: the nodes leave the graph, and edges from outside become reads.
 void finish(PendingGraph& g, std::span<PendingNode* const> plan) {
-    std::vector<Ref<PendingNode>> keep;
-    for (PendingNode* node : plan) keep.emplace_back(node);
-    for (PendingNode* node : plan) {
-        forget(g.nodes, node);
-        node->graph = nullptr;
-    }
+    for (PendingNode* node : plan) leave_graph(*node);
     for (PendingNode* node : plan) release_sources(*node);
     for (PendingNode* user : g.nodes)
         for (int i = 0; i < user->sources; ++i)
@@ -159,6 +173,8 @@ void finish(PendingGraph& g, std::span<PendingNode* const> plan) {
 
 void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
     const std::vector<PendingNode*> plan = closure(g, roots);
+    // What follows may call the host program (for memory, with a warning), which may drop arrays.
+    const std::vector<Ref<PendingNode>> keep(plan.begin(), plan.end());
     const std::vector<PendingNode*> wanted = wanted_nodes(plan);
     Program program(plan);
     const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
@@ -188,12 +204,10 @@ void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
 
 /// Takes out of the graph what could not be run, so that it fails nobody but those who ask for its value.
 void abandon(PendingGraph& g, std::exception_ptr error) {
-    std::lock_guard lock(mutex());
-    std::vector<Ref<PendingNode>> nodes;
-    for (PendingNode* node : g.nodes) nodes.emplace_back(node);
-    g.nodes.clear();
+    const GraphLock lock = lock_graph();
+    const std::vector<Ref<PendingNode>> nodes(g.nodes.begin(), g.nodes.end());
     for (const Ref<PendingNode>& node : nodes) {
-        node->graph = nullptr;
+        leave_graph(*node);
         node->error = error;
         release_sources(*node);
     }
@@ -201,24 +215,33 @@ void abandon(PendingGraph& g, std::exception_ptr error) {
 
 }  // namespace
 
-void PendingNode::drop() {
-    std::lock_guard lock(mutex());
-    if (graph) forget(graph->nodes, this);
+GraphLock lock_graph() {
+    static std::recursive_mutex* const mutex = new std::recursive_mutex;  // never destroyed: threads outlive statics
+    GraphLock lock(*mutex, std::try_to_lock);
+    // Its holder may be calling the host program, and may be long.
+    if (!lock) wait_unlocked([](void* waiting) { static_cast<GraphLock*>(waiting)->lock(); }, &lock);
+    return lock;
+}
+
+void PendingNode::release_last() {
+    const GraphLock lock = lock_graph();
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    leave_graph(*this);
     release_sources(*this);
     delete this;
 }
 
-bool is_deferring() { return graph.depth > 0; }
+bool is_deferring() { return graph->depth > 0; }
 
-void begin_deferral() { ++graph.depth; }
+void begin_deferral() { ++graph->depth; }
 
 void end_deferral() {
     // The depth falls first: were the run to fail, the next operation must find eager mode.
-    if (--graph.depth > 0) return;
+    if (--graph->depth > 0) return;
     try {
         settle_all();
     } catch (...) {
-        abandon(graph, std::current_exception());
+        abandon(*graph, std::current_exception());
         throw;
     }
 }
@@ -235,7 +258,7 @@ Deferral::~Deferral() noexcept(false) {
 }
 
 bool can_defer(std::span<const Array* const> arrays) {
-    if (graph.depth == 0) return false;
+    if (graph->depth == 0) return false;
     for (const Array* a : arrays)
         if (a && !a->is_pending() && a->storage().exported) return false;
     return true;
@@ -243,10 +266,10 @@ bool can_defer(std::span<const Array* const> arrays) {
 
 Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
             std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device) {
-    std::lock_guard lock(mutex());
-    if (graph.nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
+    const GraphLock lock = lock_graph();
+    if (graph->nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
     for (const Array* a : arrays)
-        if (a && a->is_pending() && a->pending()->graph != &graph) a->settle();
+        if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
     Ref<PendingNode> node(new PendingNode);
     node->op = op, node->loop = loop, node->dtype = dtype, node->device = device;
     node->shape = shape, node->strides = strides;
@@ -269,13 +292,14 @@ Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* co
             source.storage->pending_readers.push_back(node.get());
         }
     }
-    node->graph = &graph;
-    graph.nodes.push_back(node.get());
+    node->graph = &*graph;
+    graph->nodes.push_back(node.get());
+    ++waiting;
     return Array(node.get());
 }
 
 void settle(PendingNode& node) {
-    std::lock_guard lock(mutex());
+    const GraphLock lock = lock_graph();
     if (node.error) std::rethrow_exception(node.error);
     if (!node.graph) return;
     Ref<PendingNode> keep(&node);
@@ -284,29 +308,29 @@ void settle(PendingNode& node) {
 }
 
 void settle_all() {
-    std::lock_guard lock(mutex());
-    while (!graph.nodes.empty()) {
+    const GraphLock lock = lock_graph();
+    while (!graph->nodes.empty()) {
         // One run for everything of the newest shape; smaller shapes that it reads are run on the way.
-        const PendingNode& last = *graph.nodes.back();
+        const PendingNode& last = *graph->nodes.back();
         std::vector<PendingNode*> roots;
-        for (PendingNode* node : graph.nodes)
+        for (PendingNode* node : graph->nodes)
             if (node->shape == last.shape && node->device == last.device) roots.push_back(node);
-        run_together(graph, roots);
+        run_together(*graph, roots);
     }
 }
 
 void before_write(Storage& storage) {
-    if (storage.pending_readers.empty()) return;
-    std::lock_guard lock(mutex());
+    if (waiting == 0) return;
+    const GraphLock lock = lock_graph();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
 }
 
-bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
-    if (!array.is_pending()) return false;
-    std::lock_guard lock(mutex());
+GraphLock absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
+    if (!array.is_pending()) return {};
+    GraphLock lock = lock_graph();
     PendingNode* node = array.pending();
-    if (!node->graph) return false;  // it has run already, with others, or failed
-    if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return false;
+    if (!node || !node->graph) return {};  // it has run already, with others, or failed
+    if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return {};
     PendingGraph& g = *node->graph;
     PendingNode* roots[] = {node};
     // Intermediate values that others want become memory first; what is left is read by this node alone.
@@ -315,11 +339,11 @@ bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     const std::vector<PendingNode*> plan = closure(g, roots);
     Program program(plan);
     if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars || plan.back() != node)
-        return false;
+        return {};
     expr = std::move(program.expr);
     inputs = std::move(program.inputs);
     expr.outputs = {program.values.back()};
-    return true;
+    return lock;
 }
 
 }  // namespace cuarray

@@ -60,7 +60,7 @@ const char* advice(char kind, bool is_foreign_order) {
         case 'c': return "use complex128 instead of clongdouble";
         case 'M':
         case 'm': return "use int64: x.view('int64')";
-        case 'O': return "use a numeric dtype such as float64";
+        case 'O': return "use a numeric dtype such as float64, or cuarray.fromiter for what has no length";
         case 'S':
         case 'U':
         case 'T': return "use integer codes, or keep text in NumPy";
@@ -83,8 +83,7 @@ DType from_numpy_dtype(PyObject* descriptor) {
     const std::string typestr = kind + text_of(descriptor, "itemsize");
     for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
-    fail(PyExc_TypeError, "dtype %s (%R) is not supported by cuarray: %s", text_of(descriptor, "name").c_str(),
-         descriptor, advice(kind[0], is_foreign_order));
+    fail(PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor, advice(kind[0], is_foreign_order));
 }
 
 DType to_dtype(PyObject* object, DType fallback) {

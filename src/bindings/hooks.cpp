@@ -38,6 +38,11 @@ void collect_garbage() {
     PyGC_Collect();
 }
 
+void wait_without_gil(void (*wait)(void*), void* argument) {
+    const Unlocked unlocked(Py_IsInitialized() && PyGILState_Check());
+    wait(argument);
+}
+
 }  // namespace
 
 void bind_hooks(py::module_& module) {
@@ -47,6 +52,7 @@ void bind_hooks(py::module_& module) {
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
     set_warning_handler(show_warning);
     set_memory_reliever(collect_garbage);
+    set_waiter(wait_without_gil);
     py::module_::import("atexit").attr("register")(py::cpp_function([] {
         const Unlocked unlocked(true);
         shutdown();

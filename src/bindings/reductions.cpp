@@ -27,6 +27,17 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
+const Array* to_mask(PyObject* object, Device device, const char* function, Operand& operand, Array& scalar) {
+    if (!given(object) || object == Py_True || object == no_value()) return nullptr;
+    operand.load_any(object, device, function);
+    if (!operand.is_scalar()) return operand.array();
+    const DType dtype = operand.default_dtype();
+    if (dtype != DType::bool_)
+        raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
+    scalar = full({}, operand.element(dtype, function), device);
+    return &scalar;
+}
+
 ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array, bool absent_axis_is_zero,
                                    const char* function) {
     const Device device = array.device();
@@ -41,11 +52,7 @@ ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array
         initial_.load_any(call.initial, device, function);
         options_.initial = &initial_argument_.emplace(initial_.argument());
     }
-    if (given(call.where) && call.where != Py_True && call.where != no_value()) {
-        where_.load_any(call.where, device, function);
-        if (where_.is_scalar()) fail(PyExc_TypeError, "%s: where must be an array of bool", function);
-        options_.where = where_.array();
-    }
+    options_.where = to_mask(call.where, device, function, where_, where_scalar_);
 }
 
 PyObject* ReductionOptions::wrap(Array result) const {

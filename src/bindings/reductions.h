@@ -22,7 +22,7 @@ class ReductionOptions {
  private:
     ReduceOptions options_;
     PyObject* out_object_ = nullptr;
-    Array out_;
+    Array out_, where_scalar_;
     Operand initial_, where_;
     std::optional<Argument> initial_argument_;
 };
@@ -30,6 +30,9 @@ class ReductionOptions {
 /// An output: the array of an ndarray itself, or on a host device a NumPy array imported into `imported`; null for
 /// None.
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported);
+
+/// The mask of a where=: null for True, None and what was not given; a bool without axes becomes an array in `scalar`.
+const Array* to_mask(PyObject* object, Device device, const char* function, Operand& operand, Array& scalar);
 
 /// The reduction of that name of any array-like object.
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);

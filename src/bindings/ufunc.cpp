@@ -32,7 +32,6 @@ class CallOptions {
 
  private:
     void set_outputs(PyObject* object);
-    void set_where(PyObject* object);
     void set_signature(PyObject* object);
 
     const Row& row_;
@@ -57,13 +56,6 @@ void CallOptions::set_outputs(PyObject* object) {
     if (PyTuple_Size(object) != row_.nout)
         fail(PyExc_ValueError, "%s: the 'out' tuple must have exactly %d entries", row_.name, int(row_.nout));
     for (int i = 0; i < row_.nout; ++i) set_output(i, PyTuple_GetItem(object, i));
-}
-
-void CallOptions::set_where(PyObject* object) {
-    if (object == Py_True || object == Py_None) return;
-    where_.load_any(object, device_, row_.name);
-    if (where_.is_scalar()) where_scalar_ = full({}, where_.element(DType::bool_, row_.name), device_);
-    options_.where = where_.is_scalar() ? &where_scalar_ : where_.array();
 }
 
 void CallOptions::set_signature(PyObject* object) {
@@ -102,7 +94,7 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
             fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", row_.name, name);
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
-            case Where: set_where(values[i]); break;
+            case Where: options_.where = to_mask(values[i], device_, row_.name, where_, where_scalar_); break;
             case Dtype: options_.dtype = to_dtype(values[i], DType::none); break;
             case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
             case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;

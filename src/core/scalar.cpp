@@ -1,12 +1,14 @@
 // scalar.cpp -- Python's numbers and typed scalars as elements of a dtype.
 #include "cuarray/core/scalar.h"
+#include <cmath>
 #include "cuarray/core/dispatch.h"
 
 namespace cuarray {
 namespace {
 
-/// The int's decimal digits; beyond 64 bits those of the double next to it.
+/// The int's decimal digits; beyond 64 bits those of the double next to it, as long as there is one.
 std::string digits(const Weak& value) {
+    if (std::isinf(value.real)) return value.big > 0 ? "above 2**1024" : "below -2**1024";
     if (value.big != 0) {
         const std::string text = std::to_string(value.real);
         return text.substr(0, text.find('.'));
@@ -29,6 +31,7 @@ T from_int(const Weak& value, const char* function) {
                   info(dtype_of<T>).name);
         return T(value.integer);
     } else {
+        if (std::isinf(value.real)) raise(ErrorKind::Overflow, function, ": int too large to convert to float");
         if (value.big != 0) return cast<T>(value.real);
         return value.negative ? cast<T>(i64(value.integer)) : cast<T>(u64(value.integer));
     }

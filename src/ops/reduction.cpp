@@ -69,13 +69,15 @@ Dims permuted_axes(const Dims& axes, const Dims& order) {
 struct Plan {
     Expr expr;
     std::vector<View> inputs;
+    GraphLock absorbed;  ///< held while the argument's own computation is part of this one
     Dims shape, axes;
     View output;
 };
 
 /// The argument's own computation where it is pending, cast to T, and masked by where=.
 void plan_producer(Plan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
-    if (!absorb(array, plan.expr, plan.inputs)) {
+    plan.absorbed = absorb(array, plan.expr, plan.inputs);
+    if (!plan.absorbed) {
         plan.inputs = {array.as_operand(array.shape(), name)};
         plan.expr.outputs = {plan.expr.input(array.dtype())};
     }
@@ -207,14 +209,14 @@ Array binary(std::string_view row, const Argument& a, const Argument& b) {
     return call(row, args).array[0];
 }
 
-/// The elements that take part, per result: a number, or an array where a mask decides.
-Array element_counts(const Array& array, const ReduceOptions& o, DType dtype) {
-    ReduceOptions counting = o;
+/// How many elements each result is made of, exactly: int64 `counts` where a mask decides, else `all`.
+Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar& all, Array& counts) {
+    if (!o.where) return all;
+    ReduceOptions counting;
+    counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
     counting.dtype = DType::int64;
-    counting.where = nullptr;
-    counting.out = nullptr;
-    counting.initial = nullptr;
-    return astype(reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting), dtype);
+    counts = reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting);
+    return counts;
 }
 
 /// The type to compute averages in: halves are summed in float32.
@@ -230,7 +232,10 @@ Array masked_mean(const Array& array, const ReduceOptions& o, DType T, const Axe
     sums.out = nullptr;
     sums.dtype = averaging_dtype(T);
     const Array total = reduce(find_reduction("sum"), array, sums);
-    return deliver(astype(binary("divide", total, element_counts(array, sums, sums.dtype)), T, 'K', false), o, name);
+    Array counts;
+    const Scalar all = Scalar::of(DType::int64, axes.folds);
+    const Argument n = element_counts(array, o, all, counts);
+    return deliver(astype(binary("divide", total, n), T, 'K', false), o, name);
 }
 
 }  // namespace
@@ -322,51 +327,67 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     return deliver(std::move(target), o, name);
 }
 
+namespace {
+
+/// |array - centre| squared, where array stands for itself in centre's dtype. Made anew for each use: what somebody
+/// holds is written to memory instead of joining the fold.
+Array squared_distance(const Array& array, const Array& centre) {
+    const Array away = binary("subtract", astype(array, centre.dtype(), 'K', false), centre);
+    if (info(away.dtype()).kind != Kind::Complex) return unary("square", away);
+    return binary("add", unary("square", unary("real", away)), unary("square", unary("imag", away)));
+}
+
+/// The type in which a mean of elements of `work` is as good as exact beside them.
+DType mean_dtype(DType work) {
+    if (work == DType::float32) return DType::float64;
+    return work == DType::complex64 ? DType::complex128 : work;
+}
+
+}  // namespace
+
 Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
     const char* name = root ? "std" : "var";
     DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
     const DType result_dtype = real_part(work);
     work = averaging_dtype(work);
-    const DType real = real_part(work);
     const Axes axes = plan_axes(array, options, name);
     check_where(array, options, name);
     check_out(array, options, axes, result_dtype, name);
 
+    const ReductionId sum = find_reduction("sum");
     ReduceOptions sums;
-    sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where;
-    sums.keepdims = true;
-    sums.dtype = work;
-    const Scalar n = convert(Scalar::of(DType::float64, double(axes.folds)), work);
-    Array centre;
-    if (given_mean) centre = astype(*given_mean, work, 'K', false);
-    else {
-        const Array total = reduce(find_reduction("sum"), array, sums);
-        centre = options.where ? binary("divide", total, element_counts(array, sums, work)) : binary("divide", total, n);
+    sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where, sums.keepdims = true;
+    Array counts;
+    const Scalar all = Scalar::of(DType::int64, axes.folds);
+    const Argument n = element_counts(array, sums, all, counts);
+    Array mean;
+    if (given_mean) {
+        mean = *given_mean;
+    } else {
+        sums.dtype = mean_dtype(work);
+        mean = binary("divide", reduce(sum, array, sums), n);
     }
-    sums.keepdims = options.keepdims;
-    sums.dtype = real;
+    const Array centre = astype(mean, work, 'K', false);
+    sums.dtype = DType::none;
     Array squares;
     {
         const Deferral fused;
-        const Array away = binary("subtract", astype(array, work, 'K', false), centre);
-        if (info(work).kind == Kind::Complex) {
-            const Array re = unary("real", away), im = unary("imag", away);
-            squares = reduce(find_reduction("sum"), binary("add", binary("multiply", re, re), binary("multiply", im, im)), sums);
-        } else {
-            squares = reduce(find_reduction("sum"), binary("multiply", away, away), sums);
-        }
+        squares = reduce(sum, squared_distance(array, centre), sums);
     }
-    Array result;
-    if (options.where) {
-        const Array counts = element_counts(array, sums, real);
-        const Scalar zero = convert(Scalar::of(DType::float64, 0.0), real);
-        const Scalar c = convert(Scalar::of(DType::float64, correction), real);
-        result = binary("divide", squares, binary("maximum", binary("subtract", counts, c), zero));
-    } else {
-        result = binary("divide", squares, convert(Scalar::of(DType::float64, std::max(double(axes.folds) - correction, 0.0)), real));
+    const Scalar zero = Scalar::of(DType::float64, 0.0);
+    if (!given_mean && mean.dtype() != work) {
+        // The centre is rounded; n times its squared distance from the mean is what the squares have too much.
+        const Deferral fused;
+        const Array excess = binary("multiply", squared_distance(centre, mean), n);
+        squares = binary("maximum", binary("subtract", squares, excess), zero);
     }
+    const Scalar less = Scalar::of(DType::float64, correction);
+    const double alone = std::max(double(axes.folds) - correction, 0.0);
+    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, less), zero))
+                                 : binary("divide", squares, Scalar::of(DType::float64, alone));
     if (root) result = unary("sqrt", result);
+    result = result.reshape(axes.result_shape);
     if (!options.out) return astype(result, result_dtype, 'K', false);
     assign(*options.out, result, name);
     return *options.out;

@@ -13,6 +13,7 @@ namespace {
 struct Plan {
     Expr expr;
     std::vector<View> inputs;
+    GraphLock absorbed;             ///< held while an operand's own computation is part of this one
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
 
@@ -44,7 +45,7 @@ void plan_inputs(const Call& c, Plan& plan) {
     int absorbed = -1;
     for (int i = 0; i < c.row.nin && absorbed < 0; ++i)
         if (c.arrays[i] && c.arrays[i]->shape() == c.shape && c.arrays[i]->is_pending() &&
-            absorb(*c.arrays[i], plan.expr, plan.inputs)) {
+            (plan.absorbed = absorb(*c.arrays[i], plan.expr, plan.inputs))) {
             absorbed = i;
             plan.args[i] = plan.expr.outputs[0];
             plan.expr.outputs.clear();
@@ -83,7 +84,8 @@ void check_exponent(const Call& c, const Plan& plan, Expr& expr) {
 }
 
 [[noreturn]] void raise_fault(const Call& c) {
-    raise(ErrorKind::Value, c.name(), ": integers to negative integer powers are not allowed");
+    raise(ErrorKind::Value, c.name(), ": integers to negative integer powers are not allowed; use float_power, or a ",
+          "floating-point dtype");
 }
 
 /// Results that overlap themselves (a broadcast output) or one another go through arrays of their own.

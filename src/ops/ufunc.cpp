@@ -50,10 +50,14 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
     choose_shape(c);
     check_outputs(c);
     const bool has_output = options.out[0] || options.out[1];
-    if (can_wait(c) && (!has_output || can_rebind(c))) {
-        UfuncResult result = defer_call(c);
-        if (has_output) *options.out[0] = result.array[0];
-        return result;
+    if (can_wait(c)) {
+        const GraphLock lock = lock_graph();
+        if (!has_output) return defer_call(c);
+        if (can_rebind(c)) {
+            UfuncResult result = defer_call(c);
+            *options.out[0] = result.array[0];
+            return result;
+        }
     }
     return run_call(c);
 }

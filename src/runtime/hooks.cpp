@@ -1,5 +1,5 @@
-// hooks.cpp -- the settings of the host program: library locator, warning handler, functions to call at the
-// end.
+// hooks.cpp -- the settings of the host program: library locator, warning handler, waiting, functions to call at
+// the end.
 #include "cuarray/runtime/hooks.h"
 #include <atomic>
 #include <cstdio>
@@ -16,6 +16,7 @@ std::atomic<MemoryReliever> the_reliever{nullptr};
 std::atomic<MemoryFlush> the_flush{nullptr};
 std::atomic<LineFinder> the_finder{nullptr};
 std::atomic<int> line_watchers{0};
+std::atomic<Waiter> the_waiter{nullptr};
 
 struct Endings {
     std::mutex mutex;
@@ -68,6 +69,15 @@ bool find_line(std::string* file, int* line) {
 void want_lines(bool wanted) { line_watchers += wanted ? 1 : -1; }
 
 bool are_lines_wanted() { return line_watchers.load(std::memory_order_relaxed) > 0; }
+
+void set_waiter(Waiter waiter) { the_waiter = waiter; }
+
+void wait_unlocked(void (*wait)(void*), void* argument) {
+    if (const Waiter waiter = the_waiter)
+        waiter(wait, argument);
+    else
+        wait(argument);
+}
 
 void at_shutdown(void (*function)()) {
     const std::lock_guard lock(endings().mutex);

@@ -152,7 +152,13 @@ REFERENCES = {
 
 def reference(name):
     """Return the function that computes what the row `name` should give, on NumPy arrays."""
-    return REFERENCES.get(name) or getattr(np, NUMPY_NAMES.get(name, name))
+    function = REFERENCES.get(name) or getattr(np, NUMPY_NAMES.get(name, name), None)
+    if function is None:
+        raise NotImplementedError(
+            f"NumPy has no {name}: give it a function of NumPy arrays in REFERENCES of tests/python/oracle.py, "
+            "and in OTHER how many ulp it may be off, if it is not exact"
+        )
+    return function
 
 
 def expected(row, inputs, out_dtypes, approximate):

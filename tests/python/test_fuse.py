@@ -354,6 +354,112 @@ def test_each_thread_collects_for_itself(device):
     assert {k: (v == 51 * k).all().item() for k, v in results.items()} == dict.fromkeys(range(1, 6), True)
 
 
+HAMMER = """
+import threading
+import cuarray
+
+SIZE = 40_000  # long enough for the GIL to be let go of
+ROUNDS = 150
+barrier = threading.Barrier(4)
+shared = {}
+faults = []
+
+
+def check(value, wanted, what):
+    if not (value == wanted):
+        faults.append((what, value, wanted))
+
+
+def make(k):
+    with cuarray.fuse():
+        x = cuarray.full(SIZE, k, dtype="f4")
+        y = x * 2 + 1
+        z = y * y - x
+        shared.update(x=x, y=y, z=z)
+        barrier.wait()
+        check(z.max().item(), (2 * k + 1) ** 2 - k, "by the maker")
+        del y, z
+    barrier.wait()
+
+
+def settle(k):
+    barrier.wait()
+    y = shared["y"]
+    check(y[k].item(), 2 * k + 1, "element")
+    check((y + 1).max().item(), 2 * k + 2, "eager")
+    barrier.wait()
+
+
+def write(k):
+    barrier.wait()
+    shared["x"][...] = -1  # what was made of x before does not change
+    check(shared.pop("z").min().item(), (2 * k + 1) ** 2 - k, "after a write")
+    barrier.wait()
+
+
+def grow(k):
+    barrier.wait()
+    with cuarray.fuse():
+        y = shared["y"]
+        w = y * 3
+        w += y
+        del y
+    check(w.min().item(), 4 * (2 * k + 1), "fused elsewhere")
+    barrier.wait()
+
+
+def work(role):
+    try:
+        with cuarray.device("DEVICE"):
+            for k in range(ROUNDS):
+                role(k)
+    except BaseException as error:
+        faults.append(repr(error))
+        barrier.abort()
+
+
+threads = [threading.Thread(target=work, args=(role,)) for role in (make, settle, write, grow)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not faults, faults[:3]
+print("done")
+"""
+
+
+def test_threads_share_what_is_pending(device):
+    """Four threads run, read, write, absorb and drop the same pending arrays at once; in a process that may crash."""
+    code = HAMMER.replace("DEVICE", device)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.stdout == "done\n", run.stderr[-2000:]
+
+
+def test_what_a_thread_leaves_pending_outlives_it(device):
+    """A run that fails at the end of fusing leaves its arrays pending, and their thread may be gone when they are read."""
+    kept = []
+
+    def work():
+        with cuarray.device(device), pytest.raises(MemoryError), cuarray.fuse():
+            kept.append(cuarray.broadcast_to(cuarray.ones(1), (2**46,)) + 1)
+
+    for _ in range(3):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    work()
+    assert len(kept) == 4
+    with cuarray.fuse():
+        y = cuarray.ones(3) * 2
+    assert y.tolist() == [2, 2, 2], "fusing goes on after a failure"
+    for x in kept:
+        with pytest.raises(MemoryError):
+            x[0]
+    del x
+    kept.clear()
+    assert (cuarray.ones(3) + 1).tolist() == [2, 2, 2]
+
+
 def test_a_chain_takes_no_temporaries():
     """Peak memory: input and output and at most 1 MiB, in a process that does nothing else."""
     code = """

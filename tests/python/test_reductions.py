@@ -145,12 +145,70 @@ def test_half_types_are_added_in_float32(device):
     assert cuarray.full(10_000, 100, "f2").mean().item() == 100
 
 
-def test_variance_of_large_numbers(device):
-    """Two passes: the squares of the numbers themselves would swallow the variance."""
-    x = cuarray.arange(1000, dtype="f8") + 1e9
-    assert x.var().item() == pytest.approx((1000**2 - 1) / 12, rel=1e-12)
-    y = cuarray.arange(1000, dtype="f4") + 1e5
-    assert y.var().item() == pytest.approx((1000**2 - 1) / 12, rel=1e-5)
+def exact_variance(x, where=True, **options):
+    """The variance in long double about a long double mean."""
+    wide = x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
+    axis = options.get("axis")
+    away = wide - wide.mean(axis, keepdims=True, where=where)
+    squares = (away.real**2 + away.imag**2).sum(axis, where=where)
+    count = np.broadcast_to(where, x.shape).sum(axis)
+    return squares / (count - options.get("ddof", options.get("correction", 0)))
+
+
+@pytest.mark.parametrize("options", [{}, {"axis": 0}, {"axis": 1, "ddof": 1}, {"correction": 2.5}], ids=str)
+@pytest.mark.parametrize("masked", [False, True], ids=["all", "masked"])
+@pytest.mark.parametrize(
+    ("dtype", "centre", "most"),
+    [("f4", 1e8, 1e-6), ("c8", 1e7 * (1 + 1j), 1e-6), ("f8", 1e9, 1e-12), ("c16", 1e9j, 1e-12), ("f2", 1000, 1e-3)],
+)
+def test_variance_far_from_zero(dtype, centre, most, masked, options, rng, device):
+    """A rounded mean may be off by as much as the numbers differ, which must not show."""
+    x = centre + 20 * rng.standard_normal((300, 70))
+    if dtype[0] == "c":
+        x = x + 7j * rng.standard_normal(x.shape)
+    x = x.astype(dtype)
+    where = rng.random(x.shape) < 0.7 if masked else True
+    want = exact_variance(x, where, **options)
+    options = {**options, "where": cuarray.asarray(where)} if masked else options
+    got = cuarray.var(cuarray.asarray(x), **options)
+    assert got.dtype == np.empty(0, dtype).real.dtype
+    np.testing.assert_allclose(got.numpy(), want.astype("f8"), rtol=most)
+    np.testing.assert_allclose(cuarray.std(cuarray.asarray(x), **options).numpy(), np.sqrt(want).astype("f8"), rtol=most)
+
+
+def test_variance_of_equal_numbers_is_zero(device):
+    for number in (0.1, 1e8 + 8, -3e30):
+        assert cuarray.full(100_001, number, dtype="f4").var().item() == 0
+
+
+def test_variance_of_nothing_and_of_too_few(device):
+    x = cuarray.asarray([1.0, 3.0], dtype="f4")
+    none = cuarray.asarray([False, False])
+    for result in (x[:0].var(), x.var(where=none), x[:0].std(), cuarray.ones((0, 2), "f4").var(axis=0)):
+        assert np.isnan(result.numpy()).all()
+    assert np.isinf(x.var(ddof=2).item()) and np.isinf(x.std(correction=5).item())
+    assert np.isnan(x[:1].var(ddof=1).item())
+    assert cuarray.ones((0, 3)).var(axis=1).shape == (0,)
+    assert np.isnan(cuarray.asarray([1, np.inf], dtype="f4").var().item())
+
+
+def test_a_masked_mean_counts_exactly(device):
+    """2**24 + 1 is no float32."""
+    count = 2**24 + 1
+    x = cuarray.ones(count + 1, "f4")
+    where = cuarray.arange(count + 1) < count
+    x[1::2] = 0  # so that the sum is one
+    assert x.mean(where=where).item() == np.float32((count + 1) // 2 / count) != np.float32((count + 1) // 2 / 2**24)
+
+
+def test_a_mask_may_be_one_bool_but_no_number(device):
+    x = cuarray.arange(4.0)
+    assert x.sum(where=False).item() == 0 and x.sum(where=np.True_).item() == 6
+    assert cuarray.add(x, 1, where=np.True_).tolist() == [1, 2, 3, 4]
+    for call in (x.sum, lambda where: cuarray.add(x, 1, where=where)):
+        for mask in (1, 0, 1.5, np.int8(1), [1, 0, 1, 0]):
+            with pytest.raises(TypeError, match="bool"):
+                call(where=mask)
 
 
 # The order of folding

@@ -1,5 +1,6 @@
 // array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A cheap value; copies share.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -20,27 +21,30 @@ class CUARRAY_API Array {
           read_only_(storage_ && storage_->read_only) {}
     explicit Array(PendingNode* node);
     Array(const Array& other)
-        : storage_(other.storage_), node_(other.node_), offset_(other.offset_), layout_(other.layout_),
-          dtype_(other.dtype_), read_only_(other.read_only_) {
-        if (node_) hold_node();
+        : offset_(other.offset_), layout_(other.layout_), dtype_(other.dtype_), read_only_(other.read_only_) {
+        if (!other.is_pending() || !share_node(other)) storage_ = other.storage_;
     }
     Array(Array&& other) noexcept
-        : storage_(std::move(other.storage_)), node_(std::exchange(other.node_, nullptr)), offset_(other.offset_),
-          layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {}
+        : storage_(std::move(other.storage_)), node_(other.pending()), offset_(other.offset_),
+          layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {
+        other.node_.store(nullptr, std::memory_order_relaxed);
+    }
     Array& operator=(const Array& other) { return *this = Array(other); }
     Array& operator=(Array&& other) noexcept {
         if (this == &other) return *this;
-        if (node_) drop_node();
+        PendingNode* const old = pending();
         storage_ = std::move(other.storage_);
-        node_ = std::exchange(other.node_, nullptr);
         offset_ = other.offset_;
         layout_ = std::move(other.layout_);
         dtype_ = other.dtype_;
         read_only_ = other.read_only_;
+        node_.store(other.pending(), std::memory_order_release);
+        other.node_.store(nullptr, std::memory_order_relaxed);
+        if (old) drop_node(old);
         return *this;
     }
     ~Array() {
-        if (node_) drop_node();
+        if (PendingNode* const node = pending()) drop_node(node);
     }
 
     const Dims& shape() const { return layout_.shape; }
@@ -50,8 +54,8 @@ class CUARRAY_API Array {
     int64_t size() const { return layout_.size(); }
     int64_t nbytes() const { return size() * item_size(dtype_); }
     DType dtype() const { return dtype_; }
-    Device device() const { return node_ ? pending_device() : storage_->device(); }
-    bool is_pending() const { return node_ != nullptr; }  ///< false again once it has run
+    Device device() const { return is_pending() ? pending_device() : storage_->device(); }
+    bool is_pending() const { return pending() != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
     /// The memory, computed first where it is pending. Whoever reads or views goes through here.
@@ -66,7 +70,8 @@ class CUARRAY_API Array {
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
     /// Address of element 0 (host or device), after settling; for size 0 whatever the storage says.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }
-    PendingNode* pending() const { return node_; }
+    /// Only whoever holds `lock_graph()` may follow it: another thread that shares this array may run it meanwhile.
+    PendingNode* pending() const { return node_.load(std::memory_order_acquire); }
 
     bool is_c_contiguous() const;
     bool is_f_contiguous() const;
@@ -91,19 +96,19 @@ class CUARRAY_API Array {
 
     /// Runs what is pending; the one place where a pending array becomes memory.
     void settle() const {
-        if (node_) run_pending();
+        if (is_pending()) run_pending();
     }
 
-    explicit operator bool() const { return node_ != nullptr || storage_; }
+    explicit operator bool() const { return is_pending() || storage_; }
 
  private:
     void run_pending() const;
     Device pending_device() const;
-    void hold_node() const;
-    void drop_node() const;
+    bool share_node(const Array& other) const;
+    static void drop_node(PendingNode* node);
 
     mutable StorageRef storage_;
-    mutable PendingNode* node_ = nullptr;  ///< either this, counted as a handle, or storage_
+    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< this, counted as a handle; cleared after storage_ is set
     mutable int64_t offset_ = 0;
     Layout layout_;
     DType dtype_ = DType::none;

@@ -1,9 +1,10 @@
 // pending.h -- elementwise results that are computed when somebody looks: nodes, plans and settling. Nothing reads a
-// storage but through `settle`, nothing writes one but after `before_write`.
+// storage but through `settle`, nothing writes one but after `before_write`. Each thread has a graph; one lock guards all.
 #pragma once
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/core/expr.h"
@@ -12,12 +13,20 @@ namespace cuarray {
 
 struct PendingGraph;
 
+/// Holds everything that is pending still: no thread adds a node, runs one, or lets go of the last reference to one.
+using GraphLock = std::unique_lock<std::recursive_mutex>;
+/// Takes the lock. A thread that has to wait for it does so as `wait_unlocked` says.
+CUARRAY_API GraphLock lock_graph();
+
 /// One deferred elementwise operation. Shapes, dtypes and layout are settled when it is made; only the run waits.
 class CUARRAY_API PendingNode {
  public:
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
-        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) drop();
+        int32_t count = references_.load(std::memory_order_relaxed);
+        while (count > 1)
+            if (references_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
+        release_last();
     }
 
     /// What a node reads: another node's value, elements of a storage, or a scalar.
@@ -39,13 +48,14 @@ class CUARRAY_API PendingNode {
     Dims shape, strides;         ///< the result's own layout, in the memory order of its operands
     StorageRef result;           ///< set once it has run
     std::exception_ptr error;    ///< or why it never will
-    int handles = 0;             ///< arrays that hold this node
+    std::atomic<int> handles = 0;   ///< arrays that hold this node; from 0 it rises no more
     int users = 0;               ///< edges of pending nodes that read it
     PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
     bool planned = false;        ///< part of the plan being made
 
  private:
-    void drop();
+    /// Under the lock, because the graph knows its nodes by bare pointers and may be taking a reference.
+    void release_last();
     std::atomic<int32_t> references_{0};
 };
 
@@ -79,7 +89,8 @@ CUARRAY_API void settle_all();
 CUARRAY_API void before_write(Storage& storage);
 
 /// The pending computation of `array` as an Expr whose output 0 is the array, for a consumer that absorbs it (a
-/// reduction, an assignment). The array itself stays pending. False where it is not pending or pending work reads it.
-CUARRAY_API bool absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
+/// reduction, an assignment). The array itself stays pending; the lock that comes back keeps it so, and with it the
+/// memory behind `inputs`, until the consumer has run. No lock where it is not pending or pending work reads it.
+CUARRAY_API GraphLock absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
 }  // namespace cuarray

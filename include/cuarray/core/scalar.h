@@ -28,7 +28,7 @@ struct Weak {
     int8_t big = 0;         ///< +1 / -1: an int above uint64 / below int64; real holds its double
     bool negative = false;  ///< the int is negative: `integer` is its two's complement
     uint64_t integer = 0;
-    double real = 0, imag = 0;  ///< also set for ints
+    double real = 0, imag = 0;  ///< also set for ints; an infinity for those that no double is near
 };
 
 /// The weak scalar as an element; OverflowError `add: Python integer 300 out of bounds for uint8`.

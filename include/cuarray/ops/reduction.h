@@ -8,7 +8,9 @@ namespace cuarray {
 /// computation then joins the fold. argmax and argmin take one axis or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
 
-/// Variance in two accurate passes: mean(|x - mean(x)|**2) with divisor n - correction.
+/// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean,
+/// and what the rounding adds is taken off again, so that a mean far from zero costs no accuracy; about a given mean
+/// nothing is.
 CUARRAY_API Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
                            const Array* mean = nullptr);
 

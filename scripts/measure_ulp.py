@@ -1,0 +1,207 @@
+"""Measure how far every inexact function is from the exact result, and write docs/accuracy.md.
+
+``python scripts/measure_ulp.py`` measures on the cpu device at the processor's best level and at
+`base`, each in a process of its own, in a minute. The numbers are those of the tests
+(tests/python/samples.py) and others near zeros and poles, with a fixed seed; float16 and bfloat16
+functions of one argument get every number there is. The reference is NumPy in float64 for 16 and 32
+bits, in long double for 64, and mpmath (``pip install mpmath``) for what NumPy has not.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import mpmath
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests/python"), str(ROOT)]
+
+import oracle  # noqa: E402
+import samples  # noqa: E402
+import test_ufuncs  # noqa: E402
+from tqdm import tqdm  # noqa: E402
+
+import cuarray  # noqa: E402
+from cuarray import _core  # noqa: E402
+
+COUNT = 100_000
+SLOW_COUNT = 4_000  # mpmath takes some 50 us a number
+LEVELS = ("best", "base")
+
+HEAD = """\
+# Accuracy
+
+Written by `python scripts/measure_ulp.py`; do not edit.
+
+The largest error seen, in units in the last place (ulp) of the result: 0.5 is a correctly rounded
+result. A complex error is the distance in the plane, in ulp of the result's magnitude. The numbers are
+special values, random ones of every exponent and of everyday size, and those next to multiples of pi/2
+and to integers: at least {count} for each function and type, {slow} for float64 `erf`, `erfc`, `gamma`
+and `lgamma`; at float16 and bfloat16 every number there is, where there is one argument. It is a
+measurement, not a proof.
+
+The columns `{best}` and `base` are the best and the least CPU level of the processor that measured
+({processor}); `CUARRAY_CPU_LEVEL` chooses one. "limit" is what the tests allow on `cpu`, at every level.
+Infinities and NaNs come where they should.
+
+**cuda** is not measured: no GPU. Its column has the limits that the tests ask for there: the documented
+bounds of CUDA's functions, with half an ulp for the final rounding.
+
+Where terms cancel, the unit is that of the largest term, because a function of rounded terms can do no
+better: the larger argument for `logaddexp` and `logaddexp2`, at least 1 for `lgamma`; for complex `pow`
+and `exp2` the result's times the magnitude of the exponent. Two limits are wider than the others.
+`xlogy` is a product with a logarithm of up to 3.83 ulp; where the product lies low between two powers of
+two and the logarithm high, the same error counts twice as many ulp, and the rounding of the product
+comes on top. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
+up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64).
+
+| function | type | `{best}` | `base` | limit | limit on `cuda` | largest at |
+|---|---|---|---|---|---|---|
+"""
+
+TAIL = """
+What has no line is exact, as IEEE 754 defines it: correctly rounded, such as `sqrt` of float64, or
+without any rounding. The tests compare it with NumPy's bit for bit. Exact at every type: {exact}.
+"""
+
+
+def in_mpmath(function):
+    """Return a function of mpmath as one of float64 arrays to long double."""
+
+    def wide(x):
+        if not np.isfinite(x):
+            return np.nan
+        try:
+            with mpmath.workdps(40):
+                return np.longdouble(mpmath.nstr(function(mpmath.mpf(float(x))), 30))
+        except ValueError:
+            return np.nan  # a pole
+
+    return lambda x: np.array([wide(v) for v in x], np.longdouble)
+
+
+MPMATH = {
+    "erf": in_mpmath(lambda x: mpmath.erf(max(min(x, 100), -100))),
+    "erfc": in_mpmath(lambda x: mpmath.erfc(max(min(x, 100), -100))),
+    "gamma": in_mpmath(mpmath.gamma),
+    "lgamma": in_mpmath(lambda x: mpmath.re(mpmath.loggamma(x))),
+}
+
+
+def near(dtype):
+    """Return the numbers next to zeros and poles of common functions."""
+    points = np.concatenate(
+        [np.arange(-64, 65) * (np.pi / 2), np.arange(-40, 41), [0.5, -0.5, np.e, 1 / np.e]]
+    )
+    points = points.astype(dtype)
+    out = [points]
+    for towards in (-np.inf, np.inf):
+        step = points
+        for _ in range(3):
+            step = np.nextafter(step, np.array(towards, dtype))
+            out.append(step)
+    return np.concatenate(out)
+
+
+def inputs_for(row, types, count):
+    """Return one array of numbers for each argument."""
+    rng = np.random.default_rng(20261120)
+    if len(types) == 1 and types[0].itemsize == 2:
+        return [samples.every(types[0])]
+    columns = test_ufuncs.sample(row, types, rng, count)
+    if types[0].kind == "f" and types[0].itemsize > 2:
+        close = near(types[0])
+        columns = [np.concatenate([column, rng.permutation(close)]) for column in columns]
+    return columns
+
+
+def measure(name, row, loop):
+    """Return (largest ulp, at which arguments) of a loop."""
+    types = [np.dtype(_core.dtype(t)) for t in loop[0]]
+    out = np.dtype(_core.dtype(loop[1][0]))
+    exact = MPMATH.get(name) if out.itemsize == 8 else None
+    inputs = inputs_for(row, types, SLOW_COUNT if exact else COUNT)
+    results = _core.ufuncs[name](*map(cuarray.asarray, inputs))
+    if exact:
+        finite = np.isfinite(inputs[0]) & np.isfinite(results.numpy())
+        inputs = [x[finite] for x in inputs]
+        results = results.numpy()[finite]
+        want = exact(inputs[0])
+    else:
+        results = results.numpy()
+        (want,) = oracle.expected(row, inputs, [out], approximate=True)
+    off = oracle.distance(name, results, inputs, want)
+    worst = int(off.argmax())
+    return float(off[worst]), ", ".join(str(x[worst]) for x in inputs)
+
+
+def measured_loops():
+    """Yield what rounds more than once: (name, row, loop)."""
+    for row in _core.rows():
+        for loop in row["loops"]:
+            types = [np.dtype(_core.dtype(t)) for t in (*loop[0], *loop[1])]
+            if types[-1].kind in "fcV" and len(loop[1]) == 1 and limits(row["name"], types)[0]:
+                yield row["name"], row, loop
+
+
+def limits(name, types):
+    """Return what the tests allow on cpu and on cuda."""
+    return [oracle.limit(name, types[0], types[-1], device) for device in ("cpu", "cuda")]
+
+
+def measure_level():
+    """Return the measurements of this process's CPU level, by function and type."""
+    found = {}
+    for name, row, loop in tqdm(list(measured_loops()), unit="loop", disable=None):
+        found[f"{name} {loop[0][0]}"] = measure(name, row, loop)
+    return found
+
+
+def run_level(level):
+    """Return the measurements of a level, made in a process of its own."""
+    environment = dict(os.environ, CUARRAY_DEVICE="cpu")
+    environment.pop("CUARRAY_CPU_LEVEL", None)
+    if level != "best":
+        environment["CUARRAY_CPU_LEVEL"] = level
+    command = [sys.executable, __file__, "--this-level"]
+    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def document(found):
+    """Return docs/accuracy.md."""
+    from cuarray._doctor import report
+
+    facts = report()
+    best = facts["devices"][0]["level"]
+    lines = [HEAD.format(count=f"{COUNT:,}", slow=f"{SLOW_COUNT:,}", best=best, processor=facts["processor"])]
+    names = []
+    for name, _, loop in measured_loops():
+        types = [np.dtype(_core.dtype(t)) for t in (*loop[0], *loop[1])]
+        here, there = limits(name, types)
+        ulp, at = found["best"][f"{name} {loop[0][0]}"]
+        low = found["base"][f"{name} {loop[0][0]}"][0]
+        lines.append(f"| `{name}` | {loop[0][0]} | {ulp:.2f} | {low:.2f} | {here:g} | {there:g} | {at} |\n")
+        names.append(name)
+    exact = [f"`{row['name']}`" for row in _core.rows() if row["name"] not in names]
+    return "".join(lines) + TAIL.format(exact=", ".join(exact))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--this-level", action="store_true", help="print this process's measurements as JSON")
+    if parser.parse_args().this_level:
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        with np.errstate(all="ignore"):
+            print(json.dumps(measure_level()))
+        return
+    found = {level: run_level(level) for level in LEVELS}
+    (ROOT / "docs/accuracy.md").write_text(document(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
