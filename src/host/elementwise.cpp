@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/caches.h"
 #include "host/machine.h"
 #include "host/tasks.h"
 #include "host/threads.h"
@@ -49,7 +50,14 @@ bool run_plain(const LoopLibrary& library, const Elementwise& task, int64_t size
     char* const to = task.outputs[0].data();
     const int64_t out_item = item_size(node.dtype);
     const BlockLoop loop = library.loops[node.index];
+    const bool streams = library.stream && !row.has(VectorMath) && size * out_item >= stream_from() &&
+                         std::find(from, from + row.nin, to) == from + row.nin;
     const auto run = [&](int64_t begin, int64_t n) {
+        if (streams) {
+            const char* in[kMaxIn];
+            for (int k = 0; k < row.nin; ++k) in[k] = from[k] + begin * item[k];
+            return library.stream(loop, in, item, row.nin, to + begin * out_item, out_item, n);
+        }
         const void* in[kMaxIn];
         for (int k = 0; k < row.nin; ++k) in[k] = from[k] + begin * item[k];
         void* out[kMaxOut] = {to + begin * out_item, nullptr};

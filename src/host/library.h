@@ -14,6 +14,10 @@ using SymbolFinder = void* (*)(const char* name);
 /// very memory of an input of the same item size.
 using BlockLoop = void (*)(const void* const* in, void* const* out, int64_t n);
 
+/// A loop of one output over n elements, stored past the caches; the output shares no byte with any input.
+using StreamLoop = void (*)(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to,
+                            int64_t item, int64_t n);
+
 /// A rectangle of items between strided places; strides in bytes. Addresses need no alignment.
 using CopyLoop = void (*)(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row,
                           int64_t from_column, int64_t rows, int64_t columns);
@@ -79,6 +83,7 @@ struct LoopLibrary {
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;
+    StreamLoop stream;                 ///< null where it does not pay
     /// to[i] = first + step * i
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.

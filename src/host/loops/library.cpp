@@ -34,6 +34,7 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_reductions(reductions);
     collect_copies(library);
     collect_choices(library.choices);
+    library.stream = collect_stream();
     library.loops = loops;
     library.casts = casts;
     library.reductions = reductions;

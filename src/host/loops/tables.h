@@ -23,6 +23,9 @@ void collect_copies(LoopLibrary& library);
 /// Fills the loops over elements that indices or masks choose.
 void collect_choices(ChoiceLoops& loops);
 
+/// The loop that stores past the caches, or null.
+StreamLoop collect_stream();
+
 /// Points the vector functions to those that `find` knows; returns how many it knew.
 int find_vector_functions(SymbolFinder find);
 
