@@ -1,0 +1,20 @@
+"""docs/settings.md lists every environment variable that the code reads, and nothing else."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def test_every_variable_is_documented():
+    listed = set(re.findall(r"^\| (`.*?`) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE))
+    listed = {name for cell in listed for name in re.findall(r"CUARRAY_\w+", cell)}
+    read = set()
+    for path in (ROOT / "src").rglob("*.cpp"):
+        read |= set(re.findall(r'(?:getenv|is_set)\("(CUARRAY_\w+)"\)', path.read_text()))
+    for path in (ROOT / "cuarray").rglob("*.py"):
+        read |= set(re.findall(r'environ(?:\.get\(|\[)"(CUARRAY_\w+)"', path.read_text()))
+    # Python makes these names from those of the libraries that it looks for.
+    libraries = {name for name in listed if name.startswith("CUARRAY_LIB")}
+    assert read - listed == set()
+    assert listed - read - libraries == set()
