@@ -150,18 +150,19 @@ template <int R, class Element> struct ReductionOf {
         const char* x = static_cast<const char*>(from);
         A* const acc = static_cast<A*>(to);
         const int64_t width = columns * int64_t(sizeof(X));
-        if (!needs_index && stride == width && row % kLanes == 0) {
-            // Whole groups of lanes lie side by side, as the accumulators do.
-            for (; rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
-                add_row(x, kLanes * columns, first, row == 0, acc);
-        } else if (row % kLanes == 0) {
+        // Where columns fill the rows, whole groups of lanes lie side by side, as the accumulators do: one long line.
+        const bool whole = !needs_index && stride == width;
+        if (row % kLanes == 0) {
+            const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
             for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
-                for (int l = 0; l < kLanes; ++l, x += stride) {
-                    if (row == 0) add_four<true>(x, kLanes * stride, columns, first + l, acc + l * columns);
-                    else add_four<false>(x, kLanes * stride, columns, first + l, acc + l * columns);
+                for (int64_t l = 0; l < lines; ++l) {
+                    if (row == 0) add_four<true>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
+                    else add_four<false>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
                 }
-                x += 3 * kLanes * stride;
+                x += 4 * kLanes * stride;
             }
+            for (; whole && rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
+                add_row(x, length, first, row == 0, acc);
         }
         for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
             add_row(x, columns, first, row < kLanes, acc + row % kLanes * columns);
