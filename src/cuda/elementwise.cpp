@@ -35,8 +35,16 @@ void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<
 
 void GpuBackend::launch(const Program& program, Launch& launch, const char* name) {
     if (launch.grid == 0) return;
-    const CUfunction function = kernels_.find(program, launch.walk);
-    if (program.expr->fault != kNoValue)
+    this->launch(kernels_.find(program, launch.walk), launch, program.expr->fault != kNoValue, name);
+}
+
+void GpuBackend::launch(NamedLaunch& named, const char* name) {
+    if (named.launch.grid == 0) return;
+    launch(kernels_.find(named.kernel), named.launch, named.kernel.faults, name);
+}
+
+void GpuBackend::launch(CUfunction function, Launch& launch, bool faults, const char* name) {
+    if (faults)
         launch.fault = {reinterpret_cast<uint32_t*>(faults_.claim()),
                         reinterpret_cast<volatile kernel::FaultRecord*>(faults_.record()),
                         faults_.number(name)};
