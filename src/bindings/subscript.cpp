@@ -95,7 +95,28 @@ class Key {
         return index;
     }
 
+    /// A list of Python integers as an array, without NumPy; null where it is none.
+    Object of_integers(PyObject* entry) const {
+        if (!PyList_CheckExact(entry) || PyList_Size(entry) == 0) return {};
+        std::vector<int64_t> values;
+        for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
+            PyObject* const value = PyList_GetItem(entry, i);
+            int overflow = 0;
+            if (!PyLong_CheckExact(value)) return {};
+            values.push_back(PyLong_AsLongLongAndOverflow(value, &overflow));
+            if (overflow) return {};
+        }
+        const int64_t count = int64_t(values.size());
+        Array array = empty({count}, DType::int64, device_);
+        array.storage().front().write(array.storage(), 0, values.data(), count * int64_t(sizeof(int64_t)));
+        return Object::steal(wrap(std::move(array)));
+    }
+
     Index of_array_like(PyObject* entry) {
+        if (const Object made = of_integers(entry)) {
+            owned_.push_back(made);
+            return of_array(array_of(made.get()), made.get());
+        }
         if (is_numpy_array(entry) && !is_on_host(device_))
             raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
