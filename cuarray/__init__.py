@@ -44,6 +44,7 @@ from cuarray import (
     _matrices,
     _memory,
     _methods,  # puts its methods into ndarray
+    _profile,
     _rearranging,
     _sequences,
     _shaping,
@@ -74,6 +75,7 @@ MODULES = (
     _errors,
     _fuse,
     _info,
+    _profile,
     _elementwise,
 )
 

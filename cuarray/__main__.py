@@ -1,8 +1,11 @@
-"""python -m cuarray [--json]: what is there, what is missing, and the command that mends it."""
+"""python -m cuarray [--json]: what is there, what is missing, and the command that mends it.
+
+python -m cuarray cache [show|clear|warm]: the cache of compiled kernels.
+"""
 
 import sys
 
-from cuarray._doctor import main
+from cuarray import _cache, _doctor
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_cache.main(sys.argv[2:]) if sys.argv[1:2] == ["cache"] else _doctor.main())

@@ -135,9 +135,14 @@ def processor():
     return names[0] if names else platform.processor()
 
 
+def cache_folder():
+    """Return the folder that compiled kernels are kept in, whether it exists or not."""
+    return Path(os.environ.get("CUARRAY_CACHE_DIR") or Path("~/.cache/cuarray/v1").expanduser())
+
+
 def cache(faults):
     """Return where compiled kernels are kept, how many bytes they take, and whether more can be written."""
-    folder = Path(os.environ.get("CUARRAY_CACHE_DIR") or Path("~/.cache/cuarray/v1").expanduser())
+    folder = cache_folder()
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
@@ -216,7 +221,11 @@ def main(arguments=None):
     """Print the report; return 1 where there is a fault, else 0."""
     import argparse
 
-    parser = argparse.ArgumentParser(prog="python -m cuarray", description="Tell what is found here.")
+    parser = argparse.ArgumentParser(
+        prog="python -m cuarray",
+        description="Tell what is found here.",
+        epilog="python -m cuarray cache --help: what to do with the cache of compiled kernels",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     known = report()

@@ -31,6 +31,14 @@ void show_warning(const char* message) {
     if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
 }
 
+void show_unraisable(const char* message) {
+    if (!Py_IsInitialized()) return;
+    const WithGil gil;
+    const ExceptionAside aside;
+    PyErr_SetString(cuda_error, message);
+    PyErr_WriteUnraisable(nullptr);
+}
+
 /// Cycles may hold arrays that nobody can reach any more.
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
@@ -51,6 +59,7 @@ void bind_hooks(py::module_& module) {
         set_library_locator(locate);
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
     set_warning_handler(show_warning);
+    set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);
     set_waiter(wait_without_gil);
     py::module_::import("atexit").attr("register")(py::cpp_function([] {

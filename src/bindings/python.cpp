@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 #include <vector>
+#include "cuarray/core/noted_error.h"
 
 namespace cuarray::python {
 
@@ -27,6 +28,16 @@ PyObject* exception_type(ErrorKind kind) {
         case ErrorKind::Cuda: return cuda_error;
     }
     return PyExc_RuntimeError;
+}
+
+void add_notes(const std::vector<std::string>& notes) {
+    if (notes.empty()) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    for (const std::string& note : notes)
+        if (!Object::steal_or_null(PyObject_CallMethod(value, "add_note", "s", note.c_str()))) PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
 }
 
 struct Call {
@@ -71,6 +82,7 @@ void set_exception() noexcept {
         error.restore();
     } catch (const Error& error) {
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, error.what());
+        if (const auto* const noted = dynamic_cast<const NotedError*>(&error)) add_notes(noted->notes());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {

@@ -117,6 +117,7 @@ class Printer {
             case ExprNode::Op::Input:
                 return input_name(node.index);
             case ExprNode::Op::Scalar: {
+                if (expr_.scalars[node.index].dtype == DType::none) return "s" + std::to_string(node.index);
                 const std::string text = scalar_text(expr_.scalars[node.index]);
                 return text[0] == '-' && precedence > kUnary ? "(" + text + ")" : text;
             }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <atomic>
 #include <cstdlib>
+#include "cuarray/core/noted_error.h"
 #include "cuda/journal.h"
 
 namespace cuarray::cuda {
@@ -126,7 +127,7 @@ bool is_sticky(CUresult result) {
            (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
-void fail(CUresult result, const char* call) {
+void fail(CUresult result, const char* call, std::vector<std::string> notes) {
     if (the_state == State::Forked)
         raise(ErrorKind::Cuda, call,
               ": this process was forked after CUDA had been used, and CUDA does not survive "
@@ -144,12 +145,15 @@ void fail(CUresult result, const char* call) {
         if (const std::string queued = journal().text(); !queued.empty())
             text +=
                 "\nIt arose in one of the operations queued since the last successful wait, not necessarily "
-                "in "
-                "the call named above: " +
+                "in the call named above: " +
                 queued;
-        text += "\nCUARRAY_SYNC=1 waits after every operation and so finds the one.";
+        text +=
+            "\nCUARRAY_SYNC=1 waits after every operation and so finds the one; CUARRAY_LOG=launch tells which "
+            "lines of the program queued them.";
+        const std::vector<std::string> lines = journal().lines();
+        notes.insert(notes.end(), lines.begin(), lines.end());
     }
-    throw Error(ErrorKind::Cuda, text);
+    throw NotedError(ErrorKind::Cuda, text, std::move(notes));
 }
 
 }  // namespace cuarray::cuda

@@ -2,6 +2,7 @@
 // result.
 #pragma once
 #include <string>
+#include <vector>
 #include "cuarray/core/error.h"
 #include "cuda/driver_api.h"
 
@@ -14,7 +15,7 @@ void end_driver();
 
 /// Throws the error of a failed call: MemoryError for CUDA_ERROR_OUT_OF_MEMORY, else CudaError with CUDA's
 /// own name and words, what a sticky error means, and the operations that may have caused it.
-[[noreturn]] void fail(CUresult result, const char* call);
+[[noreturn]] void fail(CUresult result, const char* call, std::vector<std::string> notes = {});
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
 std::string error_text(CUresult result);
 /// Whether every later call in this process will fail as well.

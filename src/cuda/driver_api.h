@@ -39,6 +39,10 @@ struct CUmemAccessDesc {
     CONSTANT(CUDA_ERROR_ASSERT, 710)                           \
     CONSTANT(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)             \
     CONSTANT(CUDA_ERROR_LAUNCH_FAILED, 719)                    \
+    CONSTANT(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)       \
+    CONSTANT(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)           \
+    CONSTANT(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)            \
+    CONSTANT(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                    \
     CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)     \
     CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
     CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
@@ -113,6 +117,7 @@ CUARRAY_DRIVER_CONSTANTS(CUARRAY_CONSTANT)
     ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                          \
     ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                     \
     ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                \
+    ENTRY(cuFuncGetAttribute, 2020, int*, int, CUfunction)                                              \
     ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
           unsigned, CUstream, void**, void**)                                                           \
     ENTRY(cuThreadExchangeStreamCaptureMode, 10010, int*)

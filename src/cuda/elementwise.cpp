@@ -1,5 +1,7 @@
 // elementwise.cpp -- runs an Expr over every index: plan, kernel, launches.
 #include "cuda/backend.h"
+#include "cuda/explain.h"
+#include "cuda/journal.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -35,24 +37,18 @@ void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<
 
 void GpuBackend::launch(const Program& program, Launch& launch, const char* name) {
     if (launch.grid == 0) return;
-    this->launch(kernels_.find(program, launch.walk), launch, program.expr->fault != kNoValue, name);
-}
-
-void GpuBackend::launch(NamedLaunch& named, const char* name) {
-    if (named.launch.grid == 0) return;
-    launch(kernels_.find(named.kernel), named.launch, named.kernel.faults, name);
-}
-
-void GpuBackend::launch(CUfunction function, Launch& launch, bool faults, const char* name) {
-    if (faults)
+    const Kernel& kernel = kernels_.find(program, launch.walk);
+    if (program.expr->fault != kNoValue)
         launch.fault = {reinterpret_cast<uint32_t*>(faults_.claim()),
                         reinterpret_cast<volatile kernel::FaultRecord*>(faults_.record()),
                         faults_.number(name)};
     void* pointers[3];
     launch.arguments(pointers);
     const Current current(context_);
-    context_.driver.cuLaunchKernel(function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(),
-                                   pointers, nullptr);
+    const CUresult result = context_.driver.cuLaunchKernel.status(
+        kernel.function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(), pointers, nullptr);
+    if (result != CUDA_SUCCESS) fail_launch(result, context_, kernel, launch);
+    journal().launched(kernel);
 }
 
 void GpuBackend::mark(std::span<const View> outputs, std::span<const View> inputs, const char* name) {

@@ -1,16 +1,31 @@
-// journal.cpp -- a ring of the latest operations' names.
+// journal.cpp -- a ring of the latest operations.
 #include "cuda/journal.h"
 #include <cstring>
+#include <utility>
+#include "cuarray/runtime/recorder.h"
+#include "cuda/kernels.h"
 
 namespace cuarray::cuda {
+namespace {
+
+/// Kernels live as long as the process.
+thread_local const Kernel* last_launched = nullptr;
+
+}  // namespace
+
+void Journal::launched(const Kernel& kernel) { last_launched = &kernel; }
 
 void Journal::note(int device, uint64_t ticket, const char* name) {
+    const cuarray::Record* const recorded = current_record();
     const std::lock_guard lock(mutex_);
     Record& record = records_[next_];
     next_ = (next_ + 1) % kKept;
     record.device = device;
     record.ticket = ticket;
     std::strncpy(record.name, name, sizeof record.name - 1);
+    record.kernel = std::exchange(last_launched, nullptr);
+    record.line = recorded ? recorded->line : 0;
+    if (record.line) record.file = recorded->file;
 }
 
 void Journal::finished(int device, uint64_t ticket) {
@@ -19,16 +34,31 @@ void Journal::finished(int device, uint64_t ticket) {
         if (record.device == device && record.ticket <= ticket) record.device = -1;
 }
 
-std::string Journal::text() const {
+template <class Visit>
+void Journal::visit(Visit&& visit) const {
     const std::lock_guard lock(mutex_);
+    for (int i = 0; i < kKept; ++i)
+        if (const Record& record = records_[(next_ + i) % kKept]; record.device >= 0) visit(record);
+}
+
+std::string Journal::text() const {
     std::string text;
-    for (int i = 0; i < kKept; ++i) {
-        const Record& record = records_[(next_ + i) % kKept];
-        if (record.device < 0) continue;
-        if (!text.empty()) text += ", ";
-        text += std::string(record.name) + " (cuda:" + std::to_string(record.device) + ")";
-    }
+    visit([&](const Record& record) {
+        text += (text.empty() ? "" : ", ") + std::string(record.name) +
+                " (cuda:" + std::to_string(record.device) + ")";
+    });
     return text;
+}
+
+std::vector<std::string> Journal::lines() const {
+    std::vector<std::string> lines;
+    visit([&](const Record& record) {
+        std::string line = "queued on cuda:" + std::to_string(record.device) + ": " + record.name;
+        if (record.kernel) line += ", kernel " + record.kernel->entry + ": " + to_infix(*record.kernel->expr);
+        if (record.line) line += ", by " + record.file + ":" + std::to_string(record.line);
+        lines.push_back(line);
+    });
+    return lines;
 }
 
 Journal& journal() {

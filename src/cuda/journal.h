@@ -3,18 +3,26 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace cuarray::cuda {
+
+struct Kernel;
 
 /// The last few operations of all devices. Names are copied, so that nothing has to outlive its call.
 class Journal {
  public:
+    /// The kernel that this thread has just launched, for the note that follows.
+    void launched(const Kernel& kernel);
     /// Notes an operation that is about to be queued.
     void note(int device, uint64_t ticket, const char* name);
     /// Forgets what the device has finished.
     void finished(int device, uint64_t ticket);
     /// "add, multiply, sum (cuda:0)", oldest first; "" where nothing is pending.
     std::string text() const;
+    /// One line for each, with kernel, expression and, while somebody records (runtime/recorder.h), the line
+    /// of the program that queued it.
+    std::vector<std::string> lines() const;
 
  private:
     static constexpr int kKept = 32;
@@ -22,7 +30,13 @@ class Journal {
         int device = -1;
         uint64_t ticket = 0;
         char name[48] = {};
+        const Kernel* kernel = nullptr;
+        std::string file;
+        int line = 0;
     };
+    template <class Visit>
+    void visit(Visit&& visit) const;
+
     mutable std::mutex mutex_;
     Record records_[kKept];
     int next_ = 0;

@@ -77,7 +77,7 @@ void KeptMemory::give_back(bool wait) {
         if (!block.is_idle()) block.stream->wait();
         const CUresult result = source_.free(context_.driver, block.address);
         if (result != CUDA_SUCCESS && is_alive())
-            warn(std::string(source_.name) + " memory could not be freed: " + error_text(result));
+            report_unraisable(std::string(source_.name) + " memory could not be freed: " + error_text(result));
         const std::lock_guard lock(mutex_);
         held_ -= class_bytes(block.size_class);
     }

@@ -35,46 +35,37 @@ class BuildNote {
 
 }  // namespace
 
-CUfunction KernelTable::look_up(uint64_t hash, const Program& program, Walk walk) const {
-    const auto [first, last] = entries_.equal_range(hash);
+const Kernel* KernelTable::look_up(uint64_t hash, const Program& program, Walk walk) const {
+    const auto [first, last] = kernels_.equal_range(hash);
     for (auto at = first; at != last; ++at)
-        if (at->second.walk == walk && same_program(at->second.program, program)) return at->second.function;
+        if (at->second.walk == walk && same_program(at->second.program, program)) return &at->second;
     return nullptr;
 }
 
-CUfunction KernelTable::find(const Program& program, Walk walk) {
+const Kernel& KernelTable::find(const Program& program, Walk walk) {
     const uint64_t hash = program_hash(program) + uint64_t(walk);
     {
         const std::lock_guard lock(mutex_);
-        if (const CUfunction known = look_up(hash, program, walk)) return known;
+        if (const Kernel* const known = look_up(hash, program, walk)) return *known;
     }
     // Compiled without the lock: whoever finds NVRTC may need the GIL, which another thread may hold while it
     // waits for this lock. Two threads may then compile the same kernel; the second one's stays unused.
-    const CUfunction function = build(kernel_source(program, {&walk, 1}), entry_point(program, walk));
+    const CUfunction function = build(program, walk);
     const std::lock_guard lock(mutex_);
-    if (const CUfunction known = look_up(hash, program, walk)) return known;
-    Entry entry{std::make_unique<Expr>(*program.expr), program, walk, function};
-    entry.program.expr = entry.expr.get();
-    entries_.emplace(hash, std::move(entry));
-    return function;
-}
-
-CUfunction KernelTable::find(const NamedKernel& kernel) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto known = named_.find(kernel.entry); known != named_.end()) return known->second;
-    }
-    const CUfunction function = build(kernel_source(kernel), kernel.entry);
-    const std::lock_guard lock(mutex_);
-    return named_.try_emplace(kernel.entry, function).first->second;
+    if (const Kernel* const known = look_up(hash, program, walk)) return *known;
+    Kernel kernel{entry_point(program, walk), std::make_unique<Expr>(*program.expr), program, walk, function};
+    kernel.program.expr = kernel.expr.get();
+    for (Scalar& scalar : kernel.expr->scalars) scalar.dtype = DType::none;
+    return kernels_.emplace(hash, std::move(kernel))->second;
 }
 
 size_t KernelTable::size() const {
     const std::lock_guard lock(mutex_);
-    return entries_.size() + named_.size();
+    return kernels_.size();
 }
 
-CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
+CUfunction KernelTable::build(const Program& program, Walk walk) {
+    const std::string entry = entry_point(program, walk);
     BuildNote note(entry);
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
@@ -84,6 +75,7 @@ CUfunction KernelTable::build(const std::string& text, const std::string& entry)
         raise(ErrorKind::Cuda, "NVRTC ", toolchain->path, " cannot compile for ", context_.name,
               " (compute capability ", context_.capability / 10, ".", context_.capability % 10, ")");
 
+    const std::string text = kernel_source(program, {&walk, 1});
     const Hash key = hash_of(toolchain->identity() + "\n" + (target.ptx ? "compute_" : "sm_") +
                              std::to_string(target.arch) + "\n" + text);
     std::string binary, trouble;

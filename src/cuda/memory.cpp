@@ -160,7 +160,7 @@ void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool 
     try {
         take_back(piece, users, shared);
     } catch (const std::exception& error) {
-        if (is_alive()) warn(std::string("a block of cuda memory could not be freed: ") + error.what());
+        if (is_alive()) report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
     }
 }
 

@@ -254,17 +254,6 @@ const Library& opened() {
     return *found().library;
 }
 
-std::string numbered(const std::string& text) {
-    std::istringstream lines(text);
-    std::ostringstream result;
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-        result.width(5);
-        result << ++number << " | " << line << '\n';
-    }
-    return result.str();
-}
-
 }  // namespace
 
 std::string Toolchain::identity() const {
@@ -312,6 +301,17 @@ const Toolchain* find_toolchain(std::string* why_none) {
         if (!remembered) found().library = new Library(library);
     }
     return found().toolchain;
+}
+
+std::string numbered(const std::string& text) {
+    std::istringstream lines(text);
+    std::ostringstream result;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        result.width(5);
+        result << ++number << " | " << line << '\n';
+    }
+    return result.str();
 }
 
 std::string compile(const std::string& text, const std::string& name, const Target& target) {

@@ -33,6 +33,9 @@ Target choose_target(const Toolchain& toolchain, int capability, int driver_vers
 /// is none.
 const Toolchain* find_toolchain(std::string* why_none = nullptr);
 
+/// The text with a number before each line.
+std::string numbered(const std::string& text);
+
 /// Compiles a program; CudaError with the program, its lines numbered, where that fails.
 std::string compile(const std::string& text, const std::string& name, const Target& target);
 

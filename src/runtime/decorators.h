@@ -7,6 +7,9 @@ namespace cuarray {
 /// Waits for the device after every operation, so that an error is raised by the call that caused it.
 Backend& make_waiting(Backend& inner);
 
+/// Repeats every computation and copy on the host; RuntimeError with the first element that differs.
+Backend& make_validating(Backend& inner);
+
 /// Makes a record of every operation for the listeners of runtime/recorder.h.
 Backend& make_recording(Backend& inner);
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace {
 
 std::atomic<LibraryLocator> the_locator{nullptr};
 std::atomic<WarningHandler> the_handler{nullptr};
+std::atomic<UnraisableHandler> the_unraisable_handler{nullptr};
 std::atomic<MemoryReliever> the_reliever{nullptr};
 std::atomic<MemoryFlush> the_flush{nullptr};
 std::atomic<LineFinder> the_finder{nullptr};
@@ -45,6 +47,25 @@ void warn(const std::string& message) {
         handler(message.c_str());
     else
         std::fprintf(stderr, "cuarray: warning: %s\n", message.c_str());
+}
+
+void set_unraisable_handler(UnraisableHandler handler) { the_unraisable_handler = handler; }
+
+void report_unraisable(const std::string& message) noexcept {
+    try {
+        static std::mutex* const mutex = new std::mutex;
+        static std::set<std::string>* const reported = new std::set<std::string>;
+        {
+            const std::lock_guard lock(*mutex);
+            if (!reported->insert(message).second) return;
+        }
+        if (const UnraisableHandler handler = the_unraisable_handler)
+            handler(message.c_str());
+        else
+            warn(message);
+    } catch (const std::exception&) {
+        std::fputs("cuarray: no memory to report an error\n", stderr);
+    }
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }

@@ -62,7 +62,7 @@ void Allocator::free(Device device, void* address, int64_t bytes, int64_t stream
         }
         give_back(address, bytes, device, stream);
     } catch (const std::exception& error) {
-        warn("memory: allocator " + name + " could not free " + std::to_string(bytes) + " bytes: " + error.what());
+        report_unraisable("memory: allocator " + name + " could not free " + std::to_string(bytes) + " bytes: " + error.what());
     }
 }
 

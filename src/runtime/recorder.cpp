@@ -25,6 +25,7 @@ Listeners& listeners() {
 }
 
 thread_local Record* the_record = nullptr;
+thread_local int hidden = 0;
 
 uint32_t thread_number() {
     static std::atomic<uint32_t> threads{0};
@@ -58,6 +59,7 @@ class Recorded {
         record.end = record_clock();
         record.failed = !done;
         the_record = outer_;
+        if (hidden > 0) return;
         const std::shared_lock lock(listeners().mutex);
         for (Listener* listener : listeners().list) listener->take(record);
     }
@@ -78,16 +80,6 @@ class Recorded {
         if (!outputs.empty()) record.dtype = info(outputs[0].dtype).name;
         for (const View& view : inputs) record.bytes += bytes_of(view, shape);
         for (const View& view : outputs) record.bytes += bytes_of(view, shape);
-        record.start = record_clock();
-    }
-
-    /// What moves elements that indices or a mask choose.
-    void describe(const char* kernel, const Dims& shape, const View& elements, const Dims& elements_shape) {
-        record.kernel = kernel;
-        record.shape = shape;
-        record.dtype = info(elements.dtype).name;
-        record.bytes = 2 * bytes_of(elements, elements_shape);
-        if (compiles_) record.build = Record::Build::Known;
         record.start = record_clock();
     }
 
@@ -131,25 +123,34 @@ class Recording final : public Decorator {
         recorded.done = true;
     }
     void gather(const Indexed& task) override {
-        record_choice("gather", task.name, task.shape, task.elements, task.shape, [&] { inner_.gather(task); });
+        record_indexing(task.name, task.shape, task.elements.dtype, count(task.shape),
+                        [&] { inner_.gather(task); });
     }
     void scatter(const Indexed& task) override {
-        record_choice("scatter", task.name, task.shape, task.elements, task.shape, [&] { inner_.scatter(task); });
+        record_indexing(task.name, task.shape, task.elements.dtype, count(task.shape),
+                        [&] { inner_.scatter(task); });
     }
     Ranks rank(const View& mask, int64_t size) override {
-        Ranks ranks;
-        record_choice("rank", "mask", {size}, mask, {size}, [&] { ranks = inner_.rank(mask, size); });
+        Recorded recorded(inner_, Record::Kind::Launch, "rank");
+        recorded.record.kernel = recorded.record.expression = "rank";
+        recorded.record.shape = {size};
+        recorded.record.dtype = info(mask.dtype).name;
+        recorded.record.bytes = size * item_size(mask.dtype);
+        Ranks ranks = inner_.rank(mask, size);
+        recorded.done = true;
         return ranks;
     }
     void compress(const Masked& task) override {
-        record_choice("compress", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.compress(task); });
+        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
+                        [&] { inner_.compress(task); });
     }
     void expand(const Masked& task) override {
-        record_choice("expand", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.expand(task); });
+        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
+                        [&] { inner_.expand(task); });
     }
     void locate(const Masked& task) override {
-        const Dims lines{int64_t(task.shape.size()), task.ranks->count};
-        record_choice("locate", task.name, task.shape, task.line, lines, [&] { inner_.locate(task); });
+        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
+                        [&] { inner_.locate(task); });
     }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
@@ -167,12 +168,15 @@ class Recording final : public Decorator {
     }
 
  private:
-    template <class Run>
-    void record_choice(const char* kernel, const char* name, const Dims& shape, const View& elements,
-                       const Dims& elements_shape, Run&& run) {
+    /// Every chosen element is read and written once; what the indices themselves take is not counted.
+    template <class Move>
+    void record_indexing(const char* name, const Dims& shape, DType dtype, int64_t chosen, Move&& move) {
         Recorded recorded(inner_, Record::Kind::Launch, name);
-        recorded.describe(kernel, shape, elements, elements_shape);
-        run();
+        recorded.record.kernel = recorded.record.expression = name;
+        recorded.record.shape = shape;
+        recorded.record.dtype = info(dtype).name;
+        recorded.record.bytes = chosen * 2 * item_size(dtype);
+        move();
         recorded.done = true;
     }
     template <class Copy>
@@ -195,6 +199,8 @@ const char* to_string(Record::Build build) {
     static constexpr const char* kNames[] = {"", "memory", "disk", "compiled"};
     return kNames[int(build)];
 }
+
+void hide_from_listeners(bool hides) { hidden += hides ? 1 : -1; }
 
 Record* current_record() { return the_record; }
 

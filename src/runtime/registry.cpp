@@ -66,6 +66,7 @@ bool is_set(const char* variable) {
 Opened decorated(Backend& backend) {
     Opened opened{&backend, &backend, nullptr};
     if (is_set("CUARRAY_SYNC")) opened.dressed = &make_waiting(*opened.dressed);
+    if (is_set("CUARRAY_VALIDATE")) opened.dressed = &make_validating(*opened.dressed);
     opened.recording = &make_recording(*opened.dressed);
     return opened;
 }

@@ -1,5 +1,7 @@
 // cache.cpp -- the kernel cache's files: damage, foreign hands, limits, and several writers at once.
 #include "cuda/cache.h"
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,6 +126,37 @@ void test_limit(const fs::path& directory) {
     CHECK(cache.bytes() <= 10000 && cache.bytes() > 8000, "%lld bytes are left", (long long)cache.bytes());
     std::string payload;
     CHECK(cache.load(hash_of("19"), payload) && !cache.load(hash_of("0"), payload), "the oldest go");
+
+    // What a process that was killed while it wrote has left behind.
+    const fs::path left = directory / "limit" / "a.kernel.temporary.1.0",
+                   fresh = directory / "limit" / "b.kernel.temporary.1.0";
+    put(left, "half"), put(fresh, "half");
+    fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(30));
+    cache.sweep();
+    CHECK(!fs::exists(left) && fs::exists(fresh), "temporary files go after a day");
+}
+
+// A limit on the size of files stands for a full disk: both end a write half-way.
+void test_full_disk(const fs::path& directory) {
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{1000, 1000};
+        DiskCache cache(directory / "full");
+        std::string payload;
+        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0;
+        cache.store(hash_of("large"), std::string(5000, 'x'));
+        cache.store(hash_of("larger"), std::string(6000, 'x'));
+        good = good && warnings == 1 && !cache.load(hash_of("large"), payload);
+        cache.store(hash_of("small"), "fits");
+        good = good && cache.load(hash_of("small"), payload) && payload == "fits";
+        for (const auto& entry : fs::directory_iterator(directory / "full"))
+            good = good && entry.path().string().find("temporary") == std::string::npos;
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0, "a full disk");
 }
 
 void test_two_processes(const fs::path& directory) {
@@ -166,6 +199,7 @@ void test_cache_directory(const char* directory) {
     test_unusable(directory);
     warnings = 0;
     test_limit(directory);
+    test_full_disk(directory);
     test_two_processes(directory);
 }
 

@@ -1,7 +1,11 @@
 """The kernel cache: its files, several processes, and that a cached kernel needs no NVRTC."""
 
 import json
+import os
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import backend_program
 import pytest
@@ -48,6 +52,22 @@ def test_another_architecture_is_another_kernel(program, folder):
     backend_program.check([program, "kernels"], **folder)
     assert "nvrtc opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)
     assert "nvrtc not opened" in backend_program.check([program, "kernels"], CUDASIM_CC="7.5", **folder)
+
+
+def test_another_toolkit_is_another_kernel(program, folder, tmp_path):
+    # The same path, but another file: an update of the toolkit.
+    show = [*backend_program.SIMULATOR, "--paths"]
+    paths = subprocess.run(show, capture_output=True, text=True, check=True).stdout
+    original = Path(paths.splitlines()[1])
+    copy = tmp_path / "toolkit" / original.name
+    shutil.copytree(original.parent, copy.parent, ignore=shutil.ignore_patterns("cuarray-cache*"))
+    command = ["sh", "-c", f"CUARRAY_LIBNVRTC={copy} exec {program} kernels"]
+    assert "nvrtc opened" in backend_program.check(command, **folder)
+    assert "nvrtc not opened" in backend_program.check(command, **folder)
+    os.utime(copy, (1, 1))
+    assert "nvrtc opened" in backend_program.check(command, **folder)
+    kernels = len(list(folder["CUARRAY_CACHE_DIR"].glob("*.kernel")))
+    assert kernels == 3, "one memory of the toolkit, and the kernel of each"
 
 
 def test_long_compile_says_so(program, folder, tmp_path):

@@ -70,7 +70,7 @@ struct Expr {
 CUARRAY_API std::string to_string(const Expr& expr);
 
 /// The Expr as a person would write it, on one line: "a*b + sin(c)". Inputs are a, b, c in their order; values that
-/// are used more than once get names: "t1 = exp(a); t1/(t1 + 1)".
+/// are used more than once get names: "t1 = exp(a); t1/(t1 + 1)"; scalars without a dtype are s0, s1.
 CUARRAY_API std::string to_infix(const Expr& expr);
 
 /// Equal structure: same nodes, dtypes and outputs; scalar values may differ. What kernel caches compare.

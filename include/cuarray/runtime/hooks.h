@@ -19,6 +19,12 @@ using WarningHandler = void (*)(const char* message);
 CUARRAY_API void set_warning_handler(WarningHandler handler);
 CUARRAY_API void warn(const std::string& message);
 
+/// Takes an error that has nobody to be raised to, such as a free that failed; Python: sys.unraisablehook. Each text is
+/// reported once. Called without any lock of ours; the default warns.
+using UnraisableHandler = void (*)(const char* message);
+CUARRAY_API void set_unraisable_handler(UnraisableHandler handler);
+CUARRAY_API void report_unraisable(const std::string& message) noexcept;
+
 /// Drops what a host program keeps alive without need (Python: gc.collect) when a device is out of memory;
 /// may take the GIL as the locator may.
 using MemoryReliever = void (*)();

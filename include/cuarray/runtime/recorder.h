@@ -45,6 +45,9 @@ CUARRAY_API void add_listener(Listener& listener);
 /// Returns when no thread is in the listener any more.
 CUARRAY_API void remove_listener(Listener& listener);
 
+/// Counts the scopes in which this thread's work is nobody's business: measurements of the recorder's own.
+CUARRAY_API void hide_from_listeners(bool hides);
+
 /// The record of the operation that this thread is running, or null: backends put in what only they know.
 CUARRAY_API Record* current_record();
 

@@ -1,0 +1,147 @@
+"""One framework beside cuarray, in a process of its own: interop.py torch | cupy | jax | numba_stand_in."""
+
+import ctypes
+import importlib
+import sys
+
+import numpy as np
+from results import SIMULATED, run_all, tell, unavailable
+
+import cuarray as ca
+
+GPU = "cuda:0"
+
+
+def sample():
+    return ca.arange(12, dtype=ca.float32, device=GPU).reshape(3, 4) + 1
+
+
+def expect(array, wanted):
+    np.testing.assert_array_equal(np.asarray(array), wanted)
+
+
+def torch_checks(torch):
+    def to_torch():
+        x = sample()
+        tensor = torch.from_dlpack(x)
+        assert tensor.is_cuda and tensor.data_ptr() == x.__cuda_array_interface__["data"][0], (
+            "a copy was made"
+        )
+        tensor.add_(1)
+        expect(x.numpy(), np.arange(12, dtype="f4").reshape(3, 4) + 2)
+
+    def from_torch():
+        tensor = torch.arange(12, dtype=torch.float32, device="cuda").reshape(3, 4)
+        x = ca.from_dlpack(tensor)
+        expect((x * 2).numpy(), tensor.cpu().numpy() * 2)
+
+    def order_with_its_streams():
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            tensor = torch.zeros(1 << 24, device="cuda")
+            for _ in range(50):
+                tensor += 1
+            x = ca.from_dlpack(tensor)
+        expect(x.max().numpy(), np.float32(50))
+
+    def half_types():
+        for name in ("float16", "bfloat16", "int8", "uint8", "bool"):
+            tensor = torch.ones(5, dtype=getattr(torch, name), device="cuda")
+            assert ca.from_dlpack(tensor).dtype.name == name
+
+    return [to_torch, from_torch, order_with_its_streams, half_types]
+
+
+def cupy_checks(cupy):
+    def to_cupy():
+        x = sample()
+        y = cupy.from_dlpack(x)
+        z = cupy.asarray(x)
+        assert y.data.ptr == z.data.ptr == x.__cuda_array_interface__["data"][0], "a copy was made"
+        y += 1
+        expect(x.numpy(), np.arange(12, dtype="f4").reshape(3, 4) + 2)
+
+    def from_cupy():
+        y = cupy.arange(12, dtype=cupy.float32).reshape(3, 4)
+        expect((ca.from_dlpack(y) + ca.asarray(y)).numpy(), y.get() * 2)
+
+    def its_kernel_on_our_array():
+        x = sample()
+        double = cupy.ElementwiseKernel("float32 a", "float32 b", "b = a * 2", "twice")
+        out = ca.empty_like(x)
+        double(cupy.asarray(x), cupy.asarray(out))
+        expect(out.numpy(), x.numpy() * 2)
+
+    return [to_cupy, from_cupy, its_kernel_on_our_array]
+
+
+def jax_checks(jax):
+    if not any(device.platform == "gpu" for device in jax.devices()):
+        raise ImportError("jax finds no GPU")
+
+    def to_jax():
+        x = sample()
+        expect(jax.dlpack.from_dlpack(x), x.numpy())
+
+    def from_jax():
+        y = jax.numpy.arange(12, dtype="float32").reshape(3, 4)
+        expect((ca.from_dlpack(y) * 3).numpy(), np.asarray(y) * 3)
+
+    return [to_jax, from_jax]
+
+
+class Kernel(ctypes.Structure):
+    """What numba.cuda reads of an array when one is given to a kernel."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+def stand_in_checks(_):
+    # Numba itself is too large to carry: these are its steps with an array that has the interface.
+    def its_view():
+        x = sample()
+        interface = x.__cuda_array_interface__
+        assert interface["version"] >= 3 and interface["shape"] == (3, 4) and interface["typestr"] == "<f4"
+        assert interface["strides"] is None and not interface["data"][1]
+        assert interface.get("stream") in (1, 2) or interface["stream"] > 2, "Numba waits for the stream"
+        view = Kernel(interface["data"][0], x.size)
+        assert view.data and view.size == 12
+
+    def its_array_comes_back():
+        x = sample()
+
+        interface = {**x.__cuda_array_interface__, "stream": 1}
+        y = ca.asarray(type("Foreign", (), {"__cuda_array_interface__": interface})(), device=GPU)
+        y += 1
+        expect(x.numpy(), np.arange(12, dtype="f4").reshape(3, 4) + 2)
+
+    return [its_view, its_array_comes_back]
+
+
+FRAMEWORKS = {
+    "torch": torch_checks,
+    "cupy": cupy_checks,
+    "jax": jax_checks,
+    "numba_stand_in": stand_in_checks,
+}
+
+
+def main():
+    name = sys.argv[1]
+    if name != "numba_stand_in" and SIMULATED:
+        return unavailable(name, "needs a GPU, and this one is simulated")
+    try:
+        framework = None if name == "numba_stand_in" else importlib.import_module(name)
+        checks = FRAMEWORKS[name](framework)
+    except ImportError as error:
+        return unavailable(name, str(error))
+    if framework is not None:
+        tell(name, "passed", f"version {framework.__version__}")
+    for check in checks:
+        check.__name__ = f"{name}: {check.__name__}"
+    run_all(checks)
+    # The end of the process, with arrays of both alive, is a check of its own: the status.
+    globals().update(alive=[sample()])
+
+
+main()

@@ -1,0 +1,114 @@
+"""Puts the result of one part of gpu_check.sh into the JSON file, and prints the file as a summary.
+
+Parts print one JSON object a line: {"name", "result": "passed" | "FAILED" | "unavailable", "detail", ...}.
+"""
+
+import json
+import os
+import platform
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+MARKS = {"passed": " ok ", "FAILED": "FAIL", "unavailable": " -- "}
+TIMED_OUT = (124, 137)
+
+
+def read(path):
+    """Return what the results file holds, or a new record."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {"parts": {}}
+
+
+def machine():
+    """Return what the results depend on."""
+    known = {
+        "host": platform.machine(),
+        "python": platform.python_version(),
+        "time": f"{datetime.now(UTC):%F %T}",
+    }
+    commit = Path("commit")
+    if commit.exists():
+        known["commit"] = commit.read_text("utf-8").strip()
+    try:
+        import cuarray
+        from cuarray import _core
+
+        known["cuarray"] = cuarray.__version__
+        known["device"] = json.loads(_core.describe("cuda:0"))
+        known["simulated"] = bool(os.environ.get("CUARRAY_LIBCUDA"))
+    except Exception as error:
+        known["trouble"] = f"{type(error).__name__}: {error}"
+    return known
+
+
+def rows_of(output):
+    """Return the JSON objects among the lines of a part's output; everything else is for people."""
+    rows = []
+    for line in output.read_text("utf-8", errors="replace").splitlines():
+        if line.startswith('{"'):
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                continue
+    return rows
+
+
+def record(path, part, code, start, output, errors):
+    """Add a part; return whether it passed."""
+    rows = rows_of(output)
+    if code in TIMED_OUT:
+        result = "FAILED"
+        rows.append({"name": part, "result": "FAILED", "detail": "took too long and was stopped"})
+    elif code or any(row["result"] == "FAILED" for row in rows):
+        result = "FAILED"
+    else:
+        alone = rows and all(row["result"] == "unavailable" for row in rows)
+        result = "unavailable" if alone else "passed"
+    known = read(path)
+    known["machine"] = machine()
+    known["parts"][part] = {
+        "result": result,
+        "seconds": round(time.time() - float(start), 1),
+        "status": code,
+        "rows": rows,
+        "errors": errors.read_text("utf-8", errors="replace")[-4000:],
+    }
+    temporary = path.with_suffix(".temporary")
+    temporary.write_text(json.dumps(known, indent=1), "utf-8")
+    temporary.replace(path)
+    print(f"{MARKS[result]} {part}, {known['parts'][part]['seconds']} s")
+    if result == "FAILED" and not any(row["result"] == "FAILED" for row in rows):
+        print(known["parts"][part]["errors"][-2000:])
+    return result != "FAILED"
+
+
+def summary(path):
+    """Print everything that the file holds."""
+    known = read(path)
+    about = known.get("machine", {})
+    device = about.get("device", {})
+    print(f"\n{device.get('name', 'no GPU')}, cuarray {about.get('cuarray')}, {about.get('time')}")
+    if about.get("simulated"):
+        print("SIMULATED: nothing here was seen on a GPU")
+    for part, found in known["parts"].items():
+        print(f"{MARKS[found['result']]} {part} ({found['seconds']} s)")
+        for row in found["rows"]:
+            print(f"    {MARKS[row['result']]} {row['name']:34} {row.get('detail', '')}")
+    print(f"written to {path}")
+
+
+def main():
+    path = Path(sys.argv[1])
+    if sys.argv[2] == "--summary":
+        summary(path)
+        return 0
+    part, code, start, output, errors = sys.argv[2:]
+    return 0 if record(path, part, int(code), start, Path(output), Path(errors)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

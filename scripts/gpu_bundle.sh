@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# gpu_bundle.sh -- makes the folder that scripts/gpu_check.sh needs on a machine without network.
+#
+#   scripts/gpu_bundle.sh [FOLDER]          default: build/gpu-bundle; less than 64 MiB
+#
+# In it: the wheel of this tree for the Python below, the few pure wheels that the tests need and a machine for deep
+# learning may lack, tests, benchmarks and scripts. PYTHON names the interpreter to build for: by default the
+# python3.12 of pyenv, or of the path. Building needs what README's installation needs, and the network for pip.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bundle=$(realpath -m "${1:-$root/build/gpu-bundle}")
+limit=$((64 << 20))
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12*/bin/python python3.12; do
+        if "$candidate" -c "import venv" 2> /dev/null; then echo "$candidate"; return; fi
+    done
+    echo "gpu_bundle: there is no Python 3.12; name one with PYTHON=..." >&2
+    return 1
+}
+
+python=$(find_python)
+rm -rf "$bundle" && mkdir -p "$bundle/wheels"
+work=$root/build/gpu-bundle-work
+mkdir -p "$work/source"
+
+# A copy of the tree, so that this Python's build does not replace the other one in build/.
+git -C "$root" ls-files --cached --others --exclude-standard -z |
+    rsync -a --delete --files-from=- --from0 --ignore-missing-args --exclude=build "$root/" "$work/source/"
+[ -x "$work/venv/bin/python" ] || "$python" -m venv "$work/venv"
+pip=("$work/venv/bin/python" -m pip --disable-pip-version-check -q)
+"${pip[@]}" wheel --no-deps -w "$bundle/wheels" "$work/source"
+
+# Wheels that are pure, or small. NumPy is there wherever torch, CuPy or JAX is.
+"${pip[@]}" download -d "$bundle/wheels" --only-binary=:all: --no-deps \
+    pytest pytest-xdist execnet iniconfig packaging pluggy pygments hypothesis attrs sortedcontainers \
+    ml_dtypes cuda-pathfinder tqdm
+
+for folder in tests/python tests/conftest.py tests/skips.txt benchmarks scripts/gpu scripts/gpu_check.sh pyproject.toml; do
+    (cd "$root" && cp -r --parents "$folder" "$bundle/")
+done
+find "$bundle" -name __pycache__ -prune -exec rm -rf {} +
+git -C "$root" rev-parse HEAD > "$bundle/commit"
+
+size=$(du -sb "$bundle" | cut -f1)
+echo "$bundle: $(ls "$bundle/wheels" | wc -l) wheels, $((size >> 10)) KiB"
+[ "$size" -lt "$limit" ] || { echo "gpu_bundle: that is more than 64 MiB" >&2; exit 1; }
+echo "there: bash scripts/gpu_check.sh"

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# gpu_check.sh -- everything that only a GPU can show, in less than 480 seconds, without network.
+#
+#   scripts/gpu_check.sh                 all parts
+#   scripts/gpu_check.sh PART...         only these
+#
+# part          at most   what
+#   smoke         30 s    the doctor, and one fused kernel, twice: compiled, and from the cache in a new process
+#   suite        170 s    tests/python on cuda:0, with pytest-xdist
+#   only_gpu      70 s    accuracy over all float32 values, repeated reductions, exhausted memory, fork, sticky errors
+#   sanitizer     40 s    compute-sanitizer's memcheck and racecheck, where it works on this machine
+#   interop       60 s    torch, CuPy, JAX and a stand-in for Numba, each in a process of its own
+#   benchmarks   100 s    elementwise, reductions, transposes beside CuPy, torch, JAX and the copy bandwidth
+#
+# Needs: Linux, one NVIDIA GPU with driver 525 or newer, Python 3.12 with NumPy, NVRTC of a major version that the
+# driver knows (torch, CuPy and JAX bring one), and the folder that scripts/gpu_bundle.sh makes, from which this is run:
+# it installs the wheels in wheels/ into a folder of its own and changes nothing else. PYTHON names the interpreter.
+# Where there is no wheels/, the cuarray of this tree, or the installed one, is checked.
+#
+# What is found goes to benchmarks/results/gpu.json (RESULTS names another file), rewritten after every part, and is
+# printed as a summary. A part that fails, or takes too long, loses nothing of the others. Parts that need a real GPU
+# say so on a simulated one.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+python=${PYTHON:-python3}
+results=${RESULTS:-$PWD/benchmarks/results/gpu.json}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$(dirname "$results")"
+
+declare -A limit=([smoke]=30 [suite]=170 [only_gpu]=70 [sanitizer]=40 [interop]=60 [benchmarks]=100)
+all=(smoke suite only_gpu sanitizer interop benchmarks)
+parts=("$@")
+[ $# -gt 0 ] || parts=("${all[@]}")
+for part in "${parts[@]}"; do
+    [ -n "${limit[$part]:-}" ] || { echo "gpu_check: there is no part $part; there are ${all[*]}" >&2; exit 2; }
+done
+
+if [ -d wheels ]; then
+    "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" wheels/*.whl || exit 1
+    export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH}
+elif [ -d cuarray ]; then
+    export PYTHONPATH=$PWD${PYTHONPATH:+:$PYTHONPATH}
+fi
+export PYTHONUNBUFFERED=1 XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONDONTWRITEBYTECODE=1
+# Simulated and real kernels never meet in one cache.
+export CUARRAY_CACHE_DIR=${CUARRAY_CACHE_DIR:-$work/cache} CUARRAY_DEVICE=cuda:0
+
+smoke() { "$python" scripts/gpu/smoke.py && "$python" scripts/gpu/smoke.py --cached; }
+
+suite() {
+    "$python" scripts/gpu/suite.py --junit "$work/suite.xml" ${SUITE:-}
+}
+
+only_gpu() { "$python" scripts/gpu/only_gpu.py; }
+
+sanitizer() { "$python" scripts/gpu/sanitizer.py; }
+
+interop() {
+    local status=0 framework
+    for framework in torch cupy jax numba_stand_in; do
+        timeout -k 5 25 "$python" scripts/gpu/interop.py "$framework" || {
+            echo "{\"name\": \"$framework\", \"result\": \"FAILED\", \"detail\": \"status $?\"}"
+            status=1
+        }
+    done
+    return $status
+}
+
+benchmarks() { "$python" scripts/gpu/bench.py; }
+
+status=0
+for part in "${parts[@]}"; do
+    echo "=== $part (at most ${limit[$part]} s)"
+    start=$(date +%s.%N)
+    export -f "$part"
+    export python work
+    timeout -k 5 "${limit[$part]}" bash -c "$part" > "$work/$part.out" 2> "$work/$part.err"
+    code=$?
+    "$python" scripts/gpu/record.py "$results" "$part" "$code" "$start" "$work/$part.out" "$work/$part.err" || status=1
+done
+"$python" scripts/gpu/record.py "$results" --summary
+exit $status

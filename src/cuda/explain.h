@@ -1,0 +1,14 @@
+// explain.h -- why a launch may have failed: everything that the driver was told, and what it knows of the
+// kernel.
+#pragma once
+#include "cuarray/codegen/launch.h"
+#include "cuda/kernels.h"
+
+namespace cuarray::cuda {
+
+/// Throws the error of a failed cuLaunchKernel with notes: grid, block, registers, shared memory, arguments
+/// and the program with numbered lines.
+[[noreturn]] void fail_launch(CUresult result, const Context& context, const Kernel& kernel,
+                              const Launch& launch);
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,99 @@
+"""What Python is told when a launch fails, at once or later: notes that name kernel, expression and line."""
+
+import backend_program
+import pytest
+
+INVALID_VALUE, ILLEGAL_ADDRESS, LAUNCH_FAILED = 1, 700, 719
+PROGRAM = """
+import cuarray as ca
+x = ca.ones((20, 30), dtype=ca.float32, device="cuda:0")
+try:
+    y = x.T[::2] * 2.5 + 1
+    s = y.sum(axis=0)
+    ca.synchronize("cuda:0")
+    print("nothing was wrong")
+except ca.CudaError as error:
+    print("MESSAGE", str(error))
+    for note in getattr(error, "__notes__", []):
+        print("NOTE", note)
+print("cpu still works:", float(ca.ones(3, device="cpu").sum()))
+try:
+    print("again:", float((x + x).sum()))
+except ca.CudaError as error:
+    print("AGAIN", str(error))
+"""
+
+
+def run(**settings):
+    result = backend_program.run(["python", "-c", PROGRAM], CUDASIM_SEED=1, **settings)
+    assert result.returncode == 0, result.stderr
+    assert "cpu still works: 3.0" in result.stdout
+    return result.stdout
+
+
+def test_nothing_fails():
+    assert "nothing was wrong" in run() and "again: 1200.0" in run()
+
+
+@pytest.mark.parametrize(("nth", "kernel"), [(2, "multiply_f32"), (4, "sum_f32")])
+def test_failed_launch_is_explained(nth, kernel):
+    said = run(CUDASIM_FAIL=f"cuLaunchKernel:{nth}:{INVALID_VALUE}")
+    assert "MESSAGE cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)" in said
+    notes = said.split("NOTE ")[1:]
+    assert notes[0].startswith(f"kernel {kernel}"), notes
+    for fact in ("grid (", "block (", "registers", "shared memory", "threads per block"):
+        assert fact in notes[1], fact
+    assert notes[2].startswith("arguments: 1 results, then 1 inputs (float32) at 0x")
+    assert "unknown (error" not in notes[1]
+    # The program with its lines numbered: the second line stands behind a 2.
+    assert notes[3].startswith("the program:\n    1 | ") and "\n    2 | " in notes[3]
+    assert "__global__" in notes[3]
+    assert "again: 1200.0" in said, "an error that is not sticky ends with its call"
+
+
+def test_scalars_are_told():
+    notes = run(CUDASIM_FAIL=f"cuLaunchKernel:2:{INVALID_VALUE}").split("NOTE ")
+    assert notes[1].strip().endswith("a*s0"), "the value is an argument, not part of the kernel"
+    assert "s0 = bytes 00002040" in notes[3], "2.5 as float32"
+
+
+@pytest.mark.parametrize("code", [ILLEGAL_ADDRESS, LAUNCH_FAILED])
+def test_asynchronous_error_names_what_was_queued(code):
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:1:{code}", CUDASIM_PROGRESS="lazy")
+    assert f"({code})" in said and "MESSAGE cuStreamSynchronize" in said
+    assert "The error stays" in said and "Arrays on cpu still work" in said
+    notes = said.split("NOTE ")[1:]
+    assert any("multiply, kernel multiply_f32" in note and ": a*s0" in note for note in notes), notes
+    assert any("sum, kernel sum_f32" in note for note in notes)
+    assert "by <string>" not in said, "lines are told only while somebody records them"
+
+
+def test_lines_are_told_while_logging():
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:1:{ILLEGAL_ADDRESS}", CUARRAY_LOG="launch")
+    notes = said.split("NOTE ")[1:]
+    assert any("multiply" in note and "by <string>:5" in note for note in notes), notes
+    assert any("sum" in note and "by <string>:6" in note for note in notes), notes
+
+
+def test_every_operation_waited_for_names_the_one():
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:2:{ILLEGAL_ADDRESS}", CUARRAY_SYNC="1")
+    notes = said.split("NOTE ")[1:]
+    assert len(notes) == 1 and "multiply" in notes[0], notes
+
+
+def test_failed_free_is_unraisable():
+    program = """
+import sys
+import cuarray as ca
+said = []
+sys.unraisablehook = lambda report: said.append(f"{type(report.exc_value).__name__}: {report.exc_value}")
+x = [ca.ones(1 << 20, dtype=ca.float32, device="cuda:0") for _ in range(3)]
+x.clear()
+print("UNRAISABLE", said)
+print(float(ca.ones(7, device="cuda:0").sum()))
+"""
+    settings = {"CUDASIM_FAIL": f"cuMemFreeAsync:1:{INVALID_VALUE}", "CUARRAY_MEMORY_CACHE": "off"}
+    result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings)
+    assert result.returncode == 0, result.stderr
+    assert "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
+    assert result.stdout.count("could not be freed") == 1 and "7.0" in result.stdout
