@@ -205,6 +205,54 @@ def reductions() -> Iterator[Result]:
     yield Result("sum over all, bandwidth", 2 * time["cuarray"], time["copy"], "copy", 0.8)
 
 
+def choice_of(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """16 M numbers, a mask of which a share is true, and a value for each true element."""
+    x = uniform(1 << 24)
+    mask = np.random.default_rng(2).random(1 << 24) < share
+    return x, mask, x[mask]
+
+
+@measure()
+def indexing() -> Iterator[Result]:
+    """Masks and indices over 16 M float32, and what an index of a small array costs."""
+
+    def put(xp, x, key, values):
+        x[key] = values
+
+    for share, least in ((0.1, 1.0), (0.5, 2.0), (0.9, 1.0)):
+        x, mask, values = choice_of(share)
+        title = f"{share:.0%} of 16 M"
+        yield from versus_numpy(f"x[mask], {title}", lambda xp, x, m: x[m], x, mask, least=least)
+        yield from versus_numpy(f"x[mask] = values, {title}", put, x, mask, values, least=least)
+        yield from versus_numpy(f"x[mask] = 1, {title}", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=least)
+        yield from versus_numpy(f"nonzero, {title}", lambda xp, m: m.nonzero(), mask)
+    places = np.random.default_rng(3).integers(0, 1 << 24, 1 << 22)
+    values = uniform(1 << 22)
+    yield from versus_numpy("x[i], 4 M of 16 M", lambda xp, x, i: x[i], x, places)
+    yield from versus_numpy("take, 4 M of 16 M", lambda xp, x, i: xp.take(x, i), x, places)
+    yield from versus_numpy("x[i] = values, 4 M of 16 M", put, x, places, values)
+    yield from versus_numpy("put, 4 M of 16 M", lambda xp, x, i, v: xp.put(x, i, v), x, places, values)
+    rows = np.random.default_rng(4).integers(0, 1 << 20, 1 << 18)
+    yield from versus_numpy("rows of 16", lambda xp, x, i: x[i], x.reshape(-1, 16), rows)
+    yield from versus_numpy("columns", lambda xp, x, i: x[:, i], x.reshape(-1, 4096), rows[:1000] % 4096)
+    order = np.argsort(uniform((4096, 1024)), axis=1)
+    yield from versus_numpy(
+        "take_along_axis (4096, 1024)", lambda xp, x, i: xp.take_along_axis(x, i, 1), uniform((4096, 1024)), order
+    )
+    small = np.arange(10.0)
+    for title, expression, least in (
+        ("x[3]", lambda xp, x: x[3], 0.5),
+        ("x[2:5]", lambda xp, x: x[2:5], 0.5),
+        ("x[3] = 1.0", lambda xp, x: put(xp, x, 3, 1.0), 1.0),
+        ("x[[1, 2]]", lambda xp, x: x[[1, 2]], None),
+    ):
+        mine = ca.array(small)
+        time = race(
+            cuarray=partial(expression, ca, mine), numpy=partial(expression, np, small)
+        )
+        yield Result(f"{title}, 10 elements", time["cuarray"], time["numpy"], "numpy", least)
+
+
 THREADED = """
 import numpy as np, cuarray as ca
 from race import race

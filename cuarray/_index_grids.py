@@ -492,7 +492,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims : sequence of int
         The array's shape.
     mode : {'raise', 'wrap', 'clip'} or a tuple of them
-        What becomes of a coordinate outside, for all axes or for each. With 'raise' the call waits for the values.
+        What becomes of a coordinate outside, for all axes or for each. With 'raise' the call waits for the
+        values.
     order : {'C', 'F'}
 
     Returns
@@ -518,17 +519,23 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """
     shape = (index(dims),) if np.ndim(dims) == 0 else tuple(map(index, dims))
     if len(multi_index) != len(shape):
-        raise ValueError(f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}")
+        raise ValueError(
+            f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
+        )
     modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
     if len(modes) != len(shape) or set(modes) - {"raise", "wrap", "clip"}:
-        raise ValueError(f"ravel_multi_index: mode must be 'raise', 'wrap' or 'clip', or one of them per axis, not {mode!r}")
+        raise ValueError(
+            f"ravel_multi_index: mode is 'raise', 'wrap' or 'clip', or one of them per axis, not {mode!r}"
+        )
     like = next((x for x in multi_index if isinstance(x, ndarray)), None)
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
     for axis, (given, extent, rule, step) in enumerate(zip(multi_index, shape, modes, steps, strict=True)):
         places = integers(given, like, "ravel_multi_index")
         if rule == "raise":
-            check_inside(places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}")
+            check_inside(
+                places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
+            )
         elif rule == "wrap":
             places = places % extent
         else:

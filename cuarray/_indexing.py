@@ -186,8 +186,8 @@ def take_along_axis(arr, indices, axis=-1):
     Raises
     ------
     IndexError
-        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the indices
-        are no integers.
+        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the
+        indices are no integers.
 
     See Also
     --------
@@ -225,8 +225,8 @@ def put_along_axis(arr, indices, values, axis):
     Raises
     ------
     IndexError
-        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the indices
-        are no integers.
+        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the
+        indices are no integers.
 
     See Also
     --------
@@ -299,13 +299,16 @@ def choose(a, choices, out=None, mode="raise"):
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"choose: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     if mode == "raise" and numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
-        raise ValueError(f"choose: invalid entry in choice array: {count} choices, numbers from {numbers.min()} to {numbers.max()}")
+        raise ValueError(
+            f"choose: invalid entry in choice array: numbers are from {numbers.min()} to {numbers.max()}, "
+            f"there are {count} choices"
+        )
     if mode == "wrap":
         numbers = numbers % count
     dtype = _core.result_type(*choices)
     shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
     with fuse():
-        # The last choice is that of all numbers left, and the first that of negative ones, as 'clip' wants it.
+        # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.
         result = choices[-1].astype(dtype)
         for number in range(count - 2, -1, -1):
             result = choice(numbers <= number, choices[number].astype(dtype), result)
@@ -319,7 +322,9 @@ def stored(result, out, function):
     if out.shape != result.shape:
         raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"{function}: cannot cast from {result.dtype} to {out.dtype} with casting rule 'same_kind'")
+        raise TypeError(
+            f"{function}: cannot cast from {result.dtype} to {out.dtype} with casting rule 'same_kind'"
+        )
     out[...] = result
     return out
 
@@ -661,7 +666,10 @@ def select(condlist, choicelist, default=0):
     weak = (bool, int, float, complex)
     choices = [x if type(x) in weak else _core.beside(x, like, "select") for x in (*choicelist, default)]
     dtype = _core.result_type(*choices)
-    choices = [_core.full((), x, dtype, like.device) if type(x) in weak else x.astype(dtype, copy=False) for x in choices]
+    choices = [
+        _core.full((), x, dtype, like.device) if type(x) in weak else x.astype(dtype, copy=False)
+        for x in choices
+    ]
     with fuse():
         result = choices[-1]
         for condition, value in zip(reversed(conditions), reversed(choices[:-1]), strict=True):

@@ -5,7 +5,9 @@ from operator import index
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._axes import normalise_axes, normalise_axis
+from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, empty_like
 from cuarray._shaping import swapaxes
 
@@ -247,8 +249,8 @@ def repeat(a, repeats, axis=None):
     Parameters
     ----------
     a : array_like
-    repeats : int
-        How often. Different counts for different elements are not supported yet.
+    repeats : int or array_like of int
+        How often, for all elements or for each along the axis. The call waits for the values of an array.
     axis : int, optional
 
     Returns
@@ -258,10 +260,10 @@ def repeat(a, repeats, axis=None):
 
     Raises
     ------
-    NotImplementedError
-        If `repeats` holds several numbers.
     ValueError
-        If `repeats` is negative.
+        If a count is negative, or there are not as many as elements along the axis.
+    TypeError
+        If the counts are no integers.
 
     See Also
     --------
@@ -272,19 +274,28 @@ def repeat(a, repeats, axis=None):
     >>> import cuarray as ca
     >>> ca.repeat([1, 2], 2)
     array([1, 1, 2, 2])
+    >>> ca.repeat([[1, 2], [3, 4]], [0, 2], axis=0)
+    array([[3, 4],
+           [3, 4]])
     """
     a = as_array(a)
-    if np.ndim(repeats) and np.size(repeats) != 1:
-        raise NotImplementedError(
-            f"repeat: {np.size(repeats)} counts were given and one int is supported; join pieces with concat"
-        )
-    count = index(repeats.item() if hasattr(repeats, "item") else repeats[0] if np.ndim(repeats) else repeats)
-    if count < 0:
-        raise ValueError(f"repeat: the count {count} is negative")
     if axis is None:
         a, axis = a.ravel(), 0
     axis = normalise_axis(axis, a.ndim, "repeat")
+    counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
+    if counts.dtype.kind not in "bui" and counts.size:
+        raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
+    if counts.ndim > 1:
+        raise ValueError(f"repeat: counts have one axis, not {counts.ndim}")
+    if counts.size and counts.min() < 0:
+        raise ValueError(f"repeat: the count {counts.min()} is negative")
     before, extent, after = a.shape[:axis], a.shape[axis], a.shape[axis + 1 :]
+    if counts.size != 1:
+        if counts.size != extent:
+            raise ValueError(f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}")
+        places = np.repeat(np.arange(extent), counts.astype(np.int64))
+        return _core.take(a, as_array(places, a.device), axis)
+    count = int(counts.reshape(()))
     result = empty((*before, extent, count, *after), a.dtype, device=a.device)
     result[...] = a.reshape((*before, extent, 1, *after))
     return result.reshape((*before, extent * count, *after))

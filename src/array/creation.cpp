@@ -95,8 +95,10 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
 Array copy(const Array& from, char order) {
     if (from.ndim() > 0) return astype(from, from.dtype(), order, true);
     // One element needs no program.
-    Array result = empty({}, from.dtype(), from.device());
-    result.storage().front().copy(result.storage(), 0, from.storage(), from.offset(), item_size(from.dtype()));
+    const int64_t item = item_size(from.dtype());
+    Backend& target = from.storage().front();
+    Array result(target.allocate(item), 0, Layout(), from.dtype());
+    target.copy(result.storage(), 0, from.storage(), from.offset(), item);
     return result;
 }
 
@@ -143,8 +145,15 @@ void assign(const Array& to, const Array& from, const char* function) {
 
 void fill(const Array& to, const Scalar& value, const char* function) {
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
+    const Scalar element = convert(value, to.dtype());
+    Backend& target = to.storage().front();
+    if (to.ndim() == 0 && target.is_host_accessible()) {
+        // One element needs no program.
+        before_write(to.storage());
+        return target.write(to.storage(), to.offset(), element.bytes, item_size(to.dtype()));
+    }
     Expr expr;
-    expr.outputs = {expr.scalar(convert(value, to.dtype()))};
+    expr.outputs = {expr.scalar(element)};
     run(expr, to.shape(), {}, {&to, 1}, function);
 }
 

@@ -95,7 +95,28 @@ class Key {
         return index;
     }
 
+    /// A list of Python integers as an array, without NumPy; null where it is none.
+    Object of_integers(PyObject* entry) const {
+        if (!PyList_CheckExact(entry) || PyList_Size(entry) == 0) return {};
+        std::vector<int64_t> values;
+        for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
+            PyObject* const value = PyList_GetItem(entry, i);
+            int overflow = 0;
+            if (!PyLong_CheckExact(value)) return {};
+            values.push_back(PyLong_AsLongLongAndOverflow(value, &overflow));
+            if (overflow) return {};
+        }
+        const int64_t count = int64_t(values.size());
+        Array array = empty({count}, DType::int64, device_);
+        array.storage().front().write(array.storage(), 0, values.data(), count * int64_t(sizeof(int64_t)));
+        return Object::steal(wrap(std::move(array)));
+    }
+
     Index of_array_like(PyObject* entry) {
+        if (const Object made = of_integers(entry)) {
+            owned_.push_back(made);
+            return of_array(array_of(made.get()), made.get());
+        }
         if (is_numpy_array(entry) && !is_on_host(device_))
             raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
@@ -127,13 +148,30 @@ class Key {
     std::vector<Object> owned_;
 };
 
-/// The element at an index of the first axis: a copy (a value) of a 1-d array's, a view of a longer one's.
-PyObject* element_at(PyObject* self, int64_t position) {
+/// Bytes from element 0 of an array with axes to the one at `position` of its first axis.
+int64_t offset_of(const Array& array, int64_t position) {
+    const int64_t n = array.shape()[0];
+    if (position < -n || position >= n)
+        raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ", n);
+    return (position < 0 ? position + n : position) * array.strides()[0];
+}
+
+/// The element of a 1-d array: a copy, and a value.
+PyObject* element_at(const Array& array, int64_t position) {
+    const int64_t offset = array.offset() + offset_of(array, position), item = item_size(array.dtype());
+    Storage& storage = array.storage();
+    Array element(storage.front().allocate(item), 0, Layout(), array.dtype());
+    storage.front().copy(element.storage(), 0, storage, offset, item);
+    return wrap(std::move(element), true);
+}
+
+/// The element of a 1-d array, or the view of a longer one's.
+PyObject* first_axis_at(PyObject* self, int64_t position) {
+    const Array& array = array_of(self);
+    if (array.ndim() == 1) return element_at(array, position);
     Index index;
     index.value = position;
-    bool is_value = false;
-    Array chosen = basic_index(array_of(self), {&index, 1}, &is_value);
-    return is_value ? wrap(copy(chosen), true) : wrap_view(std::move(chosen), self);
+    return wrap_view(basic_index(array, {&index, 1}), self);
 }
 
 struct Iterator {
@@ -155,7 +193,7 @@ PyObject* next_element(PyObject* self) {
     Iterator* iterator = reinterpret_cast<Iterator*>(self);
     const Array& array = array_of(iterator->array);
     if (iterator->next >= array.shape()[0]) return nullptr;
-    return guarded([&] { return element_at(iterator->array, iterator->next++); });
+    return guarded([&] { return first_axis_at(iterator->array, iterator->next++); });
 }
 
 PyTypeObject* iterator_type() {
@@ -214,6 +252,7 @@ struct StoreView {
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {
         const Array& array = array_of(self);
+        if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
         const Key entries(key, array.device());
         if (is_advanced(entries.span())) {
             Array chosen;
@@ -233,6 +272,11 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
+        if (array.ndim() == 1 && PyLong_CheckExact(key)) {
+            const Array target = array.view(Layout(), offset_of(array, to_position(key)));
+            with_value(value, target, StoreView{target, true});
+            return 0;
+        }
         const Key entries(key, array.device());
         if (is_advanced(entries.span())) {
             with_value(value, array, [&](const auto& source) {

@@ -157,6 +157,18 @@ std::string kernel_source(const Program& program, std::span<const Walk> walks) {
     return source.append(body.view());
 }
 
+std::string kernel_source(const NamedKernel& kernel) {
+    std::ostringstream body;
+    body << "namespace cuarray::kernel {\nextern \"C\" __global__ void __launch_bounds__(" << kernel.threads << ", 1)\n"
+         << kernel.entry << "(const __grid_constant__ " << kernel.parameters
+         << " p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {\n    (void)scalars, "
+            "(void)sink;\n    "
+         << kernel.function << (kernel.faults ? "(p, sink)" : "(p)") << ";\n}\n}\n";
+    std::string source;
+    append_reachable(source, body.view(), false);
+    return source.append(body.view());
+}
+
 bool same_program(const Program& a, const Program& b) {
     return a.reduction == b.reduction && a.loop == b.loop && same_structure(*a.expr, *b.expr);
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 #include <vector>
-#include "cuarray/codegen/launch.h"
+#include "cuarray/codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
 #include "cuda/kernels.h"
 #include "cuda/memory.h"
@@ -22,6 +22,12 @@ class GpuBackend final : public Backend {
     Fault elementwise(const Elementwise& task) override;
     void reduce(const Reduce& task) override;
     void fold(const Fold& task) override;
+    void gather(const Indexed& task) override;
+    void scatter(const Indexed& task) override;
+    Ranks rank(const View& mask, int64_t size) override;
+    void compress(const Masked& task) override;
+    void expand(const Masked& task) override;
+    void locate(const Masked& task) override;
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override;
     void read(void* to, Storage& from, int64_t offset, int64_t bytes) override;
@@ -60,6 +66,11 @@ class GpuBackend final : public Backend {
                          std::span<const View> inputs, const char* name);
     void copy_elements(const View& to, const View& from, const Dims& shape);
     void launch(const Program& program, Launch& launch, const char* name);
+    CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
+    void launch(NamedLaunch& named, const char* name);
+    void choose(const Indexed& task, bool scatters);
+    bool try_masked(MaskStep step, const Masked& task, const View& array);
+    void move_masked(MaskStep step, const Masked& task);
     void mark(std::span<const View> outputs, std::span<const View> inputs, const char* name);
     void release(Block& block) noexcept;
     void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);

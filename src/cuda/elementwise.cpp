@@ -38,17 +38,27 @@ void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<
 void GpuBackend::launch(const Program& program, Launch& launch, const char* name) {
     if (launch.grid == 0) return;
     const Kernel& kernel = kernels_.find(program, launch.walk);
-    if (program.expr->fault != kNoValue)
+    const CUresult result = enqueue(kernel.function, launch, program.expr->fault != kNoValue, name);
+    if (result != CUDA_SUCCESS) fail_launch(result, context_, kernel, launch);
+    journal().launched(kernel);
+}
+
+void GpuBackend::launch(NamedLaunch& named, const char* name) {
+    if (named.launch.grid == 0) return;
+    const CUresult result = enqueue(kernels_.find(named.kernel), named.launch, named.kernel.faults, name);
+    if (result != CUDA_SUCCESS) fail(result, "cuLaunchKernel");
+}
+
+CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, const char* name) {
+    if (faults)
         launch.fault = {reinterpret_cast<uint32_t*>(faults_.claim()),
                         reinterpret_cast<volatile kernel::FaultRecord*>(faults_.record()),
                         faults_.number(name)};
     void* pointers[3];
     launch.arguments(pointers);
     const Current current(context_);
-    const CUresult result = context_.driver.cuLaunchKernel.status(
-        kernel.function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(), pointers, nullptr);
-    if (result != CUDA_SUCCESS) fail_launch(result, context_, kernel, launch);
-    journal().launched(kernel);
+    return context_.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(),
+                                                 pointers, nullptr);
 }
 
 void GpuBackend::mark(std::span<const View> outputs, std::span<const View> inputs, const char* name) {

@@ -50,7 +50,7 @@ const Kernel& KernelTable::find(const Program& program, Walk walk) {
     }
     // Compiled without the lock: whoever finds NVRTC may need the GIL, which another thread may hold while it
     // waits for this lock. Two threads may then compile the same kernel; the second one's stays unused.
-    const CUfunction function = build(program, walk);
+    const CUfunction function = build(kernel_source(program, {&walk, 1}), entry_point(program, walk));
     const std::lock_guard lock(mutex_);
     if (const Kernel* const known = look_up(hash, program, walk)) return *known;
     Kernel kernel{entry_point(program, walk), std::make_unique<Expr>(*program.expr), program, walk, function};
@@ -59,13 +59,22 @@ const Kernel& KernelTable::find(const Program& program, Walk walk) {
     return kernels_.emplace(hash, std::move(kernel))->second;
 }
 
-size_t KernelTable::size() const {
+CUfunction KernelTable::find(const NamedKernel& kernel) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = named_.find(kernel.entry); known != named_.end()) return known->second;
+    }
+    const CUfunction function = build(kernel_source(kernel), kernel.entry);
     const std::lock_guard lock(mutex_);
-    return kernels_.size();
+    return named_.try_emplace(kernel.entry, function).first->second;
 }
 
-CUfunction KernelTable::build(const Program& program, Walk walk) {
-    const std::string entry = entry_point(program, walk);
+size_t KernelTable::size() const {
+    const std::lock_guard lock(mutex_);
+    return kernels_.size() + named_.size();
+}
+
+CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
     BuildNote note(entry);
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
@@ -75,7 +84,6 @@ CUfunction KernelTable::build(const Program& program, Walk walk) {
         raise(ErrorKind::Cuda, "NVRTC ", toolchain->path, " cannot compile for ", context_.name,
               " (compute capability ", context_.capability / 10, ".", context_.capability % 10, ")");
 
-    const std::string text = kernel_source(program, {&walk, 1});
     const Hash key = hash_of(toolchain->identity() + "\n" + (target.ptx ? "compute_" : "sm_") +
                              std::to_string(target.arch) + "\n" + text);
     std::string binary, trouble;

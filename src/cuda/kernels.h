@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include "cuarray/codegen/source.h"
 #include "cuda/context.h"
@@ -28,16 +29,18 @@ class KernelTable {
     /// The kernel for a program and a walk; compiled, or loaded from disk, where it is new. It lives as long
     /// as the table.
     const Kernel& find(const Program& program, Walk walk);
+    CUfunction find(const NamedKernel& kernel);
     size_t size() const;
 
  private:
     const Kernel* look_up(uint64_t hash, const Program& program, Walk walk) const;
-    CUfunction build(const Program& program, Walk walk);
+    CUfunction build(const std::string& text, const std::string& entry);
     CUfunction load(const std::string& binary, const std::string& entry, std::string& trouble);
 
     const Context& context_;
     mutable std::mutex mutex_;
     std::unordered_multimap<uint64_t, Kernel> kernels_;
+    std::unordered_map<std::string, CUfunction> named_;
 };
 
 }  // namespace cuarray::cuda

@@ -80,19 +80,25 @@ std::string FaultWatch::unreported() const {
     std::string name = "an operation";
     for (const auto& [key, value] : numbers_)
         if (value == number) name = key;
-    return name + ": integers to negative integer powers are not allowed (found when the GPU was waited for)";
+    // Kernels count axes from 1, so that other faults have none.
+    const std::string what = record_->axis > 0
+                                 ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
+                                       std::to_string(record_->axis - 1) + " with size " + std::to_string(record_->size)
+                                 : std::string("integers to negative integer powers are not allowed");
+    return name + ": " + what + " (found when the GPU was waited for)";
 }
 
 void FaultWatch::check(const GpuStream& stream) {
     if (record_->ticket == 0) return;
     const std::string text = unreported();
+    const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
     {
         const std::lock_guard lock(mutex_);
         record_->ticket = 0;
     }
     const Current current(context_);
     context_.driver.cuMemsetD8Async(claim_, 0, 4, stream.handle());
-    if (!text.empty()) throw Error(ErrorKind::Value, text);
+    if (!text.empty()) throw Error(kind, text);
 }
 
 }  // namespace cuarray::cuda

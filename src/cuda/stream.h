@@ -64,6 +64,8 @@ class FaultWatch {
     void check(const GpuStream& stream);
     /// The text of an unreported fault, or "". Makes no driver call.
     std::string unreported() const;
+    /// Whether that fault is an index outside.
+    bool is_index() const { return record_->axis > 0; }
 
  private:
     const Context& context_;

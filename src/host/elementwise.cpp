@@ -300,6 +300,10 @@ Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {
     constexpr int64_t kPiece = int64_t(1) << 20;
+    if (bytes <= kPiece) {
+        std::memcpy(to, from, size_t(bytes));
+        return;
+    }
     parallel_for((bytes + kPiece - 1) / kPiece, [&](int64_t i) {
         std::memcpy(static_cast<char*>(to) + i * kPiece, static_cast<const char*>(from) + i * kPiece,
                     size_t(std::min(kPiece, bytes - i * kPiece)));

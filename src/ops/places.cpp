@@ -68,7 +68,10 @@ Array as_positions(const Array& indices, const Array& array, const char* name) {
     if (!(indices.device() == array.device()))
         raise(ErrorKind::Value, name, ": operands are on ", to_string(array.device()), " and ",
               to_string(indices.device()), "; move one with .to_device(...)");
-    return astype(indices, DType::int64, 'K', false);
+    const Array positions = astype(indices, DType::int64, 'K', false);
+    uint64_t bits = positions.is_empty() ? 0 : uint64_t(reinterpret_cast<uintptr_t>(positions.data()));
+    for (int64_t stride : positions.strides()) bits |= uint64_t(stride);
+    return bits % sizeof(int64_t) ? copy(positions, 'C') : positions;
 }
 
 }  // namespace cuarray

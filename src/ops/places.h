@@ -22,7 +22,7 @@ Array gather(const Places& places, Outside outside, const char* name, const Arra
 /// Stores values, which are cast and broadcast, and copied where they overlap the array.
 void scatter(const Places& places, const Array& values, const char* name);
 
-/// An index array as int64, on the array's device.
+/// An index array as int64, aligned; it must be on the array's device.
 Array as_positions(const Array& indices, const Array& array, const char* name);
 
 }  // namespace cuarray

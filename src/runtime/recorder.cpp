@@ -83,6 +83,16 @@ class Recorded {
         record.start = record_clock();
     }
 
+    /// What moves elements that indices or a mask choose.
+    void describe(const char* kernel, const Dims& shape, const View& elements, const Dims& elements_shape) {
+        record.kernel = kernel;
+        record.shape = shape;
+        record.dtype = info(elements.dtype).name;
+        record.bytes = 2 * bytes_of(elements, elements_shape);
+        if (compiles_) record.build = Record::Build::Known;
+        record.start = record_clock();
+    }
+
     Record record;
     bool done = false;
 
@@ -123,34 +133,25 @@ class Recording final : public Decorator {
         recorded.done = true;
     }
     void gather(const Indexed& task) override {
-        record_indexing(task.name, task.shape, task.elements.dtype, count(task.shape),
-                        [&] { inner_.gather(task); });
+        record_choice("gather", task.name, task.shape, task.elements, task.shape, [&] { inner_.gather(task); });
     }
     void scatter(const Indexed& task) override {
-        record_indexing(task.name, task.shape, task.elements.dtype, count(task.shape),
-                        [&] { inner_.scatter(task); });
+        record_choice("scatter", task.name, task.shape, task.elements, task.shape, [&] { inner_.scatter(task); });
     }
     Ranks rank(const View& mask, int64_t size) override {
-        Recorded recorded(inner_, Record::Kind::Launch, "rank");
-        recorded.record.kernel = recorded.record.expression = "rank";
-        recorded.record.shape = {size};
-        recorded.record.dtype = info(mask.dtype).name;
-        recorded.record.bytes = size * item_size(mask.dtype);
-        Ranks ranks = inner_.rank(mask, size);
-        recorded.done = true;
+        Ranks ranks;
+        record_choice("rank", "mask", {size}, mask, {size}, [&] { ranks = inner_.rank(mask, size); });
         return ranks;
     }
     void compress(const Masked& task) override {
-        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
-                        [&] { inner_.compress(task); });
+        record_choice("compress", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.compress(task); });
     }
     void expand(const Masked& task) override {
-        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
-                        [&] { inner_.expand(task); });
+        record_choice("expand", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.expand(task); });
     }
     void locate(const Masked& task) override {
-        record_indexing(task.name, task.shape, task.line.dtype, task.ranks->count,
-                        [&] { inner_.locate(task); });
+        const Dims lines{int64_t(task.shape.size()), task.ranks->count};
+        record_choice("locate", task.name, task.shape, task.line, lines, [&] { inner_.locate(task); });
     }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
@@ -168,15 +169,12 @@ class Recording final : public Decorator {
     }
 
  private:
-    /// Every chosen element is read and written once; what the indices themselves take is not counted.
-    template <class Move>
-    void record_indexing(const char* name, const Dims& shape, DType dtype, int64_t chosen, Move&& move) {
+    template <class Run>
+    void record_choice(const char* kernel, const char* name, const Dims& shape, const View& elements,
+                       const Dims& elements_shape, Run&& run) {
         Recorded recorded(inner_, Record::Kind::Launch, name);
-        recorded.record.kernel = recorded.record.expression = name;
-        recorded.record.shape = shape;
-        recorded.record.dtype = info(dtype).name;
-        recorded.record.bytes = chosen * 2 * item_size(dtype);
-        move();
+        recorded.describe(kernel, shape, elements, elements_shape);
+        run();
         recorded.done = true;
     }
     template <class Copy>

@@ -43,7 +43,16 @@ def compile_options():
 
 def kernel_texts(names):
     """The CUDA text of kernels, by name."""
-    out = run("kernel_text", text="".join(name + "\n" for name in names))
+    return split_texts(run("kernel_text", text="".join(name + "\n" for name in names)))
+
+
+def choice_texts():
+    """The CUDA text of the kernels that move elements chosen by indices or masks, by name."""
+    return split_texts(run("choice_text"))
+
+
+def split_texts(out):
+    """The texts of a program's output, each after a line with its name and length."""
     texts, at = {}, 0
     while at < len(out):
         start = out.index("\n", at) + 1

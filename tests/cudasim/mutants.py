@@ -33,6 +33,9 @@ PYTHON_FAMILIES = "streams graphs events memory"
 
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
 ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
+GATHER_DEVICE = "include/cuarray/kernel/gather_device.h"
+MASKED_DEVICE = "include/cuarray/kernel/gather_masked_device.h"
+INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
@@ -284,6 +287,46 @@ BY_HAND = [
         text_only=True,
     ),
     Mutant(
+        "winners-by-chance",
+        GATHER_DEVICE,
+        "if (p.winners[slot] != u64(spot.number) + 1) continue;",
+        "if (p.winners[slot] == 0) continue;",
+        f"{INDICES}::test_repeated_places_keep_the_last_value",
+        text_only=True,
+    ),
+    Mutant(
+        "keys-that-collide",
+        GATHER_DEVICE,
+        "if (known == key + 1 || known == 0) return slot;",
+        "return slot;",
+        (f"{INDICES}::test_repeated_places_of_a_large_array", f"{INDICES}::test_random_keys_write"),
+        text_only=True,
+    ),
+    Mutant(
+        "equal-values-stored-in-a-race",
+        GATHER_DEVICE,
+        "if constexpr (sizeof(Item) == 4 || sizeof(Item) == 8) {",
+        "if constexpr (false) {",
+        f"{INDICES}::test_random_keys_write",
+        text_only=True,
+    ),
+    Mutant(
+        "index-outside-is-not-reported",
+        GATHER_DEVICE,
+        "if (outside) report(sink, given, axis.axis + 1, axis.size);",
+        "",
+        f"{INDICES}::test_an_index_outside_names_itself",
+        text_only=True,
+    ),
+    Mutant(
+        "mask-carries-nothing-on",
+        MASKED_DEVICE,
+        "carry = carried;",
+        "",
+        f"{INDICES}::test_many_stretches",
+        text_only=True,
+    ),
+    Mutant(
         "every-thread-reports-its-fault",
         ELEMENTWISE,
         "    if (atomicCAS(sink.claim, 0u, 1u) != 0u) return;\n",
@@ -357,7 +400,13 @@ def mechanical() -> list[Mutant]:
         found += removals(file, CALLS, False, tests)
         if path.name not in WITHOUT_CHECKS:
             found += removals(file, CHECKS, False, (FAILURES, BACKEND, *python_families()))
-    for file, tests in ((REDUCE_DEVICE, (FOLDS,)), (ELEMENTWISE, (LOOPS, f"{BACKEND} -k faults"))):
+    masks = tuple(f"{INDICES}::test_{name}" for name in ("masks_at_borders", "many_stretches"))
+    kernels = (
+        (REDUCE_DEVICE, (FOLDS,)),
+        (ELEMENTWISE, (LOOPS, f"{BACKEND} -k faults")),
+        (MASKED_DEVICE, masks),
+    )
+    for file, tests in kernels:
         found += removals(file, CALLS, True, tests)
     return found
 

@@ -111,8 +111,11 @@ def check(name, text, arch):
 
 def check_all(jobs):
     """Compile in as many threads as there are cores; NVRTC keeps no lock."""
-    names = sorted({name for name, _ in jobs})
-    texts = program.kernel_texts(names)
+    check_texts(program.kernel_texts(sorted({name for name, _ in jobs})), jobs)
+
+
+def check_texts(texts, jobs):
+    """Compile (name, architecture) pairs of some texts."""
     nvrtc()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = list(pool.map(lambda job: check(job[0], texts[job[0]], job[1]), jobs))
@@ -130,6 +133,20 @@ def test_representative():
              "multiply_c128_c128_contiguous", "sum_f32_tree", "sum_f32_short", "argmax_f64_tree_strided",
              "fold_subtract_f32_in_order", "cast_f64_u8_contiguous", "add_u8_u8_contiguous"]
     check_all([(name, "sm_90") for name in names])
+
+
+def test_kernels_of_indices_and_masks():
+    texts = program.choice_texts()
+    assert {"gather_b4_1", "scatter_b16_3", "claim_2", "mask_compress_b1", "mask_expand_b8_64", "mask_locate"} <= texts.keys()
+    names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
+    check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_all_kernels_of_indices_and_masks(arch):
+    texts = program.choice_texts()
+    check_texts(texts, [(name, arch) for name in texts])
 
 
 @pytest.mark.full

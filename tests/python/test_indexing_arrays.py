@@ -254,6 +254,14 @@ def test_masks_at_borders(count, rng, device):
         np.testing.assert_array_equal(x.numpy(), want)
 
 
+def test_many_stretches(device):
+    """More counts than one pass of a block adds up: 512 stretches of 4096 elements."""
+    mask = np.zeros(513 * 4096 + 5, bool)
+    mask[[0, 4095, 4096, 512 * 4096 - 1, 512 * 4096, 513 * 4096 - 1, 513 * 4096 + 4]] = True
+    mask[100_000:100_050] = True
+    np.testing.assert_array_equal(cuarray.flatnonzero(cuarray.asarray(mask)).numpy(), np.flatnonzero(mask))
+
+
 def test_repeated_places_keep_the_last_value(rng, device):
     for places, width in itertools.product((1, 7, 300), (1, 3)):
         index = rng.integers(0, places, 20_001 if device == "cpu" else 3001)

@@ -165,11 +165,6 @@ def test_copies_do_not_share_memory(expression, device):
     assert not cuarray.shares_memory(eval(expression, {"x": x, "xp": cuarray}), x)
 
 
-def test_repeat_refuses_several_counts(device):
-    with pytest.raises(NotImplementedError, match=r"repeat.*3 counts"):
-        cuarray.repeat([1, 2, 3], [1, 2, 3])
-
-
 def test_joining_in_any_layout(device):
     """Every pair of layouts, along every axis."""
     layouts = ["x", "xp.asfortranarray(x)", "x[::-1]", "x[:, :, ::-1]", "x.transpose(0, 1, 2)[:, ::-1]"]

@@ -31,6 +31,17 @@ struct Program {
     LoopId loop = kNone;
 };
 
+/// A kernel that stands in kernel/*.h whole and has no Expr: the name of its entry point, the struct of its first
+/// parameter, and the function, with its template arguments, that the entry point calls.
+struct NamedKernel {
+    std::string entry, parameters, function;
+    bool faults = false;  ///< whether the function takes the fault sink
+    int threads = 256;
+};
+
+/// The complete text for NVRTC.
+CUARRAY_API std::string kernel_source(const NamedKernel& kernel);
+
 /// The walks that a program can be compiled for, the common one first.
 CUARRAY_API std::span<const Walk> walks(const Program& program);
 

@@ -1,6 +1,6 @@
-// gather.h -- what an index means: a position counted from either end, and what becomes of one outside.
+// gather.h -- what an index means, and what kernels are told that move elements chosen by indices or by a mask.
 #pragma once
-#include "cuarray/kernel/types.h"
+#include "cuarray/kernel/index.h"
 
 namespace cuarray::kernel {
 
@@ -28,5 +28,50 @@ CUARRAY_FN i64 position(i64 index, i64 size, u64& outside) {
         }
     }
 }
+
+/// Index arrays that one kernel takes.
+constexpr int kMaxIndices = 16;
+
+/// An operand of a choice: strides over the axes, in bytes, or in numbers where it has no memory.
+struct ChosenOperand {
+    char* data;
+    i64 strides[kMaxAxes];
+};
+
+/// An index array, and the axis that it indexes; `weight` numbers the places of all indexed axes.
+struct ChosenIndex {
+    ChosenOperand positions;
+    i64 size, stride, weight, axis;
+};
+
+/// Elements chosen by indices. Places that values compete for have a key each; of the places of one key the
+/// one with the highest number wins. Keys are slots of the table of winners, or hashed. `meets`: equal values may
+/// meet in one place.
+template <class Index, int K>
+struct Chosen {
+    u64 size;
+    u32 axes, rule, meets;
+    typename Index::extent extents[kMaxAxes];
+    ChosenOperand elements, array;
+    ChosenOperand keys, numbers;
+    u64* winners;
+    u64* hashed;
+    u64 slots;
+    ChosenIndex indices[K ? K : 1];
+};
+
+/// Elements of a mask between two counts, on a GPU.
+constexpr u32 kMaskStretch = 4096;
+
+/// Elements chosen by a mask of `size` bytes; `before` counts the true ones before each stretch.
+template <class Index>
+struct MaskedElements {
+    u64 size, stretches;
+    const u8* mask;
+    i64* before;
+    u32 axes;
+    typename Index::extent extents[kMaxAxes];
+    ChosenOperand array, line;
+};
 
 }  // namespace cuarray::kernel

@@ -125,17 +125,17 @@ class CUARRAY_API Backend {
     /// Reads, or writes, the elements that indices choose. An index outside raises IndexError before anything is
     /// written; on an asynchronous device the next synchronisation raises it, reads give zero and writes are dropped.
     /// Of several elements for one place the last in C order stays.
-    virtual void gather(const Indexed&) { unavailable("index"); }
-    virtual void scatter(const Indexed&) { unavailable("index"); }
+    virtual void gather(const Indexed& task) = 0;
+    virtual void scatter(const Indexed& task) = 0;
 
     /// Counts a contiguous mask of `size` elements; waits for the count.
-    virtual Ranks rank(const View&, int64_t) { unavailable("index"); }
+    virtual Ranks rank(const View& mask, int64_t size) = 0;
     /// line[k] = array[p]
-    virtual void compress(const Masked&) { unavailable("index"); }
+    virtual void compress(const Masked& task) = 0;
     /// array[p] = line[k]
-    virtual void expand(const Masked&) { unavailable("index"); }
+    virtual void expand(const Masked& task) = 0;
     /// line[i, k] = p[i]: `line` has two axes and dtype int64; there is no array.
-    virtual void locate(const Masked&) { unavailable("index"); }
+    virtual void locate(const Masked& task) = 0;
 
     /// Raw bytes between host memory and a storage of this device. The host memory may be reused on return.
     virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;
@@ -160,10 +160,6 @@ class CUARRAY_API Backend {
     virtual std::string describe() const = 0;
 
  private:
-    [[noreturn]] void unavailable(const char* what) const {
-        raise(ErrorKind::NotImplemented, what, ": arrays as indices are not available on ", to_string(device_));
-    }
-
     const Device device_;
     std::atomic<Backend*> front_{this};
 };

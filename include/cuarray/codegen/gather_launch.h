@@ -1,0 +1,73 @@
+// gather_launch.h -- which kernels move elements chosen by indices or by a mask, their grids and parameters.
+#pragma once
+#include <optional>
+#include <vector>
+#include "cuarray/codegen/launch.h"
+#include "cuarray/kernel/gather.h"
+
+namespace cuarray {
+
+/// A launch of a kernel that has a name of its own.
+struct NamedLaunch {
+    NamedKernel kernel;
+    Launch launch;
+};
+
+/// An axis that an index array goes along.
+struct IndexedPlace {
+    Place positions;
+    int64_t size, stride;
+    int axis;
+};
+
+/// A gather or a scatter. It takes as many launches as `slices`, in order; more than one beyond 8 axes only.
+class CUARRAY_API ChoicePlan {
+ public:
+    ChoicePlan(const Dims& shape, const Place& elements, const Place& array, std::span<const IndexedPlace> indices,
+               int64_t item, kernel::Outside outside, bool scatters);
+
+    int64_t slices() const { return slices_; }
+    /// Fills `move`, and `claim` where values may meet in one place; the table must then be set.
+    void select(int64_t slice);
+    NamedLaunch move;
+    std::optional<NamedLaunch> claim;
+    /// Bytes that must be zeroed in the stream before `claim`.
+    int64_t table_bytes() const { return competes_ ? table_bytes_ : 0; }
+    void set_table(uint64_t address);
+
+ private:
+    void number_places();
+    void choose_word(int64_t item);
+    void fill(NamedLaunch& to, const Space& space, bool claims) const;
+
+    Space space_;  ///< operands: elements, array, keys, numbers, then the index arrays
+    uint64_t addresses_[kernel::kMaxIndices + 4];
+    std::span<const IndexedPlace> indices_;
+    int64_t weights_[kernel::kMaxIndices] = {};
+    kernel::Outside outside_;
+    bool scatters_;
+    bool meets_ = false;     ///< whether several elements may have one place
+    bool differs_ = false;   ///< and be different
+    bool competes_ = false;  ///< so that a table must say which of them stays
+    int word_ = 1;
+    int64_t slices_ = 1, table_bytes_ = 0, slots_ = 0;
+    bool hashes_ = false;
+};
+
+/// What is done with the true elements of a mask.
+enum class MaskStep : uint8_t { Count, AddUp, Compress, Expand, Locate };
+
+/// A mask of `shape`, contiguous; `before` has room for stretches + 1 counts. `array` lies over the shape. Locate: `line`
+/// is one line per axis, its first stride apart.
+struct MaskedPlaces {
+    Dims shape;
+    uint64_t mask, before;
+    Place array, line;
+    int item = 1;
+};
+CUARRAY_API int64_t mask_stretches(int64_t size);
+/// The launches, in order: more than one for Locate beyond 6 axes only; none where an array has more than 8 axes that do
+/// not merge: the caller then makes it contiguous.
+CUARRAY_API std::vector<NamedLaunch> plan_masked(MaskStep step, const MaskedPlaces& places);
+
+}  // namespace cuarray

@@ -1,0 +1,214 @@
+// gather_launch.cpp -- plans gathers and scatters: the widest word that items can move as, who competes for which place.
+#include "cuarray/codegen/gather_launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "codegen/parameters.h"
+
+namespace cuarray {
+namespace {
+
+constexpr int kElements = 0, kArray = 1, kKeys = 2, kNumbers = 3, kIndices = 4;
+constexpr int kAxes = kernel::kMaxAxes;
+constexpr int64_t kThreads = 256, kWidest = 16;
+// A table of all places is cheaper than a hashed one up to here, per value.
+constexpr int64_t kDirect = 4;
+
+const char* item_type(int64_t bytes) {
+    switch (bytes) {
+        case 1: return "u8";
+        case 2: return "u16";
+        case 4: return "u32";
+        case 8: return "u64";
+        default: return "Item16";
+    }
+}
+
+bool is_narrow(int64_t size) { return size <= INT32_MAX; }
+
+void set_grid(NamedLaunch& to, int64_t blocks) {
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    to.launch.grid = uint32_t(blocks);
+    to.launch.block = uint32_t(to.kernel.threads);
+}
+
+kernel::ChosenOperand operand(const Space& space, int k) {
+    kernel::ChosenOperand to{};
+    to.data = reinterpret_cast<char*>(space.offset[k]);
+    for (int d = 0; d < space.ndim; ++d) to.strides[d] = space.strides[k][d];
+    return to;
+}
+
+void add_axis(Space& space) {
+    for (int k = 0; k < space.operands; ++k) space.strides[k][space.ndim] = 0;
+    space.shape[space.ndim++] = 1;
+}
+
+void drop_axis(Space& space, int axis) {
+    std::copy(space.shape + axis + 1, space.shape + space.ndim, space.shape + axis);
+    for (int k = 0; k < space.operands; ++k) {
+        int64_t* const strides = space.strides[k];
+        std::copy(strides + axis + 1, strides + space.ndim, strides + axis);
+    }
+    --space.ndim;
+}
+
+}  // namespace
+
+ChoicePlan::ChoicePlan(const Dims& shape, const Place& elements, const Place& array,
+                       std::span<const IndexedPlace> indices, int64_t item, kernel::Outside outside, bool scatters)
+    : indices_(indices), outside_(outside), scatters_(scatters) {
+    if (indices.size() > size_t(kernel::kMaxIndices))
+        raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
+              kernel::kMaxIndices);
+    const Dims none(shape.size(), 0);
+    const Dims* strides[kernel::kMaxIndices + kIndices] = {elements.strides, array.strides, &none, &none};
+    const uint64_t addresses[] = {elements.address, array.address, 0, 0};
+    std::copy(std::begin(addresses), std::end(addresses), addresses_);
+    for (size_t k = 0; k < indices.size(); ++k) {
+        strides[kIndices + k] = indices[k].positions.strides;
+        addresses_[kIndices + k] = indices[k].positions.address;
+    }
+    // The order decides which of several values stays.
+    collapse(space_, shape, {strides, kIndices + indices.size()}, scatters);
+    for (int k = 0; k < space_.operands; ++k) space_.offset[k] += int64_t(addresses_[k]);
+    if (space_.size == 0) {
+        slices_ = 0;
+        return;
+    }
+    if (scatters) number_places();
+    choose_word(item);
+    // Where equal values meet they are exchanged, which words of these sizes can be.
+    competes_ = differs_ || (meets_ && word_ < 4);
+    if (space_.ndim == 0) add_axis(space_);
+    for (int d = 0; d < space_.ndim - kAxes; ++d) slices_ *= space_.shape[d];
+}
+
+/// Items lie contiguous along the last axis, or an item itself is some words: they move as the widest word at whose
+/// multiples everything lies.
+void ChoicePlan::choose_word(int64_t item) {
+    int64_t bytes = item;
+    const int last = space_.ndim - 1;
+    const auto moves = [&](int k) { return space_.strides[k][last] != 0; };
+    bool runs = last >= 0 && space_.strides[kElements][last] == item && space_.strides[kArray][last] == item;
+    for (int k = kIndices; runs && k < space_.operands; ++k) runs = !moves(k);
+    if (runs) {
+        bytes *= space_.shape[last];
+        drop_axis(space_, last);
+    }
+    int64_t word = std::gcd(meets_ && !differs_ ? kWidest / 2 : kWidest, bytes);
+    for (int k : {kElements, kArray}) {
+        word = std::gcd(word, space_.offset[k] % kWidest);
+        for (int d = 0; d < space_.ndim; ++d) word = std::gcd(word, space_.strides[k][d]);
+    }
+    for (const IndexedPlace& index : indices_) word = std::gcd(word, index.stride);
+    word_ = int(word);
+    space_.size = count(std::span(space_.shape, size_t(space_.ndim))) * (bytes / word);
+    if (bytes == word) return;
+    add_axis(space_);
+    space_.shape[space_.ndim - 1] = bytes / word;
+    space_.strides[kElements][space_.ndim - 1] = space_.strides[kArray][space_.ndim - 1] = word;
+}
+
+/// A place is numbered by its positions and by its coordinates on axes that both it and an index move along. Elements meet
+/// along axes on which the place depends on indices alone.
+void ChoicePlan::number_places() {
+    int64_t weight = 1, number = 1;
+    for (size_t k = indices_.size(); k-- > 0;) {
+        weights_[k] = weight;
+        weight *= std::max<int64_t>(indices_[k].size, 1);
+    }
+    for (int d = space_.ndim - 1; d >= 0; --d) {
+        bool chosen = space_.strides[kArray][d] == 0;
+        for (int k = kIndices; k < space_.operands; ++k) chosen |= space_.strides[k][d] != 0;
+        if (!chosen) continue;
+        space_.strides[kNumbers][d] = number;
+        number *= space_.shape[d];
+        if (space_.strides[kArray][d] != 0) {
+            space_.strides[kKeys][d] = weight;
+            weight *= space_.shape[d];
+        } else {
+            meets_ |= space_.shape[d] > 1;
+            differs_ |= space_.strides[kElements][d] != 0;
+        }
+    }
+    hashes_ = weight > kDirect * number;
+    slots_ = hashes_ ? int64_t(std::bit_ceil(uint64_t(2 * number))) : weight;
+    table_bytes_ = slots_ * int64_t(sizeof(uint64_t)) * (hashes_ ? 2 : 1);
+}
+
+void ChoicePlan::select(int64_t slice) {
+    Space part = space_;
+    while (part.ndim > kAxes) {
+        int64_t inner = 1;
+        for (int d = 1; d < part.ndim - kAxes; ++d) inner *= part.shape[d];
+        const int64_t at = slice / inner;
+        slice %= inner;
+        for (int k = 0; k < part.operands; ++k) part.offset[k] += at * part.strides[k][0];
+        drop_axis(part, 0);
+    }
+    part.size = count(std::span(part.shape, size_t(part.ndim)));
+    fill(move, part, false);
+    if (!competes_) return;
+    // One place for all that moves along the array's own axes alone.
+    for (int d = part.ndim - 1; d >= 0; --d)
+        if (part.strides[kNumbers][d] == 0 && part.shape[d] > 1) drop_axis(part, d);
+    if (part.ndim == 0) add_axis(part);
+    part.size = count(std::span(part.shape, size_t(part.ndim)));
+    fill(claim.emplace(), part, true);
+}
+
+template <class Index>
+static void fill_choice(NamedLaunch& to, const Space& space, std::span<const IndexedPlace> indices,
+                        const int64_t* weights, kernel::Outside outside, bool meets) {
+    using Parameters = kernel::Chosen<Index, kernel::kMaxIndices>;
+    static_assert(sizeof(Parameters) <= sizeof(Launch::parameters));
+    auto& p = *reinterpret_cast<Parameters*>(to.launch.parameters);
+    p = {};
+    p.size = uint64_t(space.size);
+    p.axes = uint32_t(space.ndim);
+    p.rule = uint32_t(outside);
+    p.meets = meets;
+    for (int d = 0; d < space.ndim; ++d) set_extent(p.extents[d], space.shape[d]);
+    p.elements = operand(space, kElements);
+    p.array = operand(space, kArray);
+    p.keys = operand(space, kKeys);
+    p.numbers = operand(space, kNumbers);
+    for (size_t k = 0; k < indices.size(); ++k)
+        p.indices[k] = {operand(space, kIndices + int(k)), indices[k].size, indices[k].stride, weights[k],
+                        indices[k].axis};
+}
+
+void ChoicePlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
+    const bool narrow = is_narrow(space.size);
+    const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
+    const std::string name = claims ? "claim" : scatters_ ? "scatter" : "gather";
+    const std::string bytes = claims ? "" : "_b" + std::to_string(word_);
+    to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
+    to.kernel.parameters = "Chosen<" + index + ", " + arrays + ">";
+    to.kernel.function = claims ? name : name + "<" + item_type(word_) + ">";
+    to.kernel.faults = true;
+    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(to, space, indices_, weights_, outside_,
+                                                                                  meets_);
+    const int64_t lanes = claims || indices_.size() > 2 ? 1 : 4;
+    set_grid(to, (space.size + kThreads * lanes - 1) / (kThreads * lanes));
+}
+
+void ChoicePlan::set_table(uint64_t address) {
+    for (NamedLaunch* to : {&move, &*claim}) {
+        const auto set = [&](auto& p) {
+            p.winners = reinterpret_cast<u64*>(address);
+            p.hashed = hashes_ ? p.winners + slots_ : nullptr;
+            p.slots = uint64_t(slots_);
+        };
+        if (to->kernel.parameters.find("Index32") != std::string::npos)
+            set(*reinterpret_cast<kernel::Chosen<kernel::Index32, kernel::kMaxIndices>*>(to->launch.parameters));
+        else
+            set(*reinterpret_cast<kernel::Chosen<kernel::Index64, kernel::kMaxIndices>*>(to->launch.parameters));
+    }
+}
+
+}  // namespace cuarray

@@ -1,0 +1,387 @@
+"""The functions around indices and masks: values, types, shapes and errors of NumPy."""
+
+import itertools
+
+import layouts
+import numpy as np
+import pytest
+from same import agree, public_type
+
+import cuarray
+
+NAMES = {
+    "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
+    "f": lambda xp: xp.asarray(np.linspace(-2, 3, 12).reshape(3, 4)),
+    "t": lambda xp: xp.arange(12).reshape(4, 3).T,
+    "v": lambda xp: xp.arange(7),
+    "z": lambda xp: xp.asarray([[0, 3, 0], [1, 0, 2]]),
+    "i": lambda xp: xp.asarray([[2, -1], [0, 1]]),
+    "m": lambda xp: xp.asarray([[True, False, True, False], [False, False, True, True], [True, True, False, False]]),
+    "e": lambda xp: xp.zeros((0, 3)),
+    "s": lambda xp: xp.asarray(3),
+}
+
+VALUES = """
+xp.take(x, 1)
+xp.take(x, i)
+xp.take(x, i, axis=0, mode='wrap')
+xp.take(x, i, axis=1)
+xp.take(x, i, axis=-1)
+xp.take(t, [0, 0, 2], 0)
+xp.take(v, [])
+xp.take(v, [[], []])
+xp.take(v, [True, False])
+xp.take(v, [7, -8, 100], mode='wrap')
+xp.take(v, [7, -8, 100], mode='clip')
+xp.take(v, [7])
+xp.take(v, [-8])
+xp.take(v, xp.asarray([1.5]))
+xp.take(v, [0], axis=1)
+xp.take(v, [0], mode='no')
+xp.take(e, [], axis=0)
+xp.take(e, [0], axis=0)
+xp.take(e, [2, 0], axis=1)
+xp.take(s, [0, 0])
+xp.take([5, 6], [1])
+x.take([3, 1])
+x.take(i, axis=1)
+xp.take(x, [0, 1], out=xp.zeros(2, dtype=int))
+xp.take(x, [0, 1], out=xp.zeros(3, dtype=int))
+xp.take(v, [9, 1], out=xp.zeros(2, dtype=int), mode='clip')
+xp.take_along_axis(f, f.argmax(axis=1, keepdims=True), 1)
+xp.take_along_axis(f, f.argmin(axis=0, keepdims=True), axis=0)
+xp.take_along_axis(x, xp.asarray([[[0, -1]]]), -1)
+xp.take_along_axis(x, xp.asarray([[[0]], [[1]]]), 1)
+xp.take_along_axis(v, xp.asarray([1, 1, 6]), None)
+xp.take_along_axis(x, xp.asarray([23, 0]), None)
+xp.take_along_axis(v, xp.asarray([7]), 0)
+xp.take_along_axis(v, xp.asarray([0.0]), 0)
+xp.take_along_axis(v, xp.asarray([[0]]), 0)
+xp.take_along_axis(f, xp.asarray([[0], [1]]), 1)
+xp.take_along_axis(f, xp.asarray([[0]]), 2)
+xp.choose([0, 2, 1], [[1, 2, 3], [10, 20, 30], 0.5])
+xp.choose(i, (v[:2], -v[:2], [[5], [6]]), mode='wrap')
+xp.choose(i, (v[:2], -v[:2]), mode='clip')
+xp.choose(i, (v[:2], -v[:2]))
+xp.choose([0, 3], [1, 2])
+xp.choose([0.5], [1])
+xp.choose(xp.asarray([True, False]), [1, 2.5])
+xp.choose([0, 0], [[1, 2]])
+xp.choose([[0], [0]], [[1, 2]])
+xp.choose([], [1])
+xp.choose([0, 1], v.reshape(7, 1))
+xp.asarray([1, 0]).choose([[1, 2], [3, 4]])
+xp.choose([0, 1], [[1, 2], [3, 4]], out=xp.zeros(2))
+xp.choose([0, 1], [1, 2], mode='no')
+xp.compress([False, True], x, axis=0)
+xp.compress([0, 1, 1], x, axis=1)
+xp.compress([True, False, True, True], x)
+xp.compress([False] * 30, x)
+xp.compress([False] * 30 + [True], x)
+xp.compress([[True]], x)
+xp.compress([True], x, axis=3)
+x.compress([0, 1], axis=2)
+xp.extract(f > 0, f)
+xp.extract(x % 2, x)
+xp.extract([True, False, True], v)
+xp.extract([True] * 8, v)
+xp.nonzero(z)
+xp.nonzero(x)
+xp.nonzero(f)
+xp.nonzero(t)
+xp.nonzero(e)
+xp.nonzero(s)
+xp.nonzero(m[:, ::-2])
+xp.nonzero([])
+xp.nonzero(xp.asarray([0j, 1j, 1]))
+xp.nonzero(xp.asarray([0.0, -0.0, np.nan]))
+z.nonzero()
+xp.where(z)
+xp.where(m)
+xp.where(s)
+xp.flatnonzero(z)
+xp.flatnonzero(t)
+xp.flatnonzero(s)
+xp.argwhere(z)
+xp.argwhere(x > 20)
+xp.argwhere(s)
+xp.argwhere(0)
+xp.argwhere(e)
+xp.select([v > 4, v > 2], [v, -v], 100)
+xp.select([v > 4, v > 2], [v, 0.5])
+xp.select([v > 4, v[:, None] > 2], [v, v[:, None]], -1)
+xp.select([v > 4], [v, v])
+xp.select([], [])
+xp.select([v], [v])
+xp.select([m, ~m], [1, 2])
+xp.diagonal(f)
+xp.diagonal(x)
+xp.diagonal(x, 1, 1, 2)
+xp.diagonal(x, -1, 2, 0)
+xp.diagonal(f, 9)
+xp.diagonal(f, -9)
+xp.diagonal(t, 1)
+xp.diagonal(v)
+xp.diagonal(f, 0, 1, 1)
+xp.diagonal(f, 0, 0, 2)
+xp.diagonal(e, -1)
+x.diagonal(offset=1)
+xp.diag_indices(3)
+xp.diag_indices(2, 3)
+xp.diag_indices_from(xp.zeros((3, 3)))
+xp.diag_indices_from(f)
+xp.diag_indices_from(v)
+xp.tril_indices(3)
+xp.tril_indices(3, 1, 4)
+xp.tril_indices(3, -1, 2)
+xp.triu_indices(3)
+xp.triu_indices(4, 1, 3)
+xp.triu_indices(0)
+xp.tril_indices_from(f, 1)
+xp.triu_indices_from(f, -1)
+xp.triu_indices_from(x)
+xp.mask_indices(3, xp.triu, 1)
+xp.indices((2, 3))
+xp.indices((2, 3), dtype=float)
+xp.indices((2, 0, 3))
+xp.indices(())
+xp.indices((2, 3), sparse=True)
+xp.ix_([0, 2], [1, 3])
+xp.ix_([True, False, True], [2])
+xp.ix_([], [1])
+xp.ix_([[1]], [1])
+xp.ix_(v, v[:2])
+x[xp.ix_([1], [0, 2], [3, 0])]
+xp.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
+xp.ravel_multi_index(([0, 1], [2, 0]), (2, 3), order='F')
+xp.ravel_multi_index(([5], [-1]), (2, 3), mode='wrap')
+xp.ravel_multi_index(([5], [-1]), (2, 3), mode='clip')
+xp.ravel_multi_index(([5], [-1]), (2, 3), mode=('clip', 'wrap'))
+xp.ravel_multi_index(([2], [0]), (2, 3))
+xp.ravel_multi_index(([0],), (2, 3))
+xp.ravel_multi_index((1, 2), (2, 3))
+xp.ravel_multi_index(([0.5], [0]), (2, 3))
+xp.ravel_multi_index((v[:2], [[0], [1]]), (2, 3))
+xp.unravel_index([2, 3], (2, 3))
+xp.unravel_index([[2, 3], [0, 5]], (2, 3), order='F')
+xp.unravel_index(5, (2, 3))
+xp.unravel_index(v, 7)
+xp.unravel_index([6], (2, 3))
+xp.unravel_index([-1], (2, 3))
+xp.unravel_index([1.5], (2, 3))
+xp.unravel_index(0, ())
+xp.unravel_index([0], ())
+xp.unravel_index([0], (0, 3))
+xp.repeat(v, [0, 1, 2, 3, 2, 1, 0])
+xp.repeat(v, v)
+xp.repeat(x, [2, 0, 1], axis=1)
+xp.repeat(f, [1, 2, 0], 0)
+xp.repeat(v, [1, 2])
+xp.repeat(v, [-1] * 7)
+xp.repeat(v, xp.asarray([1.5] * 7))
+xp.repeat(v, [3])
+xp.repeat(v, [[1]])
+xp.repeat(v, xp.asarray(2))
+xp.repeat([], [])
+v.repeat(v)
+x.flat[5]
+x.flat[-1]
+x.flat[24]
+x.flat[2:7:2]
+x.flat[[1, 3]]
+x.flat[[[1, 3]]]
+x.flat[[30]]
+x.flat[...]
+x.flat[1, 2]
+x.flat[None]
+t.flat[[1, 2]]
+t.flat[1]
+list(t.flat)
+len(t.flat)
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("expression", VALUES)
+def test_values(expression, device):
+    agree(expression, NAMES)
+
+
+STATEMENTS = """
+xp.put(v, [0, 2], [9, 8])
+xp.put(v, [0, 2, 4], [9, 8])
+xp.put(v, [0, 2, 0], [9, 8, 7])
+xp.put(v, [0], [9, 8])
+xp.put(v, 3, 5.7)
+xp.put(v, [], 5)
+xp.put(v, [1], [])
+xp.put(v, [8, -9], [1, 2], mode='wrap')
+xp.put(v, [8, -9], [1, 2], mode='clip')
+xp.put(v, xp.asarray([1.0]), 2)
+xp.put(v, [1], 2, mode='no')
+xp.put(t, [0, 5, -1], [50, 60, 70])
+xp.put(t, i, 90)
+xp.put(e, [0], 1)
+xp.put([1], [0], 1)
+v.put([1, 2], [3, 4])
+xp.put_along_axis(f, f.argmax(axis=1, keepdims=True), 99, 1)
+xp.put_along_axis(x, xp.asarray([[[0], [1], [2]]]), xp.asarray([[[7]], [[8]]]), 2)
+xp.put_along_axis(t, xp.asarray([[0, -1, 1, 0]]), 5, 0)
+xp.put_along_axis(v, xp.asarray([0, 2]), [5, 6], None)
+xp.put_along_axis(f, xp.asarray([[0.0]]), 1, 1)
+xp.place(v, v > 3, [1, 2])
+xp.place(f, f > 0, [1, 2, 3])
+xp.place(v, v > 3, 9)
+xp.place(v, v > 90, [])
+xp.place(v, v > 3, [])
+xp.place(v, [True], [3])
+xp.place(t, t % 2 == 0, [1, 2])
+xp.putmask(v, v > 3, [1, 2])
+xp.putmask(v, v > 3, v * 10)
+xp.putmask(v, v > 3, 9.5)
+xp.putmask(t, t > 3, [1, 2])
+xp.putmask(v, v > 3, [])
+xp.putmask(v, [True], [3])
+xp.copyto(f, 1)
+xp.copyto(f, v[:4])
+xp.copyto(f, -1, where=m)
+xp.copyto(f, v[:4], where=m)
+xp.copyto(f, [[1], [2], [3]], where=[True, False, True, False])
+xp.copyto(v, 1.5)
+xp.copyto(v, 1.5, casting='unsafe')
+xp.copyto(v, f[0, :1])
+xp.copyto(v, [1, 2])
+xp.copyto(v, 1, where=[1, 0, 1, 0, 1, 0, 1])
+xp.copyto(v, v[::-1], where=v > 2)
+xp.copyto([1], 2)
+xp.fill_diagonal(f, 7)
+xp.fill_diagonal(t, [1, 2])
+xp.fill_diagonal(x, 1)
+xp.fill_diagonal(v, 1)
+xp.fill_diagonal(t.T, [1, 2, 3, 4], wrap=True)
+xp.fill_diagonal(e, 1)
+v.flat[3] = 9
+v.flat[-1] = 9
+v.flat[9] = 9
+t.flat[5] = 99
+t.flat[[5, 1]] = [50, 10]
+t.flat[[5, 1, 0]] = [50, 10]
+t.flat[2:9:3] = [1, 2]
+t.flat[2:9:3] = 5
+t.flat = [1, 2, 3]
+t.flat[...] = 4
+f.flat[[0, 99]] = 1
+x.flat[1:3] = []
+x[xp.ix_([0, 1], [0, 2])] = 5
+f[xp.diag_indices(3)] = [1, 2, 3]
+f[xp.tril_indices(3)] = 0
+x[xp.nonzero(x % 3)] = 0
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statements(statement, device):
+    """All arrays after the statement are NumPy's, or the exception is."""
+    results = []
+    for xp in (np, cuarray):
+        names = {name: make(xp) for name, make in NAMES.items()}
+        try:
+            exec(statement, {"xp": xp}, names)
+            results.append({n: np.asarray(a.numpy() if xp is cuarray else a).tolist() for n, a in names.items()})
+        except Exception as error:
+            results.append(error)
+            try:
+                cuarray.synchronize()
+            except IndexError:
+                pass
+    want, got = results
+    if isinstance(want, Exception):
+        assert isinstance(got, public_type(want)), f"{got!r} instead of {want!r}"
+    else:
+        assert not isinstance(got, Exception), f"{got!r} instead of {want!r}"
+        assert got == want
+
+
+@pytest.mark.parametrize("way", layouts.LAYOUTS)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "int64", "complex64", "complex128"])
+def test_layouts(way, dtype, rng, device):
+    values = rng.integers(0, 3, (13, 7)).astype(dtype)
+    x = way(values)
+    rows, columns = rng.integers(-13, 13, 31), rng.integers(0, 7, (13, 5))
+    for got, want in [
+        (cuarray.take(x, cuarray.asarray(rows), 0), values[rows]),
+        (cuarray.take_along_axis(x, cuarray.asarray(columns), 1), np.take_along_axis(values, columns, 1)),
+        (cuarray.argwhere(x), np.argwhere(values)),
+        (x[x != 0], values[values != 0]),
+        (cuarray.diagonal(x, 2), np.diagonal(values, 2)),
+        (x.flat[[3, 88]], values.flat[[3, 88]]),
+    ]:
+        np.testing.assert_array_equal(got.numpy(), want)
+    cuarray.put_along_axis(x, cuarray.asarray(columns), 1, 1)
+    np.put_along_axis(values, columns, 1, 1)
+    cuarray.put(x, cuarray.asarray(rows % 5), cuarray.asarray([0, 1]).astype(dtype))
+    np.put(values, rows % 5, np.array([0, 1], dtype))
+    np.testing.assert_array_equal(x.numpy(), values)
+
+
+def test_better_than_numpy(device):
+    """Where NumPy truncates, refuses or does not look (docs/differences.md)."""
+    x = cuarray.arange(6).reshape(3, 2).T
+    for wrong in ([1.5], cuarray.asarray([1.0])):
+        with pytest.raises(TypeError, match="integers"):
+            cuarray.take(x, wrong)
+        with pytest.raises(TypeError, match="integers"):
+            cuarray.put(x, wrong, 0)
+    with pytest.raises(IndexError):
+        cuarray.take(cuarray.zeros((0, 3)), [3], axis=1).numpy()
+        cuarray.synchronize()
+    cuarray.put_along_axis(x, cuarray.asarray([5, 0]), cuarray.asarray([50, 10]), None)
+    assert x.tolist() == [[10, 2, 4], [1, 3, 50]]
+    out = cuarray.zeros(2)
+    assert cuarray.take(x, [0, 1], out=out) is out and out.tolist() == [10, 2]
+    assert cuarray.take(x, cuarray.asarray([1], dtype=cuarray.uint64)).tolist() == [2]
+
+
+def test_a_diagonal_is_a_read_only_view(device):
+    x = cuarray.arange(9).reshape(3, 3)
+    d = x.diagonal()
+    x[1, 1] = 50
+    assert d.tolist() == [0, 50, 8] and cuarray.shares_memory(d, x)
+    with pytest.raises(ValueError, match="read-only"):
+        d[0] = 1
+
+
+def test_numpy_spelling(device):
+    """numpy's functions on arrays of ours are ours."""
+    x = cuarray.asarray([3, 1, 2])
+    for result, want in [(np.take(x, [0, 2]), [3, 2]), (np.flatnonzero(x > 1), [0, 2]), (np.extract(x > 1, x), [3, 2])]:
+        assert isinstance(result, cuarray.ndarray) and result.tolist() == want
+    np.put(x, [0], 9)
+    np.copyto(x, 5, where=x == 1)
+    assert x.tolist() == [9, 5, 2]
+
+
+def test_many_axes(device):
+    """More axes than a kernel takes, in an order that does not merge."""
+    values = np.arange(2**10).reshape((2,) * 10)
+    order = (9, 0, 8, 1, 7, 2, 6, 3, 5, 4)
+    want, got = values.transpose(order), cuarray.asarray(values).transpose(order)
+    mask = (want * 7) % 5 == 0
+    np.testing.assert_array_equal(got[cuarray.asarray(mask)].numpy(), want[mask])
+    for a, b in zip(cuarray.nonzero(cuarray.asarray(mask)), np.nonzero(mask), strict=True):
+        np.testing.assert_array_equal(a.numpy(), b)
+    key = (slice(None), [1, 0, 1]) * 3
+    np.testing.assert_array_equal(got[key].numpy(), want[key])
+    want, got = want.copy(), got.copy()
+    got, want = got.transpose(order), want.transpose(order)
+    got[key] = 5
+    want[key] = 5
+    got[cuarray.asarray(mask)] = cuarray.arange(int(mask.sum()))
+    want[mask] = np.arange(mask.sum())
+    np.testing.assert_array_equal(got.numpy(), want)
+
+
+def test_numbers_of_axes_meet(device):
+    for shape, axis in itertools.product([(5,), (3, 4), (2, 3, 4), (1, 1), (4, 1, 3)], (0, -1)):
+        want = np.arange(np.prod(shape)).reshape(shape)
+        places = want % shape[axis]
+        agree(f"xp.take_along_axis(a, b, {axis})", {"a": lambda xp, w=want: xp.asarray(w), "b": lambda xp, p=places: xp.asarray(p)})
