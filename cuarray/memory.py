@@ -276,7 +276,7 @@ def use_pool(pool, device=None):
         if handle != "cuarray":
             raise ValueError(f"use_pool: there is no pool {handle!r}, only 'cuarray'")
     elif handle is not None:
-        if isinstance(handle, bool) or not hasattr(handle, "__int__"):
+        if isinstance(handle, (bool, float)) or not hasattr(handle, "__int__"):
             raise TypeError(f"use_pool: a CUmemoryPool as an int, 'cuarray' or None, not {pool!r}")
         handle = int(handle)
         if not 0 < handle < 2**64:

@@ -111,6 +111,7 @@ bool Pool::take_once(Piece& piece, bool wait) {
 
 void Pool::take(Piece& piece) {
     if (piece.from == Piece::From::Lender) {
+        const Current current(context_);
         piece.address = reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
         return;
     }
@@ -179,8 +180,11 @@ void Pool::take_back(const Piece& piece, std::span<const StreamPoint> users, boo
 }
 
 void Pool::put_away(const Piece& piece) {
-    if (piece.from == Piece::From::Lender)
-        return piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes, number_of(*piece.home));
+    if (piece.from == Piece::From::Lender) {
+        const Current current(context_);
+        piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes, number_of(*piece.home));
+        return;
+    }
     if (piece.from != Piece::From::Pool)
         return kept(piece.from).keep(piece.address, class_of(piece.bytes), *piece.home);
     if (caches_ && piece.bytes <= kSmall) {

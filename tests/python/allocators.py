@@ -1,0 +1,106 @@
+"""Allocators over the real memory of a device, as another library would lend it, which count what they lent."""
+
+import ctypes
+import os
+
+from cuarray import memory
+
+
+def exhausted():
+    raise MemoryError("sold out")
+
+
+class Lender:
+    """What all have in common: the record of asked and live blocks."""
+
+    def __init__(self):
+        self.live = {}
+        self.asked = []
+
+    def allocate(self, size, stream):
+        self.asked.append((size, stream))
+        address = self.take(size, stream)
+        self.live[address] = size
+        return address
+
+    def free(self, address, size, stream):
+        assert self.live.pop(address) == size
+        self.give(address, stream)
+
+    def drop(self):
+        for address in list(self.live):
+            self.free(address, self.live[address], 0)
+
+
+class HostLender(Lender):
+    libc = ctypes.CDLL(None)
+    libc.aligned_alloc.restype = ctypes.c_void_p
+
+    def take(self, size, stream):
+        assert stream == 0
+        return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(size))
+
+    def give(self, address, stream):
+        self.libc.free(ctypes.c_void_p(address))
+
+
+class GpuLender(Lender):
+    """In stream order, with the driver's own calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.driver = ctypes.CDLL(os.environ.get("CUARRAY_LIBCUDA", "libcuda.so.1"))
+
+    def take(self, size, stream):
+        address = ctypes.c_uint64()
+        status = self.driver.cuMemAllocAsync(ctypes.byref(address), ctypes.c_size_t(size), ctypes.c_void_p(stream))
+        assert status == 0, status
+        return address.value
+
+    def give(self, address, stream):
+        status = self.driver.cuMemFreeAsync(ctypes.c_uint64(address), ctypes.c_void_p(stream))
+        assert status == 0, status
+
+
+def over(device):
+    """Return an allocator for a device."""
+    return HostLender() if memory.stats(device)["kinds"].keys() == {"host"} else GpuLender()
+
+
+ALLOCATE = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+)
+FREE = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p
+)
+
+
+class Functions(ctypes.Structure):
+    """The struct cuarray_allocator_v1."""
+
+    _fields_ = (("context", ctypes.c_void_p), ("allocate", ALLOCATE), ("free", FREE), ("name", ctypes.c_char_p))
+
+
+alive = []  # what capsules point at; ctypes' callbacks must outlive them
+
+
+def capsule(lender, name=b"cuarray_allocator_v1", status=None, without=None):
+    """Return a capsule with C functions that call a lender; with a status, allocate gives that and no address."""
+
+    def allocate(context, size, device, stream, address):
+        assert context == 99 and isinstance(device, int)
+        if status is None:
+            address[0] = lender.allocate(size, stream or 0)
+        return status or 0
+
+    def free(context, address, size, device, stream):
+        lender.free(address, size, stream or 0)
+        return 0
+
+    functions = {"allocate": ALLOCATE(allocate), "free": FREE(free)}
+    functions.pop(without, None)
+    struct = Functions(context=99, name=b"a lender in C", **functions)
+    alive.append((struct, functions, name))
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return new(ctypes.addressof(struct), name, None)
