@@ -45,20 +45,31 @@ class HostLender(Lender):
 
 
 class GpuLender(Lender):
-    """In stream order, with the driver's own calls."""
+    """In stream order, with the driver's own calls; where there are no pools, with a wait before each free."""
 
     def __init__(self):
         super().__init__()
-        self.driver = ctypes.CDLL(os.environ.get("CUARRAY_LIBCUDA", "libcuda.so.1"))
+        driver = ctypes.CDLL(os.environ.get("CUARRAY_LIBCUDA", "libcuda.so.1"))
+        self.driver = driver
+        found = ctypes.c_void_p()
+        self.has_pools = driver.cuDeviceGetMemPool(ctypes.byref(found), 0) == 0
 
     def take(self, size, stream):
         address = ctypes.c_uint64()
-        status = self.driver.cuMemAllocAsync(ctypes.byref(address), ctypes.c_size_t(size), ctypes.c_void_p(stream))
+        size, stream = ctypes.c_size_t(size), ctypes.c_void_p(stream)
+        if self.has_pools:
+            status = self.driver.cuMemAllocAsync(ctypes.byref(address), size, stream)
+        else:
+            status = self.driver.cuMemAlloc_v2(ctypes.byref(address), size)
         assert status == 0, status
         return address.value
 
     def give(self, address, stream):
-        status = self.driver.cuMemFreeAsync(ctypes.c_uint64(address), ctypes.c_void_p(stream))
+        address, stream = ctypes.c_uint64(address), ctypes.c_void_p(stream)
+        if self.has_pools:
+            status = self.driver.cuMemFreeAsync(address, stream)
+        else:
+            status = self.driver.cuStreamSynchronize(stream) or self.driver.cuMemFree_v2(address)
         assert status == 0, status
 
 
