@@ -43,7 +43,7 @@ class Stats(dict):
     def __str__(self):
         limit = "no limit" if self["limit"] is None else f"limit {size_text(self['limit'])}"
         head = (
-            f"{self['device']}: {size_text(self['current'])} in {self['allocations']} arrays, "
+            f"{self['device']}: {size_text(self['current'])} in {self['allocations']} blocks, "
             f"at most {size_text(self['peak'])}; {size_text(self['reserved'])} reserved; {limit}; "
             f"{size_text(self['available'])} of {size_text(self['total'])} available"
         )
