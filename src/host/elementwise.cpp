@@ -50,7 +50,7 @@ bool run_plain(const LoopLibrary& library, const Elementwise& task, int64_t size
     char* const to = task.outputs[0].data();
     const int64_t out_item = item_size(node.dtype);
     const BlockLoop loop = library.loops[node.index];
-    const bool streams = library.stream && !row.has(VectorMath) && size * out_item >= stream_from() &&
+    const bool streams = size * out_item >= stream_from() && library.stream && !row.has(VectorMath) &&
                          std::find(from, from + row.nin, to) == from + row.nin;
     const auto run = [&](int64_t begin, int64_t n) {
         if (streams) {

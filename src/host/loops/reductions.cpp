@@ -49,44 +49,11 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// The best value first, in vectors, and then where it stands. Which of equals wins depends on indices alone, so
-    /// that every lane may hold the leaf's best.
-    static void best_of_leaf(const X* x, int64_t first, A* lanes) {
-        typename ValueRow::A best[kLanes];
-#pragma omp simd
-        for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::map(load<Element>(x[l]), 0);
-        for (int k = kLanes; k < kLeaf; k += kLanes) {
-#pragma omp simd
-            for (int l = 0; l < kLanes; ++l)
-                best[l] = ValueRow::combine(best[l], ValueRow::map(load<Element>(x[k + l]), 0));
-        }
-        for (int d = kLanes / 2; d > 0; d /= 2)
-            for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
-        const auto value = best[0];
-        int at = 0;
-        for (;; at += kLanes) {
-            unsigned found = 0;
-#pragma omp simd reduction(| : found)
-            for (int l = 0; l < kLanes; ++l) {
-                const auto y = ValueRow::map(load<Element>(x[at + l]), 0);
-                found |= unsigned(y == value) | unsigned(math::isnan(y));
-            }
-            if (found) break;
-        }
-        while (!is_best(ValueRow::map(load<Element>(x[at]), 0), value)) ++at;
-        const A a = Row::map(load<Element>(x[at]), first + at);
-        for (int l = 0; l < kLanes; ++l) lanes[l] = a;
-    }
-    template <class V> static bool is_best(V y, V value) { return y == value || math::isnan(y); }
-
     /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
     static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* nodes = static_cast<A*>(to);
-        for (; n >= kLeaf; n -= kLeaf, x += kLeaf, first += kLeaf, nodes += kLanes) {
-            if constexpr (needs_index && !is_complex<Element>) best_of_leaf(x, first, nodes);
-            else whole_leaf(x, first, nodes);
-        }
+        for (; n >= kLeaf; n -= kLeaf, x += kLeaf, first += kLeaf, nodes += kLanes) whole_leaf(x, first, nodes);
         if (n > 0) part_of_leaf(x, n, first, nodes);
     }
 
@@ -192,9 +159,105 @@ template <int R, class Element> struct ReductionOf {
     }
 };
 
+/// A row whose folds give the same bits in any order: a leaf becomes one accumulator, in its node's first lane.
+template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
+    using Base = ReductionOf<R, Element>;
+    using Row = typename Base::Row;
+    using A = typename Base::A;
+    using X = typename Base::X;
+    using ValueRow = typename Base::ValueRow;
+    static constexpr bool finds = Base::needs_index && !is_complex<Element>;
+    static constexpr bool asks = !Base::needs_index && is_same<A, typename reduction_t<R, bool>::A>;
+
+    static A fold_lanes(A* lanes, int64_t n) {
+        for (int64_t d = kLanes / 2; d > 0; d /= 2)
+            for (int64_t l = 0; l < d && l + d < n; ++l) lanes[l] = Row::combine(lanes[l], lanes[l + d]);
+        return lanes[0];
+    }
+
+    static A part_of_leaf(const X* x, int64_t n, int64_t first) {
+        A lanes[kLanes];
+        Base::part_of_leaf(x, n, first, lanes);
+        return fold_lanes(lanes, n);
+    }
+
+    /// What only counts or asks: how often the answer is yes decides, counted in integers of the elements' size, for
+    /// which the compiler finds vectors.
+    static A asked_leaf(const X* x) {
+        using Counter = choose_t<sizeof(X) == 1, uint8_t, choose_t<sizeof(X) == 2, uint16_t,
+                                 choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
+        constexpr int half = kLeaf / 2;  // which fits in the smallest
+        int64_t yes = 0;
+        for (int k = 0; k < kLeaf; k += half) {
+            Counter count = 0;
+#pragma omp simd reduction(+ : count)
+            for (int i = 0; i < half; ++i) count = Counter(count + Counter(bool(Row::map(load<Element>(x[k + i]), 0))));
+            yes += count;
+        }
+        if constexpr (is_same<A, bool>) return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
+        else return A(yes);
+    }
+
+    /// The best value of a leaf, in vectors.
+    static auto best_value(const X* x) {
+        typename ValueRow::A best[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::map(load<Element>(x[l]), 0);
+        for (int k = kLanes; k < kLeaf; k += kLanes) {
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l)
+                best[l] = ValueRow::combine(best[l], ValueRow::map(load<Element>(x[k + l]), 0));
+        }
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
+        return best[0];
+    }
+
+    /// Where a leaf has its best value, the first of equals; a NaN is better than any.
+    template <class V> static int position(const X* x, V value) {
+        for (int i = 0;; ++i) {
+            const auto y = ValueRow::map(load<Element>(x[i]), 0);
+            if (y == value || math::isnan(y)) return i;
+        }
+    }
+
+    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+        const X* x = static_cast<const X*>(from);
+        A* node = static_cast<A*>(to);
+        [[maybe_unused]] A best{};
+        for (const int64_t begin = first; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
+            if (n < kLeaf) {
+                *node = part_of_leaf(x, n, first);
+            } else if constexpr (finds) {
+                // The best so far may stand for a leaf that has none better; only one that has is searched.
+                const A leaf = {best_value(x), first};
+                if (first == begin || Row::combine(best, leaf).index == first)
+                    best = {leaf.value, first + position(x, leaf.value)};
+                *node = best;
+            } else if constexpr (asks) {
+                *node = asked_leaf(x);
+            } else {
+                A lanes[kLanes];
+                Base::whole_leaf(x, first, lanes);
+                *node = fold_lanes(lanes, kLanes);
+            }
+        }
+    }
+
+    static void fold_nodes(void* from, int64_t n, void* to) {
+        A* const nodes = static_cast<A*>(from);
+        for (int64_t leaf = 1; leaf * kLeaf < n; ++leaf) nodes[0] = Row::combine(nodes[0], nodes[leaf * kLanes]);
+        *static_cast<A*>(to) = nodes[0];
+    }
+};
+
+template <int R, class Element>
+using LoopsOf = choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>,
+                         ReductionOf<R, Element>>;
+
 /// A half's leaves and columns, through float32.
 template <int R, class Half> struct HalvesOf {
-    using Wide = ReductionOf<R, f32>;
+    using Wide = LoopsOf<R, f32>;
 
     static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
@@ -223,8 +286,8 @@ template <int R, class Half> struct HalvesOf {
 };
 
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
-    using Own = ReductionOf<R, Element>;
-    using Shared = ReductionOf<R, Folded<R, Element>>;
+    using Own = LoopsOf<R, Element>;
+    using Shared = LoopsOf<R, Folded<R, Element>>;
     ReductionLoops loops;
     loops.accumulator_size = int(sizeof(typename Own::A));
     loops.result_size = int(sizeof(stored_t<typename Own::Result>));
