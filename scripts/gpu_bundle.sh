@@ -26,8 +26,9 @@ work=$root/build/gpu-bundle-work
 mkdir -p "$work/source"
 
 # A copy of the tree, so that this Python's build does not replace the other one in build/.
+find "$work/source" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git -C "$root" ls-files --cached --others --exclude-standard -z |
-    rsync -a --delete --files-from=- --from0 --ignore-missing-args --exclude=build "$root/" "$work/source/"
+    tar -C "$root" --null --ignore-failed-read -T - -c | tar -C "$work/source" -x
 [ -x "$work/venv/bin/python" ] || "$python" -m venv "$work/venv"
 pip=("$work/venv/bin/python" -m pip --disable-pip-version-check -q)
 "${pip[@]}" wheel --no-deps -w "$bundle/wheels" "$work/source"

@@ -95,5 +95,7 @@ print(float(ca.ones(7, device="cuda:0").sum()))
     settings = {"CUDASIM_FAIL": f"cuMemFreeAsync:1:{INVALID_VALUE}", "CUARRAY_MEMORY_CACHE": "off"}
     result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings)
     assert result.returncode == 0, result.stderr
-    assert "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
+    assert (
+        "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
+    )
     assert result.stdout.count("could not be freed") == 1 and "7.0" in result.stdout

@@ -89,15 +89,10 @@ def test_exception_in_the_block(device):
 
 
 def test_failed_operation(device):
-    if device != "cpu":
-        pytest.skip("faults in values are found at the next wait there")
-    a, b = ca.asarray([1, 2]), ca.asarray([1, -1])
     with ca.profile() as p, pytest.raises(MemoryError):
         ca.empty(1 << 55, dtype=ca.int8)
     assert [e.failed for e in p.events] == [True]
-    with ca.profile() as p, pytest.raises(ValueError, match="negative integer powers"):
-        a**b
-    assert "FAILED" not in str(p), "the operation itself returned: its values were wrong"
+    assert "allocate FAILED" in str(p)
 
 
 def test_threads(device):
