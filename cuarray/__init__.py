@@ -49,6 +49,7 @@ from cuarray import (
     _sequences,
     _shaping,
     _statistics,
+    _streams,
 )
 from cuarray._core import CudaError as CudaError
 from cuarray._core import ndarray as ndarray
@@ -72,6 +73,7 @@ MODULES = (
     _logic,
     _dtypes,
     _devices,
+    _streams,
     _errors,
     _fuse,
     _info,

@@ -28,6 +28,15 @@ def place(device, like):
 # From objects.
 
 
+def filled(shape, number, dtype, device, order, memory):
+    """Return a new array that holds a number everywhere."""
+    if memory is None:
+        return _core.full(shape, number, dtype, device, order)
+    result = _core.empty(shape, np.asarray(number).dtype if dtype is None else dtype, device, order, memory)
+    result[...] = number
+    return result
+
+
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
     """Make a new array of anything that holds numbers.
 
@@ -288,7 +297,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 # Filled with one value.
 
 
-def empty(shape, dtype=None, order="C", *, device=None, like=None):
+def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array whose contents are undefined.
 
     Parameters
@@ -299,6 +308,10 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
     order : {'C', 'F'}
     device : device or str, optional
     like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the host,
+        which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A device
+        that has not the kind gives its own.
 
     Raises
     ------
@@ -317,10 +330,10 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
     >>> ca.empty((2, 3), dtype=ca.float32).nbytes
     24
     """
-    return _core.empty(shape, dtype, place(device, like), order)
+    return _core.empty(shape, dtype, place(device, like), order, memory)
 
 
-def zeros(shape, dtype=None, order="C", *, device=None, like=None):
+def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array of zeros.
 
     Parameters
@@ -331,6 +344,8 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     order : {'C', 'F'}
     device : device or str, optional
     like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
 
     Raises
     ------
@@ -349,10 +364,10 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     >>> ca.zeros(3)
     array([0., 0., 0.])
     """
-    return _core.full(shape, 0, float if dtype is None else dtype, place(device, like), order)
+    return filled(shape, 0, float if dtype is None else dtype, place(device, like), order, memory)
 
 
-def ones(shape, dtype=None, order="C", *, device=None, like=None):
+def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array of ones.
 
     Parameters
@@ -363,6 +378,8 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     order : {'C', 'F'}
     device : device or str, optional
     like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
 
     Raises
     ------
@@ -382,10 +399,10 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     array([[ True,  True],
            [ True,  True]])
     """
-    return _core.full(shape, 1, float if dtype is None else dtype, place(device, like), order)
+    return filled(shape, 1, float if dtype is None else dtype, place(device, like), order, memory)
 
 
-def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array that holds one value everywhere.
 
     Parameters
@@ -398,6 +415,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     order : {'C', 'F'}
     device : device or str, optional
     like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
 
     Raises
     ------
@@ -421,10 +440,11 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """
     device = place(device, like)
     if np.isscalar(fill_value):
-        return _core.full(shape, fill_value, dtype, device, order)
+        return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
-    result = _core.empty(shape, value.dtype if dtype is None else dtype, device or value.device, order)
-    result[...] = value
+    dtype = value.dtype if dtype is None else dtype
+    result = _core.empty(shape, dtype, device or value.device, order, memory)
+    result[...] = as_array(value, result.device)
     return result
 
 

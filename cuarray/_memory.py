@@ -56,7 +56,11 @@ def may_share_memory(a, b, /, max_work=0):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
-    """Copy elements into an existing array, broadcast to its shape.
+    """Copy elements into an existing array, broadcast to its shape; the two may be on different devices.
+
+    Between a GPU and pinned memory (``empty(..., memory="pinned")``) the copy is queued on the current stream of
+    the GPU and the call returns at once, where shape, dtype and order agree. The library waits when it looks at the
+    pinned array; a NumPy view of it shows the data after ``current_stream().synchronize()``.
 
     Parameters
     ----------
@@ -95,7 +99,9 @@ def copyto(dst, src, casting="same_kind", where=True):
         kind = src.dtype
     if not _core.can_cast(kind, dst.dtype, casting):
         raise TypeError(f"copyto: cannot cast from {kind} to {dst.dtype} by the rule '{casting}'")
-    if where is True:
+    if where is True and isinstance(src, ndarray):
+        _core.transfer(dst, src)
+    elif where is True:
         dst[...] = src
     else:
         # Where the mask is false, dst is written with its own values.

@@ -29,6 +29,11 @@ Array empty(const Dims& shape, DType dtype, Device device) {
     return Array(backend(device).allocate(bytes), 0, {shape, c_strides(shape, item)}, dtype);
 }
 
+Array empty(const Dims& shape, DType dtype, Device device, MemoryKind kind) {
+    const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
+    return Array(runtime(device).allocate(bytes, kind), 0, {shape, c_strides(shape, item)}, dtype);
+}
+
 Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device) {
     const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
     return Array(backend(device).allocate(bytes), 0, {shape, strides_in_order(shape, order, item)}, dtype);
@@ -166,10 +171,23 @@ Array to_device(const Array& from, Device device) {
     const int64_t bytes = source.nbytes();
     if (bytes == 0) return result;
     Backend &target = backend(device), &origin = backend(from.device());
-    if (origin.is_host_accessible()) target.write(result.storage(), 0, source.data(), bytes);
-    else if (target.is_host_accessible()) origin.read(result.data(), source.storage(), source.offset(), bytes);
-    else target.copy(result.storage(), 0, source.storage(), source.offset(), bytes);
+    Backend& worker = target.is_host_accessible() ? origin : target;
+    worker.copy(result.storage(), 0, source.storage(), source.offset(), bytes);
     return result;
+}
+
+void transfer(const Array& to, const Array& from, const char* function) {
+    if (to.device() == from.device()) return assign(to, from, function);
+    if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
+    broadcast_strides(from.layout(), to.shape(), function);
+    const bool is_alike = to.dtype() == from.dtype() && to.shape() == from.shape() &&
+                          ((to.is_c_contiguous() && from.is_c_contiguous()) ||
+                           (to.is_f_contiguous() && from.is_f_contiguous()));
+    if (!is_alike) return assign(to, to_device(astype(from, to.dtype(), 'K', false), to.device()), function);
+    if (to.is_empty()) return;
+    from.settle();
+    before_write(to.storage());
+    to.storage().front().copy(to.storage(), to.offset(), from.storage(), from.offset(), to.nbytes());
 }
 
 void read_contiguous(const Array& from, void* to) {

@@ -40,18 +40,28 @@ py::object array_from_object(const py::object& object, const py::object& dtype, 
     return handed_over(to_ndarray(object.ptr(), request, "array"));
 }
 
-Array new_array(const Dims& shape, DType dtype, char order, Device device) {
+MemoryKind to_memory_kind(const py::object& memory) {
+    static constexpr std::pair<const char*, MemoryKind> kKinds[] = {{"device", MemoryKind::Device},
+                                                                    {"direct", MemoryKind::Direct},
+                                                                    {"pinned", MemoryKind::Pinned},
+                                                                    {"managed", MemoryKind::Managed}};
+    if (memory.is_none()) return MemoryKind::Device;
+    for (const auto& [name, kind] : kKinds)
+        if (py::isinstance<py::str>(memory) && memory.cast<std::string>() == name) return kind;
+    fail(PyExc_ValueError, "memory must be 'device', 'direct', 'pinned' or 'managed', not %R", memory.ptr());
+}
+
+Array new_array(const Dims& shape, DType dtype, char order, Device device, MemoryKind kind = MemoryKind::Device) {
     checked_size(shape, item_size(dtype), "empty");
-    if (order != 'F') return empty(shape, dtype, device);
-    Dims axes;
-    for (int axis = shape.size() - 1; axis >= 0; --axis) axes.push_back(axis);
-    return empty_in_order(shape, axes, dtype, device);
+    const Array result = kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
+    return order == 'F' ? result.view({shape, f_strides(shape, item_size(dtype))}) : result;
 }
 
 py::object empty_array(const py::object& shape, const py::object& dtype, const py::object& device,
-                       const py::object& order) {
+                       const py::object& order, const py::object& memory) {
     return handed_over(wrap(new_array(to_shape(shape.ptr()), to_dtype(dtype.ptr(), DType::float64),
-                                      to_order(order.ptr(), "CF", 'C'), to_device(device.ptr(), current_device()))));
+                                      to_order(order.ptr(), "CF", 'C'), to_device(device.ptr(), current_device()),
+                                      to_memory_kind(memory))));
 }
 
 py::object empty_like_array(const py::object& object, const py::object& dtype, const py::object& order,
@@ -187,7 +197,7 @@ void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
           py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
     m.def("empty", &empty_array, py::arg("shape"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
-          py::arg("order") = "C");
+          py::arg("order") = "C", py::arg("memory") = py::none());
     m.def("empty_like", &empty_like_array, py::arg("array"), py::arg("dtype") = py::none(), py::arg("order") = "K",
           py::arg("shape") = py::none(), py::arg("device") = py::none());
     m.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),
@@ -233,6 +243,11 @@ void bind_memory(py::module_& m) {
         array_argument(to, "assign");
         check(assign_subscript(to.ptr(), Py_Ellipsis, value.ptr()));
     }, py::arg("to"), py::arg("value"));
+    m.def("transfer", [](const py::object& to, const py::object& from) {
+        const Array &target = array_argument(to, "copyto"), &source = array_argument(from, "copyto");
+        const Unlocked unlocked(true);
+        transfer(target, source, "copyto");
+    }, py::arg("to"), py::arg("source"));
     m.def("shares_memory", &shares_memory, py::arg("a"), py::arg("b"));
     m.def("may_share_memory", &shares_memory, py::arg("a"), py::arg("b"));
     m.def("to_device", [](const py::object& x, const py::object& device) {

@@ -21,6 +21,8 @@ void warn_of_lost_imaginary_part(DType from, DType to);
 Object from_device(Device device);
 /// A device, its name, or null and None for `fallback`.
 Device to_device(PyObject* object, Device fallback);
+/// A cuarray.Stream, or another library's stream of `device`.
+StreamRef to_stream(PyObject* object, Device device);
 /// Whether Python may follow pointers of that device.
 bool is_on_host(Device device);
 /// Work on so many elements is over before another thread could have had the GIL.
@@ -84,7 +86,10 @@ Array import_numpy(PyObject* numpy_array);
 /// A NumPy array over the memory of a host array, or a copy of any array.
 Object view_as_numpy(PyObject* owner, const Array& array);
 Object copy_to_numpy(const Array& array);
-/// Copies into an existing NumPy array, casting as an assignment does.
-void copy_into_numpy(const Array& array, PyObject* out);
+/// Copies into an existing NumPy array, casting as an assignment does. Only where the memory is pinned can it return
+/// before the data has arrived.
+void copy_into_numpy(const Array& array, PyObject* out, bool waits);
+/// A NumPy array in pinned memory; the copy into it is queued.
+Object copy_to_pinned_numpy(const Array& array);
 
 }  // namespace cuarray::python

@@ -20,9 +20,11 @@ Object entry(PyObject* interface, const char* key, bool is_required) {
     return {};
 }
 
-Device cuda_device() {
+/// The device that the memory is on; any one for no memory.
+Device device_of(const char* address) {
     const Device current = current_device();
-    return is_on_host(current) ? Device{Device::Kind::Cuda, 0} : current;
+    const Device some = is_on_host(current) ? Device{Device::Kind::Cuda, 0} : current;
+    return address ? runtime(some).device_of(address) : some;
 }
 
 Layout layout_of(PyObject* interface, int64_t item) {
@@ -40,13 +42,13 @@ Layout layout_of(PyObject* interface, int64_t item) {
     return layout;
 }
 
-/// Orders our work after what the producer has queued.
-void adopt(PyObject* interface, Device device) {
+/// The stream on which the producer has queued work on the memory; -1 where it says that there is none.
+int64_t stream_of(PyObject* interface) {
     const Object stream = entry(interface, "stream", false);
-    if (!stream) return;
+    if (!stream) return -1;
     const int64_t number = to_int64(stream.get(), "stream");
-    if (number == 0) raise(ErrorKind::Value, "__cuda_array_interface__: stream 0 is ambiguous");
-    backend(device).adopt_stream(number);
+    if (number <= 0) raise(ErrorKind::Value, "__cuda_array_interface__: stream ", number, " is ambiguous or invalid");
+    return number;
 }
 
 }  // namespace
@@ -62,10 +64,10 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     const unsigned long long address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0));
     if (PyErr_Occurred()) throw ExceptionIsSet{};
     const bool is_read_only = is_true(PyTuple_GetItem(data.get(), 1));
-    const Device device = cuda_device();
-    adopt(interface, device);
+    const int64_t stream = stream_of(interface);
     const Extent bytes = extent(layout, item_size(dtype));
     char* first = layout.size() ? reinterpret_cast<char*>(address) + bytes.low : nullptr;
+    const Device device = device_of(first);
     auto drop = [](void* object) {
         call_with_gil([](void* context) { Py_DECREF(static_cast<PyObject*>(context)); }, object);
     };
@@ -73,6 +75,7 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     StorageRef storage = foreign_storage(device, first, bytes.high - bytes.low, drop, Py_NewRef(owner));
     storage->exported = true;
     storage->read_only = is_read_only;
+    runtime(device).adopt(*storage, stream);
     return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
 }
 

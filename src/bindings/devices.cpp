@@ -34,6 +34,19 @@ bool is_same(Device device, const py::object& other) {
     return py::isinstance<py::str>(other) && to_string(device) == other.cast<std::string>();
 }
 
+py::dict properties(Device device) {
+    py::dict all;
+    for (const Property& property : runtime(device).properties())
+        all[py::str(property.name)] = property.text.empty() ? py::object(py::int_(property.value)) : py::str(property.text);
+    return all;
+}
+
+py::object compute_capability(Device device) {
+    for (const Property& property : runtime(device).properties())
+        if (property.name == "compute_capability") return py::make_tuple(property.value / 10, property.value % 10);
+    return py::none();
+}
+
 void synchronize(const py::object& device) {
     Backend& waited = backend(asked_device(device));
     settle_all();
@@ -73,6 +86,8 @@ Device to_device(PyObject* object, Device fallback) {
 }
 
 void bind_devices(py::module_& module) {
+    py::options options;
+    options.disable_function_signatures();
     py::class_<Device> type(module, "device", "A place where arrays live: device('cpu'), device('cuda:1').\n\n"
                                               "As a context manager it becomes this thread's current device.");
     device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
@@ -85,12 +100,30 @@ void bind_devices(py::module_& module) {
         .def("__eq__", &is_same, py::is_operator())
         .def("__hash__", [](Device d) { return py::hash(py::str(to_string(d))); })
         .def("__reduce__", [type](Device d) { return py::make_tuple(type, py::make_tuple(to_string(d))); })
+        .def_property_readonly("name", [](Device d) { return runtime(d).name(); },
+                               "The name of the processor.")
+        .def_property_readonly("compute_capability", &compute_capability,
+                               "(major, minor) of a GPU, None on cpu.")
+        .def_property_readonly("properties", &properties, "What is known about the device: limits, sizes, rates.")
+        .def("memory_info", [](Device d) {
+            const auto [free, total] = runtime(d).memory_info();
+            return py::make_tuple(free, total);
+        }, "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
+        .def("synchronize", [](Device d) { synchronize(handed_over(from_device(d))); },
+             "synchronize()\n--\n\nWait until everything asked of the device is done.")
+        .def("can_access_peer", [](Device d, const py::object& other) {
+            return runtime(d).can_access_peer(to_device(other.ptr(), d));
+        }, py::arg("other"),
+             "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's memory.")
+        .def("enable_peer_access", [](Device d, const py::object& other) {
+            runtime(d).enable_peer_access(to_device(other.ptr(), d));
+        }, py::arg("other"),
+             "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
+             "ValueError where they cannot.")
         .def("__enter__", [](py::object self) { enter(self.cast<Device>()); return self; })
         .def("__exit__", [](const py::object&, const py::args&) { leave(); });
 
     // These docstrings begin with a signature that `inspect` understands.
-    py::options options;
-    options.disable_function_signatures();
     module.def("devices", [] {
         py::list all;
         for (const Device& device : devices()) all.append(handed_over(from_device(device)));

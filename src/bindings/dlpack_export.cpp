@@ -163,7 +163,7 @@ void hand_over(const Array& array, PyObject* stream) {
     if (number_given == 0 || number_given < kNoWait || (stream && PyBool_Check(stream)))
         raise(ErrorKind::Value, "__dlpack__: stream ", number_given, " is ambiguous or invalid; give 1 (legacy default), "
                                 "2 (per thread), -1 (no wait) or a stream handle");
-    if (number_given != kNoWait) backend(array.device()).publish(array.storage(), number_given);
+    runtime(array.device()).publish(array.storage(), number_given);
 }
 
 }  // namespace

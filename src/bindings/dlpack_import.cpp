@@ -76,7 +76,7 @@ void free_imported(void* imported) {
 /// Takes the tensor out of its capsule. Until everything about it is known to be good the capsule keeps its name, so
 /// that its own destructor frees it.
 template <class Tensor>
-Array consume(PyObject* capsule, bool is_read_only) {
+Array consume(PyObject* capsule, bool is_read_only, int64_t stream) {
     Tensor* tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>));
     if (!tensor) throw ExceptionIsSet{};
     if constexpr (kIsVersioned<Tensor>) {
@@ -97,13 +97,16 @@ Array consume(PyObject* capsule, bool is_read_only) {
     StorageRef storage = foreign_storage(device, first, bytes.high - bytes.low, free_imported<Tensor>, tensor);
     storage->exported = true;
     storage->read_only = is_read_only;
+    runtime(device).adopt(*storage, stream);
     return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
 }
 
-Array consume_any(PyObject* capsule, bool is_read_only) {
+/// `stream`: where the producer has made the data ready, by its promise.
+Array consume_any(PyObject* capsule, bool is_read_only, int64_t stream) {
     if (PyCapsule_IsValid(capsule, kCapsuleName<DLManagedTensorVersioned>))
-        return consume<DLManagedTensorVersioned>(capsule, is_read_only);
-    if (PyCapsule_IsValid(capsule, kCapsuleName<DLManagedTensor>)) return consume<DLManagedTensor>(capsule, is_read_only);
+        return consume<DLManagedTensorVersioned>(capsule, is_read_only, stream);
+    if (PyCapsule_IsValid(capsule, kCapsuleName<DLManagedTensor>))
+        return consume<DLManagedTensor>(capsule, is_read_only, stream);
     fail(PyExc_ValueError, "from_dlpack: %R is no DLPack capsule, or was consumed before", capsule);
 }
 
@@ -138,15 +141,14 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
     const bool is_remote = !is_on_host(source);
     Object stream, wanted;
     if (is_remote) {
-        const int64_t own = backend(source).stream();
-        stream = Object::steal(PyLong_FromLongLong(own ? own : 1));
+        stream = Object::steal(PyLong_FromLongLong(current_stream(source).handle()));
         if (device && is_on_host(to_device(device, source))) wanted = Object::steal(Py_BuildValue("(ii)", int(kDLCPU), 0));
     }
     const Object all = keywords_for(stream.get(), wanted.get(), copy, true);
     const Object fewer = keywords_for(stream.get(), nullptr, nullptr, true);
     const Object only_stream = keywords_for(stream.get(), nullptr, nullptr, false);
     const Object capsule = call_producer(method.get(), {all, fewer, only_stream});
-    return consume_any(capsule.get(), comes_from_jax(object));
+    return consume_any(capsule.get(), comes_from_jax(object), is_remote ? current_stream(source).handle() : 0);
 }
 
 }  // namespace
@@ -154,7 +156,8 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
 Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy) {
     device = device == Py_None ? nullptr : device;
     copy = copy == Py_None ? nullptr : copy;
-    if (PyCapsule_CheckExact(object)) return consume_any(object, false);
+    constexpr int64_t kLegacyStream = 1;  // what a capsule made without a stream is ready for
+    if (PyCapsule_CheckExact(object)) return consume_any(object, false, kLegacyStream);
     return import_from_producer(object, device, copy);
 }
 

@@ -12,6 +12,7 @@ namespace cuarray::python {
 
 char* export_memory(const Array& array) {
     Storage& storage = array.storage();
+    runtime(array.device()).open_to_host(storage);
     if (array.is_writable()) {
         before_write(storage);
         storage.exported = true;
@@ -128,10 +129,9 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
         if (is_on_host(array.device())) no_attribute("__cuda_array_interface__", "the memory is on the host");
         if (array.dtype() == DType::bfloat16) no_attribute("__cuda_array_interface__", "it has no bfloat16");
         Object interface = interface_of(array);
-        if (const int64_t stream = backend(array.device()).stream()) {
-            const Object number = Object::steal(PyLong_FromLongLong(stream));
-            check(PyDict_SetItemString(interface.get(), "stream", number.get()));
-        }
+        const int64_t stream = runtime(array.device()).show(array.storage());
+        const Object number = Object::steal(PyLong_FromLongLong(stream));
+        check(PyDict_SetItemString(interface.get(), "stream", number.get()));
         return interface.release();
     });
 }

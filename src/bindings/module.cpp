@@ -31,6 +31,7 @@ void make_module(py::module_& module) {
     make_ndarray_type(module.ptr());
     make_ufuncs(module.ptr());
     bind_devices(module);
+    bind_streams(module);
     bind_pools(module);
     bind_arrays(module);
     bind_indexing(module);

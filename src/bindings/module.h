@@ -10,6 +10,7 @@ void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory qu
 void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
 void bind_pools(pybind11::module_& module);   ///< what cuarray.memory is made of
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
+void bind_streams(pybind11::module_& module);  ///< streams, events, graphs
 void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
 void bind_lines(pybind11::module_& module);    ///< which line of the program is running
 void bind_profile(pybind11::module_& module);  ///< recording for cuarray.profile

@@ -1,8 +1,10 @@
 // ndarray_methods.cpp -- methods that copy, cast, reshape and move an array; those written in Python are in
 // cuarray/_methods.py.
+#include <optional>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/runtime/runtime.h"
 
 namespace cuarray::python {
 namespace {
@@ -236,9 +238,11 @@ PyObject* to_device_method(PyObject* self, Arguments args, Py_ssize_t count, PyO
         parse(kSignature, args, count, keywords, values);
         const Array& array = array_of(self);
         const Device device = to_device(values[0], array.device());
-        if (values[1] && values[1] != Py_None)
-            raise(ErrorKind::NotImplemented, "to_device: streams other than the device's own are not implemented yet");
         if (device == array.device()) return Py_NewRef(self);
+        // The stream belongs to the end of the way that has streams: the source, where both have.
+        std::optional<StreamScope> scope;
+        if (values[1] && values[1] != Py_None)
+            scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
         Array moved;
         {
             const Unlocked unlocked(true);
@@ -253,10 +257,11 @@ PyObject* numpy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
     PyObject* values[2];
     return guarded([&]() -> PyObject* {
         parse(kSignature, args, count, keywords, values);
-        if (!flag(values[1], true))
-            raise(ErrorKind::NotImplemented, "numpy: blocking=False needs streams, which are not implemented yet");
-        if (!values[0] || values[0] == Py_None) return copy_to_numpy(array_of(self)).release();
-        copy_into_numpy(array_of(self), values[0]);
+        const Array& array = array_of(self);
+        const bool waits = flag(values[1], true) || is_on_host(array.device());
+        if (!values[0] || values[0] == Py_None)
+            return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
+        copy_into_numpy(array, values[0], waits);
         return Py_NewRef(values[0]);
     });
 }

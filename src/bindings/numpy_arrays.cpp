@@ -42,6 +42,7 @@ Array import_numpy(PyObject* numpy_array) {
 
 Object view_as_numpy(PyObject* owner, const Array& array) {
     Storage& storage = array.storage();
+    runtime(kHost).open_to_host(storage);
     if (array.is_writable()) {
         before_write(storage);
         storage.exported = true;
@@ -70,11 +71,26 @@ Object copy_to_numpy(const Array& array) {
     return Object::steal(result.release().ptr());
 }
 
-void copy_into_numpy(const Array& array, PyObject* out) {
+void copy_into_numpy(const Array& array, PyObject* out, bool waits) {
     if (!is_numpy_array(out)) fail(PyExc_TypeError, "numpy: out must be a numpy.ndarray, not %R", Py_TYPE(out));
-    const Array target = import_numpy(out);
+    Array target = import_numpy(out);
+    StorageRef pinned = waits ? StorageRef() : runtime(array.device()).pinned_memory_at(target.data());
+    if (pinned) {
+        const int64_t offset = target.data() - static_cast<char*>(pinned->data);
+        const bool is_writable = target.is_writable();
+        target = Array(std::move(pinned), offset, target.layout(), target.dtype());
+        if (!is_writable) target.set_read_only();
+    }
     const Unlocked unlocked(is_long(array.device(), array.size()));
-    assign(target, to_device(array, kHost), "numpy");
+    transfer(target, array, "numpy");
+}
+
+Object copy_to_pinned_numpy(const Array& array) {
+    const Array pinned = empty(array.shape(), array.dtype(), array.device(), MemoryKind::Pinned);
+    const Object owner = Object::steal(wrap(pinned));
+    Object view = view_as_numpy(owner.get(), pinned);
+    transfer(pinned, array, "numpy");
+    return view;
 }
 
 }  // namespace cuarray::python

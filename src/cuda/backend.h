@@ -1,4 +1,4 @@
-// backend.h -- one GPU as a Backend: memory, kernels and one stream, put together.
+// backend.h -- one GPU as a Backend: kernels and copies, queued on the stream that is current.
 #pragma once
 #include <atomic>
 #include <span>
@@ -7,9 +7,7 @@
 #include "cuarray/codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
 #include "cuda/kernels.h"
-#include "cuda/memory.h"
-#include "cuda/pinned.h"
-#include "cuda/stream.h"
+#include "cuda/runtime.h"
 
 namespace cuarray::cuda {
 
@@ -35,18 +33,15 @@ class GpuBackend final : public Backend {
 
     void synchronize() override;
     bool is_host_accessible() const override { return false; }
-    int64_t stream() const override { return reinterpret_cast<int64_t>(stream_.handle()); }
-    void publish(Storage& storage, int64_t stream) override;
-    void adopt_stream(int64_t stream) override;
+    Runtime& runtime() override { return runtime_; }
 
-    Memory& memory() override { return pool_; }
+    Memory& memory() override { return runtime_.pool; }
     std::string describe() const override;
 
     /// Text about faults that nobody has waited for, or "". Makes no driver call.
-    std::string unreported() const { return faults_.unreported(); }
+    std::string unreported() const { return runtime_.faults.unreported(); }
 
  private:
-    class Block;
     friend class Staging;
 
     /// What `reduce` and `fold` have in common.
@@ -71,17 +66,14 @@ class GpuBackend final : public Backend {
     void choose(const Indexed& task, bool scatters);
     bool try_masked(MaskStep step, const Masked& task, const View& array);
     void move_masked(MaskStep step, const Masked& task);
-    void mark(std::span<const View> outputs, std::span<const View> inputs, const char* name);
-    void release(Block& block) noexcept;
+    GpuStream& begin(std::span<const View> outputs, std::span<const View> inputs);
+    void end(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs, const char* name);
+    void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from, int64_t from_offset,
                         int64_t bytes);
 
-    Context context_;
-    GpuStream stream_;
-    FaultWatch faults_;
-    Pool pool_;
-    PinnedChunks pinned_;
+    GpuRuntime runtime_;
     KernelTable kernels_;
 };
 

@@ -17,7 +17,7 @@ struct FreeBlock {
     int size_class = 0;
 
     explicit operator bool() const { return address != 0; }
-    bool is_idle() const { return stream->has_finished(ticket); }
+    bool is_idle() const { return stream->has_run(ticket); }
 };
 
 /// Has no lock: whoever owns it locks.

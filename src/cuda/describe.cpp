@@ -45,16 +45,16 @@ std::string describe_nvrtc(const Context& context) {
 std::string GpuBackend::describe() const {
     size_t free = 0, total = 0;
     {
-        const Current current(context_);
-        context_.driver.cuMemGetInfo(&free, &total);
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemGetInfo(&free, &total);
     }
     std::ostringstream text;
-    text << "{\"name\": " << quoted(context_.name) << ", \"compute_capability\": \""
-         << context_.capability / 10 << "." << context_.capability % 10
-         << "\", \"multiprocessors\": " << context_.processors << ", \"memory\": " << context_.memory
-         << ", \"free_memory\": " << free << ", \"memory_pools\": " << (context_.has_pools ? "true" : "false")
-         << ", \"driver_cuda_version\": " << quoted(cuda_version_text(context_.driver.cuda_version))
-         << ", \"nvrtc\": " << describe_nvrtc(context_) << ", \"kernels\": " << kernels_.size()
+    text << "{\"name\": " << quoted(runtime_.context.name) << ", \"compute_capability\": \""
+         << runtime_.context.capability / 10 << "." << runtime_.context.capability % 10
+         << "\", \"multiprocessors\": " << runtime_.context.processors << ", \"memory\": " << runtime_.context.memory
+         << ", \"free_memory\": " << free << ", \"memory_pools\": " << (runtime_.context.has_pools ? "true" : "false")
+         << ", \"driver_cuda_version\": " << quoted(cuda_version_text(runtime_.context.driver.cuda_version))
+         << ", \"nvrtc\": " << describe_nvrtc(runtime_.context) << ", \"kernels\": " << kernels_.size()
          << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
          << ", \"bytes\": " << disk_cache().bytes() << "}}";
     return text.str();

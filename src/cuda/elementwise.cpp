@@ -16,13 +16,14 @@ std::vector<Place> places(std::span<const View> views) {
 
 Fault GpuBackend::elementwise(const Elementwise& task) {
     if (count(task.shape) == 0) return Fault::None;
+    GpuStream& stream = begin(task.outputs, task.inputs);
     Staging staging(*this);
     const bool keeps = task.expr->mask != kNoValue;
     const std::span<const View> inputs = staging.inputs(task.inputs, task.shape);
     const std::span<const View> outputs = staging.outputs(task.outputs, task.shape, keeps);
     run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
     staging.finish();
-    mark(task.outputs, task.inputs, task.name);
+    end(stream, task.outputs, task.inputs, task.name);
     return Fault::None;
 }
 
@@ -39,7 +40,7 @@ void GpuBackend::launch(const Program& program, Launch& launch, const char* name
     if (launch.grid == 0) return;
     const Kernel& kernel = kernels_.find(program, launch.walk);
     const CUresult result = enqueue(kernel.function, launch, program.expr->fault != kNoValue, name);
-    if (result != CUDA_SUCCESS) fail_launch(result, context_, kernel, launch);
+    if (result != CUDA_SUCCESS) fail_launch(result, runtime_.context, kernel, launch);
     journal().launched(kernel);
 }
 
@@ -50,21 +51,34 @@ void GpuBackend::launch(NamedLaunch& named, const char* name) {
 }
 
 CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, const char* name) {
+    FaultWatch& watch = runtime_.faults;
     if (faults)
-        launch.fault = {reinterpret_cast<uint32_t*>(faults_.claim()),
-                        reinterpret_cast<volatile kernel::FaultRecord*>(faults_.record()),
-                        faults_.number(name)};
+        launch.fault = {reinterpret_cast<uint32_t*>(watch.claim()),
+                        reinterpret_cast<volatile kernel::FaultRecord*>(watch.record()), watch.number(name)};
     void* pointers[3];
     launch.arguments(pointers);
-    const Current current(context_);
-    return context_.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1, 1, 0, stream_.handle(),
-                                                 pointers, nullptr);
+    GpuStream& stream = runtime_.current();
+    const Context& context = runtime_.context;
+    const Current current(context);
+    const CUresult result = context.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1, 1, 0,
+                                                                 stream.queue(), pointers, nullptr);
+    if (result == CUDA_SUCCESS) stream.queued();
+    return result;
 }
 
-void GpuBackend::mark(std::span<const View> outputs, std::span<const View> inputs, const char* name) {
-    const StreamPoint point = stream_.issue(name);
-    for (const View& view : inputs) view.storage->uses.read_at(point);
-    for (const View& view : outputs) view.storage->uses.written_at(point);
+// The stream on which an operation is queued, after it was made to wait for other streams' work on the operands.
+GpuStream& GpuBackend::begin(std::span<const View> outputs, std::span<const View> inputs) {
+    GpuStream& stream = runtime_.current();
+    for (const View& view : inputs) stream.will_read(*view.storage);
+    for (const View& view : outputs) stream.will_write(*view.storage);
+    return stream;
+}
+
+void GpuBackend::end(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs,
+                     const char* name) {
+    const StreamPoint point = stream.issue(name);
+    for (const View& view : inputs) stream.has_read(*view.storage, point);
+    for (const View& view : outputs) stream.has_written(*view.storage, point);
 }
 
 }  // namespace cuarray::cuda

@@ -6,11 +6,13 @@ namespace cuarray::cuda {
 Ranks GpuBackend::rank(const View& mask, int64_t size) {
     const int64_t stretches = mask_stretches(size), word = sizeof(int64_t);
     Ranks ranks{0, allocate((stretches + 1) * word)};
+    const View before{ranks.before.get(), 0, DType::int64, {word}};
+    runtime_.current().refuse_in_capture("counting the true elements of a mask");
+    GpuStream& stream = begin({&before, 1}, {&mask, 1});
     const MaskedPlaces places{{size}, address_of(mask), address_of(*ranks.before, 0), {}, {}};
     for (const MaskStep step : {MaskStep::Count, MaskStep::AddUp})
         for (NamedLaunch& named : plan_masked(step, places)) launch(named, "mask");
-    const View before{ranks.before.get(), 0, DType::int64, {word}};
-    mark({&before, 1}, {&mask, 1}, "mask");
+    end(stream, {&before, 1}, {&mask, 1}, "mask");
     read(&ranks.count, *ranks.before, stretches * word, word);
     return ranks;
 }
@@ -21,6 +23,10 @@ void GpuBackend::expand(const Masked& task) { move_masked(MaskStep::Expand, task
 void GpuBackend::move_masked(MaskStep step, const Masked& task) {
     const bool writes_line = step == MaskStep::Compress;
     const Dims length{task.ranks->count};
+    const View before{task.ranks->before.get(), 0, DType::int64, {}};
+    const View read[] = {task.mask, writes_line ? task.array : task.line, before};
+    const std::span<const View> written{writes_line ? &task.line : &task.array, 1};
+    GpuStream& stream = begin(written, read);
     Staging staging(*this);
     const auto stage = [&](const View& view, const Dims& shape, bool written, bool keeps) {
         return written ? staging.outputs({&view, 1}, shape, keeps).front() : staging.inputs({&view, 1}, shape).front();
@@ -36,8 +42,7 @@ void GpuBackend::move_masked(MaskStep step, const Masked& task) {
         if (!writes_line) copy_elements(aligned.array, flat, task.shape);
     }
     staging.finish();
-    const View read[] = {task.mask, writes_line ? task.array : task.line};
-    mark({writes_line ? &task.line : &task.array, 1}, read, task.name);
+    end(stream, written, read, task.name);
 }
 
 bool GpuBackend::try_masked(MaskStep step, const Masked& task, const View& array) {
@@ -50,10 +55,12 @@ bool GpuBackend::try_masked(MaskStep step, const Masked& task, const View& array
 }
 
 void GpuBackend::locate(const Masked& task) {
+    const View read[] = {task.mask, {task.ranks->before.get(), 0, DType::int64, {}}};
+    GpuStream& stream = begin({&task.line, 1}, read);
     const MaskedPlaces places{task.shape, address_of(task.mask), address_of(*task.ranks->before, 0), {},
                               {address_of(task.line), &task.line.strides}};
     for (NamedLaunch& named : plan_masked(MaskStep::Locate, places)) launch(named, task.name);
-    mark({&task.line, 1}, {&task.mask, 1}, task.name);
+    end(stream, {&task.line, 1}, read, task.name);
 }
 
 }  // namespace cuarray::cuda

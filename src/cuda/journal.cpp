@@ -15,23 +15,23 @@ thread_local const Kernel* last_launched = nullptr;
 
 void Journal::launched(const Kernel& kernel) { last_launched = &kernel; }
 
-void Journal::note(int device, uint64_t ticket, const char* name) {
+void Journal::note(int device, StreamPoint point, const char* name) {
     const cuarray::Record* const recorded = current_record();
     const std::lock_guard lock(mutex_);
     Record& record = records_[next_];
     next_ = (next_ + 1) % kKept;
     record.device = device;
-    record.ticket = ticket;
+    record.point = point;
     std::strncpy(record.name, name, sizeof record.name - 1);
     record.kernel = std::exchange(last_launched, nullptr);
     record.line = recorded ? recorded->line : 0;
     if (record.line) record.file = recorded->file;
 }
 
-void Journal::finished(int device, uint64_t ticket) {
+void Journal::finished(StreamPoint point) {
     const std::lock_guard lock(mutex_);
     for (Record& record : records_)
-        if (record.device == device && record.ticket <= ticket) record.device = -1;
+        if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket()) record.device = -1;
 }
 
 template <class Visit>

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <vector>
+#include "cuarray/runtime/uses.h"
 
 namespace cuarray::cuda {
 
@@ -15,9 +16,9 @@ class Journal {
     /// The kernel that this thread has just launched, for the note that follows.
     void launched(const Kernel& kernel);
     /// Notes an operation that is about to be queued.
-    void note(int device, uint64_t ticket, const char* name);
-    /// Forgets what the device has finished.
-    void finished(int device, uint64_t ticket);
+    void note(int device, StreamPoint point, const char* name);
+    /// Forgets what has run up to there.
+    void finished(StreamPoint point);
     /// "add, multiply, sum (cuda:0)", oldest first; "" where nothing is pending.
     std::string text() const;
     /// One line for each, with kernel, expression and, while somebody records (runtime/recorder.h), the line
@@ -28,7 +29,7 @@ class Journal {
     static constexpr int kKept = 32;
     struct Record {
         int device = -1;
-        uint64_t ticket = 0;
+        StreamPoint point;
         char name[48] = {};
         const Kernel* kernel = nullptr;
         std::string file;

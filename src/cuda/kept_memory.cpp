@@ -44,7 +44,7 @@ CUdeviceptr KeptMemory::take(int size_class, GpuStream& stream, bool wait) {
     }
     if (!block || block.is_idle()) return block.address;
     if (source_.is_host_visible) block.stream->wait();
-    else if (block.stream != &stream) stream.wait_for(block.stream->handle());
+    else if (block.stream != &stream) stream.wait_for(*block.stream);
     return block.address;
 }
 

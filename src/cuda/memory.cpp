@@ -12,7 +12,7 @@ namespace {
 // What the list of small blocks takes, and how much of it: enough for the temporaries of a loop.
 constexpr int64_t kSmall = 1 << 20, kMostSmall = 64 << 20;
 
-int64_t number_of(const GpuStream& stream) { return reinterpret_cast<int64_t>(stream.handle()); }
+int64_t number_of(const GpuStream& stream) { return stream.handle(); }
 
 /// Small blocks go by size class, so that they are found again; of large ones nothing is to be wasted.
 int64_t pooled_size(int64_t bytes) { return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512; }
@@ -94,8 +94,8 @@ CUdeviceptr Pool::ask_driver(int64_t bytes, GpuStream& stream) {
     CUdeviceptr address = 0;
     const CUmemoryPool pool = pool_;
     const CUresult result =
-        is_given_ ? driver.cuMemAllocFromPoolAsync.status(&address, size_t(bytes), pool, stream.handle())
-                  : driver.cuMemAllocAsync.status(&address, size_t(bytes), stream.handle());
+        is_given_ ? driver.cuMemAllocFromPoolAsync.status(&address, size_t(bytes), pool, stream.queue())
+                  : driver.cuMemAllocAsync.status(&address, size_t(bytes), stream.queue());
     if (result == CUDA_ERROR_OUT_OF_MEMORY) return 0;
     if (result != CUDA_SUCCESS) fail(result, is_given_ ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     return address;
@@ -195,7 +195,7 @@ void Pool::put_away(const Piece& piece) {
         }
     }
     const Current current(context_);
-    context_.driver.cuMemFreeAsync(piece.address, piece.home->handle());
+    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());
 }
 
 // Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
@@ -218,7 +218,7 @@ void Pool::drop_cached() {
         blocks = small_.take_all(false);
     }
     const Current current(context_);
-    for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->handle());
+    for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
     for (KeptMemory& kind : kept_) kind.give_back(false);
 }
 

@@ -22,55 +22,75 @@ void PinnedChunks::drain(Chunk& chunk) {
     chunk.used = 0;
 }
 
-void PinnedChunks::record(Chunk& chunk) {
-    context_.driver.cuEventRecord(chunk.event, stream_.handle());
+void PinnedChunks::record(Chunk& chunk, GpuStream& stream) {
+    context_.driver.cuEventRecord(chunk.event, stream.queue());
     chunk.in_flight = true;
 }
 
-PinnedChunks::Chunk& PinnedChunks::chunk_with_room(int64_t bytes) {
-    if (kBytes - uploads_[filling_].used < bytes) {
-        record(uploads_[filling_]);
-        filling_ = (filling_ + 1) % kUploads;
-        drain(uploads_[filling_]);
-    }
-    prepare(uploads_[filling_]);
-    return uploads_[filling_];
+void PinnedChunks::leave(Chunk& chunk) {
+    if (chunk.used > 0) record(chunk, *chunk.stream);
+    filling_ = (filling_ + 1) % kUploads;
 }
 
-void PinnedChunks::upload(CUdeviceptr to, const void* from, int64_t bytes) {
+PinnedChunks::Chunk& PinnedChunks::chunk_with_room(GpuStream& stream, int64_t bytes) {
+    Chunk* chunk = &uploads_[filling_];
+    const bool is_taken = !chunk->in_flight && chunk->used > 0;
+    if (is_taken && (chunk->stream != &stream || kBytes - chunk->used < bytes)) {
+        leave(*chunk);
+        chunk = &uploads_[filling_];
+    }
+    if (chunk->in_flight) drain(*chunk);
+    prepare(*chunk);
+    chunk->stream = &stream;
+    return *chunk;
+}
+
+void PinnedChunks::upload(GpuStream& stream, CUdeviceptr to, const void* from, int64_t bytes) {
     const std::lock_guard lock(upload_mutex_);
     const Current current(context_);
     const char* source = static_cast<const char*>(from);
     while (bytes > 0) {
         const int64_t piece = std::min(bytes, kBytes);
-        Chunk& chunk = chunk_with_room(piece);
+        Chunk& chunk = chunk_with_room(stream, piece);
         char* const pinned = chunk.memory + chunk.used;
         std::memcpy(pinned, source, size_t(piece));
-        context_.driver.cuMemcpyHtoDAsync(to, pinned, size_t(piece), stream_.handle());
+        context_.driver.cuMemcpyHtoDAsync(to, pinned, size_t(piece), stream.queue());
         chunk.used = std::min(kBytes, (chunk.used + piece + 255) / 256 * 256);
         to += uint64_t(piece), source += piece, bytes -= piece;
     }
+    // A foreign stream may be gone when the chunk is left.
+    if (stream.is_foreign()) leave(uploads_[filling_]);
 }
 
-void PinnedChunks::download(void* to, CUdeviceptr from, int64_t bytes) {
+std::unique_ptr<PinnedChunks::Pair> PinnedChunks::take_pair() {
     const std::lock_guard lock(download_mutex_);
+    if (downloads_.empty()) return std::make_unique<Pair>();
+    std::unique_ptr<Pair> pair = std::move(downloads_.back());
+    downloads_.pop_back();
+    return pair;
+}
+
+void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes) {
+    std::unique_ptr<Pair> pair = take_pair();
     const Current current(context_);
     char* target = static_cast<char*>(to);
     const int64_t pieces = (bytes + kBytes - 1) / kBytes;
     const auto size = [&](int64_t i) { return std::min(kBytes, bytes - i * kBytes); };
     for (int64_t i = 0; i <= pieces; ++i) {
         if (i < pieces) {
-            Chunk& chunk = downloads_[i % kDownloads];
+            Chunk& chunk = pair->chunks[i % 2];
             prepare(chunk);
             context_.driver.cuMemcpyDtoHAsync(chunk.memory, from + uint64_t(i * kBytes), size_t(size(i)),
-                                              stream_.handle());
-            record(chunk);
+                                              stream.queue());
+            record(chunk, stream);
         }
         if (i == 0) continue;
-        Chunk& arrived = downloads_[(i - 1) % kDownloads];
+        Chunk& arrived = pair->chunks[(i - 1) % 2];
         drain(arrived);
         std::memcpy(target + (i - 1) * kBytes, arrived.memory, size_t(size(i - 1)));
     }
+    const std::lock_guard lock(download_mutex_);
+    downloads_.push_back(std::move(pair));
 }
 
 }  // namespace cuarray::cuda

@@ -46,6 +46,7 @@ void GpuBackend::fold_aligned(const Folding& task) {
     Dims results = task.shape;
     for (const int64_t axis : task.axes) results[int(axis)] = 1;
     if (count(results) == 0) return;
+    GpuStream& stream = begin({&task.output, 1}, task.inputs);
     Staging staging(*this);
     Folding aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
@@ -53,7 +54,7 @@ void GpuBackend::fold_aligned(const Folding& task) {
 
     if (!try_fold(aligned)) fold_in_memory(aligned, results);
     staging.finish();
-    mark({&task.output, 1}, task.inputs, task.name);
+    end(stream, {&task.output, 1}, task.inputs, task.name);
 }
 
 // More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.
@@ -93,9 +94,9 @@ bool GpuBackend::try_fold(const Folding& task) {
     const int64_t partials = (launch.partials + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     const StorageRef workspace = allocate(partials + launch.counters);
     if (launch.counters > 0) {
-        const Current current(context_);
-        context_.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
-                                        stream_.handle());
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
+                                        runtime_.current().queue());
     }
     if (workspace->bytes > 0)
         launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));

@@ -1,104 +1,237 @@
 // stream.cpp -- numbering, waiting, and ordering one stream with another by an event.
 #include "cuda/stream.h"
+#include "cuda/event.h"
+#include "cuda/graph.h"
 #include "cuda/journal.h"
+#include "cuda/runtime.h"
 
 namespace cuarray::cuda {
 
-GpuStream::GpuStream(const Context& context) : context_(context) {
-    const Current current(context);
-    const RelaxedCapture relaxed(context.driver);
-    context.driver.cuStreamCreate(&handle_, CU_STREAM_DEFAULT);
-    context.driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING);
+GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority)
+    : Stream(runtime.device()), runtime_(runtime), context_(runtime.context), kind_(kind), queue_(queue),
+      priority_(priority) {
+    const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
+    context_.driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING);
+}
+
+void GpuStream::refuse_in_capture(const char* call) const {
+    if (capture_)
+        raise(ErrorKind::Runtime, call, ": not while a graph is being captured, because nothing has run yet; ",
+              "do it before the capture, or after the graph was launched");
 }
 
 StreamPoint GpuStream::issue(const char* name) {
-    const uint64_t ticket = issued_.fetch_add(1, std::memory_order_relaxed) + 1;
-    journal().note(context_.index, ticket, name);
-    return {1, ticket};
+    queued();
+    const StreamPoint point = Stream::issue();
+    journal().note(device().index, point, name);
+    return point;
+}
+
+void GpuStream::queued() {
+    if (kind_ != Kind::Foreign) return;
+    const std::lock_guard lock(mutex_);
+    const Current current(context_);
+    context_.driver.cuEventRecord(event_, queue_);
 }
 
 void GpuStream::finish(uint64_t ticket) {
-    uint64_t known = finished_.load(std::memory_order_relaxed);
-    while (known < ticket && !finished_.compare_exchange_weak(known, ticket, std::memory_order_release)) {
+    Stream::finish(ticket);
+    journal().finished({id(), ticket});
+    const std::lock_guard lock(mutex_);
+    while (!marks_.empty() && marks_.front().first <= ticket) {
+        spare_events_.push_back(marks_.front().second);
+        marks_.pop_front();
     }
-    journal().finished(context_.index, ticket);
+}
+
+void GpuStream::synchronize() {
+    wait();
+    runtime_.raise_faults();
 }
 
 void GpuStream::wait() {
+    refuse_in_capture("synchronize");
     const uint64_t ticket = issued();
-    const Current current(context_);
-    context_.driver.cuStreamSynchronize(handle_);
+    {
+        const Current current(context_);
+        context_.driver.cuStreamSynchronize(queue_);
+    }
     finish(ticket);
 }
 
+void GpuStream::wait_until(uint64_t ticket) {
+    if (has_finished(ticket)) return;
+    refuse_in_capture("wait");
+    CUevent event = nullptr;
+    uint64_t reached = issued();
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [number, mark] : marks_)
+            if (number >= ticket) {
+                reached = number, event = mark;
+                break;
+            }
+    }
+    if (!event && kind_ == Kind::Foreign) event = event_;
+    {
+        const Current current(context_);
+        if (event)
+            context_.driver.cuEventSynchronize(event);
+        else
+            context_.driver.cuStreamSynchronize(queue_);
+    }
+    finish(reached);
+    runtime_.raise_faults();
+}
+
+void GpuStream::mark(StreamPoint point) {
+    if (capture_ || kind_ == Kind::Foreign) return;
+    const std::lock_guard lock(mutex_);
+    const Current current(context_);
+    CUevent event = nullptr;
+    if (spare_events_.empty()) {
+        const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    } else {
+        event = spare_events_.back();
+        spare_events_.pop_back();
+    }
+    context_.driver.cuEventRecord(event, queue_);
+    marks_.emplace_back(point.ticket(), event);
+}
+
+bool GpuStream::is_done() {
+    refuse_in_capture("query");
+    const uint64_t ticket = issued();
+    const Current current(context_);
+    const CUresult result = context_.driver.cuStreamQuery.status(queue_);
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    if (result != CUDA_SUCCESS) fail(result, "cuStreamQuery");
+    finish(ticket);
+    return true;
+}
+
+bool GpuStream::poll() {
+    if (capture_) return false;
+    if (kind_ != Kind::Foreign) return is_done();
+    const uint64_t ticket = issued();
+    const Current current(context_);
+    const CUresult result = context_.driver.cuEventQuery.status(event_);
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    if (result != CUDA_SUCCESS) fail(result, "cuEventQuery");
+    finish(ticket);
+    return true;
+}
+
+void GpuStream::note_seen(uint16_t stream, uint64_t ticket) {
+    if (stream == id()) return;
+    uint64_t& known = seen_[stream];
+    if (known < ticket) known = ticket;
+}
+
+bool GpuStream::has_seen(StreamPoint point) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = seen_.find(point.stream());
+    return known != seen_.end() && known->second >= point.ticket();
+}
+
+// A wait is work like any other: that it is over says that what it waited for is.
+void GpuStream::has_waited() {
+    queued();
+    Stream::issue();
+}
+
+// What the other stream has seen before its event is seen through the event as well.
+void GpuStream::join(GpuStream& other, bool is_new_record) {
+    refuse_in_capture("wait");
+    other.refuse_in_capture("wait");
+    std::unordered_map<uint16_t, uint64_t> seen;
+    {
+        const std::lock_guard lock(other.mutex_);
+        seen = other.seen_;
+        seen[other.id()] = other.issued();
+        if (is_new_record) {
+            const Current current(other.context_);
+            other.context_.driver.cuEventRecord(other.event_, other.queue_);
+        }
+        const Current current(context_);
+        context_.driver.cuStreamWaitEvent(queue_, other.event_, 0);
+    }
+    has_waited();
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, ticket] : seen) note_seen(stream, ticket);
+}
+
+void GpuStream::wait_for(StreamPoint point) {
+    if (point.stream() == id()) return;
+    GpuStream& other = gpu_stream(point);
+    if (other.has_finished(point.ticket()) || has_seen(point)) return;
+    join(other, other.kind_ != Kind::Foreign);
+}
+
+void GpuStream::wait_for(Stream& other) {
+    if (&other == this) return;
+    if (auto* const gpu = dynamic_cast<GpuStream*>(&other)) join(*gpu, true);
+}
+
+void GpuStream::wait_for(Event& event) {
+    auto* const gpu = dynamic_cast<GpuEvent*>(&event);
+    if (!gpu) return;
+    refuse_in_capture("wait");
+    const StreamPoint point = gpu->recorded();
+    if (!point || point.stream() == id()) return;
+    const Current current(context_);
+    context_.driver.cuStreamWaitEvent(queue_, gpu->handle(), 0);
+    has_waited();
+    const std::lock_guard lock(mutex_);
+    note_seen(point.stream(), point.ticket());
+}
+
 void GpuStream::wait_for(CUstream other) {
-    const std::lock_guard lock(event_mutex_);
-    context_.driver.cuEventRecord(event_, other);
-    context_.driver.cuStreamWaitEvent(handle_, event_, 0);
+    {
+        const std::lock_guard lock(mutex_);
+        const Current current(context_);
+        context_.driver.cuEventRecord(event_, other);
+        context_.driver.cuStreamWaitEvent(queue_, event_, 0);
+    }
+    has_waited();
 }
 
 void GpuStream::hold(CUstream other) {
-    const std::lock_guard lock(event_mutex_);
-    CUresult result = context_.driver.cuEventRecord.status(event_, handle_);
+    const std::lock_guard lock(mutex_);
+    const Current current(context_);
+    const Driver& driver = context_.driver;
+    const bool records = kind_ != Kind::Foreign;
+    CUresult result = records ? driver.cuEventRecord.status(event_, queue_) : CUDA_SUCCESS;
     const bool recorded = result == CUDA_SUCCESS;
-    if (recorded) result = context_.driver.cuStreamWaitEvent.status(other, event_, 0);
+    if (recorded) result = driver.cuStreamWaitEvent.status(other, event_, 0);
     if (result == CUDA_SUCCESS) return;
     // What is queued here stays queued: without the order it must be over before anybody goes on.
-    context_.driver.cuStreamSynchronize.status(handle_);
+    records ? driver.cuStreamSynchronize.status(queue_) : driver.cuEventSynchronize.status(event_);
     fail(result, recorded ? "cuStreamWaitEvent" : "cuEventRecord");
 }
 
 void GpuStream::wait_for_context() {
-    const std::lock_guard lock(event_mutex_);
-    context_.driver.cuCtxRecordEvent(context_.handle, event_);
-    context_.driver.cuStreamWaitEvent(handle_, event_, 0);
-}
-
-FaultWatch::FaultWatch(const Context& context, const GpuStream& stream) : context_(context) {
-    const Current current(context);
-    const RelaxedCapture relaxed(context.driver);
-    const Driver& driver = context.driver;
-    void* memory = nullptr;
-    driver.cuMemHostAlloc(&memory, sizeof(kernel::FaultRecord),
-                          CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-    driver.cuMemHostGetDevicePointer(&record_on_device_, memory, 0);
-    record_ = static_cast<volatile kernel::FaultRecord*>(memory);
-    record_->ticket = 0;
-    driver.cuMemAlloc(&claim_, 256);
-    driver.cuMemsetD8Async(claim_, 0, 256, stream.handle());
-}
-
-uint64_t FaultWatch::number(const char* name) {
-    const std::lock_guard lock(mutex_);
-    return numbers_.try_emplace(name, numbers_.size() + 1).first->second;
-}
-
-std::string FaultWatch::unreported() const {
-    const std::lock_guard lock(mutex_);
-    const uint64_t number = record_->ticket;
-    if (number == 0) return "";
-    std::string name = "an operation";
-    for (const auto& [key, value] : numbers_)
-        if (value == number) name = key;
-    // Kernels count axes from 1, so that other faults have none.
-    const std::string what = record_->axis > 0
-                                 ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
-                                       std::to_string(record_->axis - 1) + " with size " + std::to_string(record_->size)
-                                 : std::string("integers to negative integer powers are not allowed");
-    return name + ": " + what + " (found when the GPU was waited for)";
-}
-
-void FaultWatch::check(const GpuStream& stream) {
-    if (record_->ticket == 0) return;
-    const std::string text = unreported();
-    const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
     {
         const std::lock_guard lock(mutex_);
-        record_->ticket = 0;
+        const Current current(context_);
+        context_.driver.cuCtxRecordEvent(context_.handle, event_);
+        context_.driver.cuStreamWaitEvent(queue_, event_, 0);
     }
-    const Current current(context_);
-    context_.driver.cuMemsetD8Async(claim_, 0, 4, stream.handle());
-    if (!text.empty()) throw Error(kind, text);
+    has_waited();
 }
+
+void GpuStream::will_read(Storage& storage) {
+    if (capture_) return capture_->hold(storage, false);
+    if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(false));
+}
+
+void GpuStream::will_write(Storage& storage) {
+    if (capture_) return capture_->hold(storage, true);
+    if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(true));
+}
+
+void GpuStream::retire() { runtime_.take_back(*this); }
 
 }  // namespace cuarray::cuda

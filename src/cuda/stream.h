@@ -1,78 +1,108 @@
-// stream.h -- the queue of one GPU, numbered: a ticket tells what has been queued and what is known to be
-// finished.
+// stream.h -- a queue of one GPU: numbered work, waits that are events only where they must be, and order with streams of
+// other libraries.
 #pragma once
-#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <span>
-#include <string>
 #include <unordered_map>
-#include "cuarray/kernel/index.h"
-#include "cuarray/runtime/uses.h"
+#include <utility>
+#include "cuarray/runtime/runtime.h"
 #include "cuda/context.h"
 
 namespace cuarray::cuda {
 
-/// The default stream of a GPU. It is a blocking one (flags 0): CUDA orders it with the legacy stream, on
-/// which other frameworks work, in both directions and without events.
-class GpuStream {
+class GpuRuntime;
+class GpuGraph;
+
+/// The streams that protocols name without a handle. Nothing is launched on them, but they are waited for, and wait.
+constexpr int64_t kNoStream = -1, kLegacyStream = 1, kPerThreadStream = 2;
+
+/// A stream of ours, or one of another library. A device's default stream is a blocking one (flags 0): CUDA orders it
+/// with the legacy stream, on which other frameworks work, in both directions and without events.
+class GpuStream final : public Stream {
  public:
-    explicit GpuStream(const Context& context);
+    /// Capturing streams are never used for anything else, so that no memory is freed in their order.
+    enum class Kind : uint8_t { Blocking, NonBlocking, Capturing, Foreign };
+    GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority);
 
-    CUstream handle() const { return handle_; }
+    CUstream queue() const { return queue_; }
+    Kind kind() const { return kind_; }
+    int64_t handle() const override { return reinterpret_cast<int64_t>(queue_); }
+    int priority() const override { return priority_; }
+    bool is_foreign() const override { return kind_ == Kind::Foreign; }
+    /// Gives a foreign stream that nobody holds to another handle.
+    void reuse(CUstream queue) { queue_ = queue; }
 
-    /// Numbers an operation that has just been queued. Numbering afterwards means that whoever waits knows
-    /// that all numbers given out before are done.
-    StreamPoint issue(const char* name);
-    uint64_t issued() const { return issued_.load(std::memory_order_relaxed); }
-    bool has_finished(uint64_t ticket) const { return ticket <= finished_.load(std::memory_order_acquire); }
-    /// Notes that everything up to `ticket` is done.
-    void finish(uint64_t ticket);
-    /// Waits for everything queued before the call.
+    void synchronize() override;
+    /// The same, but leaves faults to whoever synchronizes.
     void wait();
+    void wait_until(uint64_t ticket) override;
+    bool is_done() override;
+    void wait_for(Stream& other) override;
+    void wait_for(Event& event) override;
+    void finish(uint64_t ticket) override;
 
-    /// Makes what is queued here from now on wait for what `other` holds now, and the reverse. `other` is a
-    /// stream of the same GPU; one of another GPU is held by its own Stream.
+    /// Makes what is queued here from now on wait for other streams' work, where it does not yet.
+    void wait_for(StreamPoint point);
+    void wait_for(std::span<const StreamPoint> points) {
+        for (const StreamPoint point : points) wait_for(point);
+    }
+    /// The same for what a stream of another library, of the same GPU, holds now; and the reverse.
+    using Stream::issue;
     void wait_for(CUstream other);
-    /// Makes what is queued here from now on wait for work on other streams of ours, where it does not yet.
-    void wait_for(std::span<const StreamPoint>) {}
     void hold(CUstream other);
     /// Makes what is queued here from now on wait for all that the GPU's context holds now, on any stream.
     void wait_for_context();
+    /// Whether what this process queued has run. Never touches a foreign handle, which may be stale.
+    bool poll();
+    /// Whether operation number `ticket` has run; asks the driver where that is not known.
+    bool has_run(uint64_t ticket) { return has_finished(ticket) || (poll() && has_finished(ticket)); }
+
+    /// Before an operation that reads or writes the memory: waits for those of its users that are on other streams.
+    /// A capture notes the memory instead.
+    void will_read(Storage& storage);
+    void will_write(Storage& storage);
+    /// Numbers the operation that has just been queued, for waits and for messages.
+    StreamPoint issue(const char* name);
+    /// After a call that queued something: on a foreign stream it records the event that others will wait for.
+    void queued();
+    /// Notes the memory's new users. Inside a capture nothing runs, so that a read is none.
+    void has_read(Storage& storage, StreamPoint point) {
+        if (!capture_) storage.uses.read_at(point);
+    }
+    void has_written(Storage& storage, StreamPoint point) { storage.uses.written_at(point); }
+    /// Keeps an event at this point, so that the host can wait for it without waiting for what follows.
+    void mark(StreamPoint point);
+
+    GpuGraph* capture() const { return capture_; }
+    void set_capture(GpuGraph* capture) { capture_ = capture; }
+    /// RuntimeError naming the call where the stream is being captured.
+    void refuse_in_capture(const char* call) const;
 
  private:
+    void retire() override;
+    void has_waited();
+    void note_seen(uint16_t stream, uint64_t ticket);
+    bool has_seen(StreamPoint point) const;
+    void join(GpuStream& other, bool is_new_record);
+
+    GpuRuntime& runtime_;
     const Context& context_;
-    CUstream handle_ = nullptr;
+    const Kind kind_;
+    CUstream queue_;
+    const int priority_;
     CUevent event_ = nullptr;  ///< a wait binds to the record at the call, so one event serves all waits
-    std::mutex event_mutex_;
-    std::atomic<uint64_t> issued_{0}, finished_{0};
+    GpuGraph* capture_ = nullptr;
+    mutable std::mutex mutex_;  ///< of the event, of what was seen, and of the marks
+    std::unordered_map<uint16_t, uint64_t> seen_;  ///< tickets of other streams that work here comes after anyway
+    std::deque<std::pair<uint64_t, CUevent>> marks_;
+    std::vector<CUevent> spare_events_;
 };
 
-/// The first fault that a kernel has seen in its values since the last look, such as a negative integer
-/// power.
-class FaultWatch {
- public:
-    explicit FaultWatch(const Context& context, const GpuStream& stream);
-
-    /// Device word and pinned record that kernels write, as kernel/index.h has them.
-    CUdeviceptr claim() const { return claim_; }
-    CUdeviceptr record() const { return record_on_device_; }
-    /// The number by which a kernel names this operation in the record.
-    uint64_t number(const char* name);
-    /// After a wait: raises what was recorded, once. Reads one host word, makes no driver call where there is
-    /// nothing.
-    void check(const GpuStream& stream);
-    /// The text of an unreported fault, or "". Makes no driver call.
-    std::string unreported() const;
-    /// Whether that fault is an index outside.
-    bool is_index() const { return record_->axis > 0; }
-
- private:
-    const Context& context_;
-    CUdeviceptr claim_ = 0, record_on_device_ = 0;
-    volatile kernel::FaultRecord* record_ = nullptr;
-    mutable std::mutex mutex_;
-    std::unordered_map<std::string, uint64_t> numbers_;
-};
+/// The GPU's stream with this number. Only streams of GPUs use memory later than the call.
+inline GpuStream& gpu_stream(StreamPoint point) {
+    return static_cast<GpuStream&>(stream_numbered(point.stream()));
+}
 
 }  // namespace cuarray::cuda

@@ -1,37 +1,65 @@
 // transfer.cpp -- bytes between the host and a GPU, within a GPU, and between two.
-#include <cstdlib>
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
 
 void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t bytes) {
     if (bytes == 0) return;
-    pinned_.upload(address_of(to, offset), from, bytes);
-    to.uses.written_at(stream_.issue("write"));
+    GpuStream& stream = runtime_.current();
+    stream.refuse_in_capture("a copy from the host");
+    stream.will_write(to);
+    runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
+    stream.has_written(to, stream.issue("write"));
 }
 
 void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
     if (bytes == 0) return;
-    const uint64_t ticket = stream_.issued();
-    pinned_.download(to, address_of(from, offset), bytes);
-    stream_.finish(ticket);
-    faults_.check(stream_);
+    GpuStream& stream = runtime_.current();
+    stream.refuse_in_capture("a copy to the host");
+    stream.will_read(from);
+    const uint64_t ticket = stream.issued();
+    runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
+    stream.finish(ticket);
+    runtime_.raise_faults();
 }
 
 void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) {
     if (bytes == 0) return;
-    if (to.backend != this) {
-        if (to.backend->is_host_accessible())
-            read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
-        else
-            to.backend->copy(to, to_offset, from, from_offset, bytes);
-    } else if (from.backend == this) {
+    const bool to_here = to.backend == this, from_here = from.backend == this;
+    Storage& other = to_here ? from : to;
+    if (to_here && from_here)
         copy_within(to, to_offset, from, from_offset, bytes);
-    } else if (from.backend->is_host_accessible()) {
-        write(to, to_offset, static_cast<const char*>(from.data) + from_offset, bytes);
-    } else {
+    else if (!to_here && !to.backend->is_host_accessible())
+        to.backend->copy(to, to_offset, from, from_offset, bytes);
+    else if (!other.backend->is_host_accessible())
         copy_from_peer(to, to_offset, static_cast<GpuBackend&>(*from.backend), from, from_offset, bytes);
+    else if (runtime_.pinned_memory_at(other.data))
+        copy_pinned(to, to_offset, from, from_offset, bytes);
+    else if (to_here)
+        write(to, to_offset, static_cast<const char*>(from.data) + from_offset, bytes);
+    else
+        read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
+}
+
+// Between a GPU and pinned memory nothing is staged and nobody waits: the host does when it looks at the memory.
+void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) {
+    GpuStream& stream = runtime_.current();
+    stream.will_read(from);
+    stream.will_write(to);
+    {
+        const Current current(runtime_.context);
+        const Driver& driver = runtime_.context.driver;
+        if (to.backend == this)
+            driver.cuMemcpyHtoDAsync(address_of(to, to_offset), static_cast<const char*>(from.data) + from_offset,
+                                     size_t(bytes), stream.queue());
+        else
+            driver.cuMemcpyDtoHAsync(static_cast<char*>(to.data) + to_offset, address_of(from, from_offset),
+                                     size_t(bytes), stream.queue());
     }
+    const StreamPoint point = stream.issue("copy");
+    stream.has_read(from, point);
+    stream.has_written(to, point);
+    stream.mark(point);
 }
 
 void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
@@ -39,33 +67,37 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     CUdeviceptr source = address_of(from, from_offset);
     const CUdeviceptr target = address_of(to, to_offset);
     if (source == target) return;
+    GpuStream& stream = runtime_.current();
+    stream.will_read(from);
+    stream.will_write(to);
     const auto overlap = uint64_t(bytes) > (source < target ? target - source : source - target);
     const StorageRef between = overlap ? allocate(bytes) : StorageRef();
-    const Current current(context_);
+    const Current current(runtime_.context);
+    const Driver& driver = runtime_.context.driver;
     if (overlap) {
-        context_.driver.cuMemcpyDtoDAsync(address_of(*between, 0), source, size_t(bytes), stream_.handle());
+        driver.cuMemcpyDtoDAsync(address_of(*between, 0), source, size_t(bytes), stream.queue());
         source = address_of(*between, 0);
     }
-    context_.driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream_.handle());
-    const StreamPoint point = stream_.issue("copy");
-    from.uses.read_at(point);
-    to.uses.written_at(point);
+    driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream.queue());
+    const StreamPoint point = stream.issue("copy");
+    stream.has_read(from, point);
+    stream.has_written(to, point);
 }
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
                                 int64_t from_offset, int64_t bytes) {
+    GpuStream& stream = runtime_.current();
+    stream.will_read(from);
+    stream.will_write(to);
     {
-        const Current current(peer.context_);
-        peer.stream_.hold(stream_.handle());
+        const Context& context = runtime_.context;
+        const Current current(context);
+        context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle, address_of(from, from_offset),
+                                         peer.runtime_.context.handle, size_t(bytes), stream.queue());
     }
-    const Current current(context_);
-    context_.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context_.handle,
-                                      address_of(from, from_offset), peer.context_.handle, size_t(bytes),
-                                      stream_.handle());
-    to.uses.written_at(stream_.issue("copy"));
-    // What the peer does next may overwrite or free the source.
-    stream_.hold(peer.stream_.handle());
-    from.uses.read_at(peer.stream_.issue("copy"));
+    const StreamPoint point = stream.issue("copy");
+    stream.has_read(from, point);
+    stream.has_written(to, point);
 }
 
 }  // namespace cuarray::cuda

@@ -8,6 +8,7 @@
 #include "cuarray/runtime/registry.h"
 #include "host/levels.h"
 #include "host/memory.h"
+#include "host/runtime.h"
 #include "host/system_memory.h"
 #include "host/tasks.h"
 #include "host/threads.h"
@@ -21,32 +22,76 @@ class HostBackend final : public Backend {
 
     StorageRef allocate(int64_t bytes) override { return host::memory().allocate(this, bytes); }
 
-    Fault elementwise(const Elementwise& task) override { return host::run_elementwise(loops_, task); }
-    void reduce(const Reduce& task) override { host::run_reduce(loops_, task); }
-    void fold(const Fold& task) override { host::run_fold(loops_, task); }
-    void gather(const Indexed& task) override { host::run_gather(loops_, task); }
-    void scatter(const Indexed& task) override { host::run_scatter(loops_, task); }
-    Ranks rank(const View& mask, int64_t size) override { return host::rank_mask(loops_, this, mask, size); }
-    void compress(const Masked& task) override { host::run_compress(loops_, task); }
-    void expand(const Masked& task) override { host::run_expand(loops_, task); }
-    void locate(const Masked& task) override { host::run_locate(loops_, task); }
+    Fault elementwise(const Elementwise& task) override {
+        if (is_captured(task, [this](const Elementwise& again) { run_again(again); })) return Fault::None;
+        make_ready(task.outputs, task.inputs);
+        return host::run_elementwise(loops_, task);
+    }
+    void reduce(const Reduce& task) override {
+        if (is_captured(task, [this](const Reduce& again) { reduce(again); })) return;
+        make_ready({&task.output, 1}, task.inputs);
+        host::run_reduce(loops_, task);
+    }
+    void fold(const Fold& task) override {
+        if (is_captured(task, [this](const Fold& again) { fold(again); })) return;
+        make_ready({&task.output, 1}, task.inputs);
+        host::run_fold(loops_, task);
+    }
+    void gather(const Indexed& task) override {
+        if (is_captured(task, [this](const Indexed& again) { gather(again); })) return;
+        make_ready(task, task.elements, task.array);
+        host::run_gather(loops_, task);
+    }
+    void scatter(const Indexed& task) override {
+        if (is_captured(task, [this](const Indexed& again) { scatter(again); })) return;
+        make_ready(task, task.array, task.elements);
+        host::run_scatter(loops_, task);
+    }
+    Ranks rank(const View& mask, int64_t size) override {
+        host::refuse_in_capture("counting the true elements of a mask");
+        wait_on_host(*mask.storage, false);
+        return host::rank_mask(loops_, this, mask, size);
+    }
+    void compress(const Masked& task) override {
+        make_ready(task, task.line, task.array);
+        host::run_compress(loops_, task);
+    }
+    void expand(const Masked& task) override {
+        make_ready(task, task.array, task.line);
+        host::run_expand(loops_, task);
+    }
+    void locate(const Masked& task) override {
+        make_ready(task, task.line, task.mask);
+        host::run_locate(loops_, task);
+    }
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
+        host::refuse_in_capture("a copy from the host");
+        wait_on_host(to, true);
         host::copy_bytes(static_cast<char*>(to.data) + offset, from, bytes);
     }
     void read(void* to, Storage& from, int64_t offset, int64_t bytes) override {
+        host::refuse_in_capture("a copy to the host");
+        wait_on_host(from, false);
         host::copy_bytes(to, static_cast<const char*>(from.data) + offset, bytes);
     }
     void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
+        if (host::HostGraph* const graph = host::capture())
+            return graph->add([this, to = StorageRef(&to), to_offset, from = StorageRef(&from), from_offset, bytes] {
+                copy(*to, to_offset, *from, from_offset, bytes);
+            });
         if (!from.backend->is_host_accessible()) return from.backend->copy(to, to_offset, from, from_offset, bytes);
         if (!to.backend->is_host_accessible()) return to.backend->copy(to, to_offset, from, from_offset, bytes);
+        wait_on_host(from, false);
+        wait_on_host(to, true);
         host::copy_bytes(static_cast<char*>(to.data) + to_offset, static_cast<const char*>(from.data) + from_offset,
                          bytes);
     }
 
-    void synchronize() override {}
+    void synchronize() override { host::refuse_in_capture("synchronize"); }
     bool is_host_accessible() const override { return true; }
 
+    Runtime& runtime() override { return runtime_; }
     Memory& memory() override { return host::memory(); }
 
     std::string describe() const override {
@@ -60,7 +105,36 @@ class HostBackend final : public Backend {
     }
 
  private:
+    /// Pinned memory may still be in use by a GPU.
+    static void make_ready(std::span<const View> outputs, std::span<const View> inputs) {
+        for (const View& view : inputs) wait_on_host(*view.storage, false);
+        for (const View& view : outputs) wait_on_host(*view.storage, true);
+    }
+
+    static void make_ready(const Indexed& task, const View& written, const View& read) {
+        make_ready({&written, 1}, {&read, 1});
+        for (const IndexedAxis& axis : task.indices) wait_on_host(*axis.index.storage, false);
+    }
+    static void make_ready(const Masked& task, const View& written, const View& read) {
+        host::refuse_in_capture("indexing by a mask");
+        make_ready({&written, 1}, {&read, 1});
+        wait_on_host(*task.mask.storage, false);
+    }
+
+    /// Whether this thread records a graph, which the task then is part of.
+    template <class Task, class Run>
+    bool is_captured(const Task& task, Run run) {
+        host::HostGraph* const graph = host::capture();
+        if (graph) graph->add(host::replay(task, std::function<void(const Task&)>(run)));
+        return graph != nullptr;
+    }
+    void run_again(const Elementwise& task) {
+        if (elementwise(task) == Fault::Raised)
+            raise(ErrorKind::Value, task.name, ": integers to negative integer powers are not allowed");
+    }
+
     const host::LoopLibrary& loops_ = host::loop_library();
+    host::HostRuntime runtime_{*this};
 };
 
 /// Never destroyed: arrays may outlive static destructors.

@@ -9,6 +9,7 @@
 #include "cuarray/codegen/source.h"
 #include "cuarray/runtime/decorator.h"
 #include "cuarray/runtime/hooks.h"
+#include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {
@@ -49,7 +50,7 @@ class Recorded {
         record.kind = kind;
         record.name = name;
         record.device = backend.device();
-        record.stream = backend.stream();
+        record.stream = current_stream(record.device).handle();
         record.thread = thread_number();
         find_line(&record.file, &record.line);
         the_record = &record;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {
@@ -94,6 +95,8 @@ Backend& undecorated(Device device) {
 
 Backend& backend(Device device) { return undecorated(device).front(); }
 
+Runtime& runtime(Device device) { return undecorated(device).runtime(); }
+
 void set_recording(bool records) {
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);
@@ -163,6 +166,7 @@ class ForeignStorage final : public Storage {
 
  private:
     void destroy() override {
+        backend->runtime().return_to_owner(*this);
         if (free_) free_(context_);
         delete this;
     }

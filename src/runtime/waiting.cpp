@@ -1,5 +1,6 @@
 // waiting.cpp -- CUARRAY_SYNC=1: a decorator that waits for the device after every operation.
 #include "cuarray/runtime/decorator.h"
+#include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {
@@ -11,16 +12,16 @@ class Waiting final : public Decorator {
 
     Fault elementwise(const Elementwise& task) override {
         const Fault fault = inner_.elementwise(task);
-        inner_.synchronize();
+        wait();
         return fault;
     }
     void reduce(const Reduce& task) override {
         inner_.reduce(task);
-        inner_.synchronize();
+        wait();
     }
     void fold(const Fold& task) override {
         inner_.fold(task);
-        inner_.synchronize();
+        wait();
     }
     void gather(const Indexed& task) override {
         inner_.gather(task);
@@ -44,11 +45,16 @@ class Waiting final : public Decorator {
     }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
-        inner_.synchronize();
+        wait();
     }
     void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
         inner_.copy(to, to_offset, from, from_offset, bytes);
-        inner_.synchronize();
+        wait();
+    }
+
+ private:
+    void wait() {
+        if (!inner_.runtime().is_capturing()) inner_.synchronize();
     }
 };
 

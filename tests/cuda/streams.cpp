@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <cstdlib>
 #include "programs.h"
+#include "cuarray/runtime/runtime.h"
 #include "random_views.h"
 
 namespace tests {
@@ -47,15 +48,15 @@ void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
     for (int round = 0; round < 20; ++round) {
         StorageRef dropped = gpu.allocate(kBytes);
         gpu.write(*dropped, 0, sevens.data(), kBytes);
-        gpu.publish(*dropped, int64_t(stream));
-        gpu.publish(*kept, int64_t(stream));
+        gpu.runtime().publish(*dropped, int64_t(stream));
+        gpu.runtime().publish(*kept, int64_t(stream));
         CHECK(peer.cuMemcpyDtoDAsync(address(kept), address(dropped), kBytes, stream) == 0, "peer copy");
         dropped = StorageRef();
         const StorageRef next = gpu.allocate(kBytes);
         gpu.write(*next, 0, nines.data(), kBytes);
         gpu.synchronize();
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
-        gpu.adopt_stream(int64_t(stream));
+        gpu.runtime().adopt(*kept, int64_t(stream));
         CHECK(download(gpu, *kept) == sevens, "round %d: memory was used anew too early", round);
     }
 }
@@ -78,13 +79,14 @@ void test_foreign_streams() {
             gpu.write(*a, 0, sevens.data(), kBytes);
             gpu.write(*c, 0, sevens.data(), kBytes);
             // Ours, then theirs: they read what we have only queued.
-            gpu.publish(*a, int64_t(stream));
-            gpu.publish(*b, int64_t(stream));
-            gpu.publish(*c, int64_t(stream));
+            gpu.runtime().publish(*a, int64_t(stream));
+            gpu.runtime().publish(*b, int64_t(stream));
+            gpu.runtime().publish(*c, int64_t(stream));
             CHECK(peer.cuMemcpyDtoDAsync(address(b), address(a), kBytes, stream) == 0, "peer copy");
             CHECK(peer.cuMemsetD8Async(address(c), 9, kBytes, stream) == 0, "peer memset");
             // Theirs, then ours.
-            gpu.adopt_stream(int64_t(stream));
+            gpu.runtime().adopt(*b, int64_t(stream));
+            gpu.runtime().adopt(*c, int64_t(stream));
             CHECK(download(gpu, *b) == sevens, "round %d: what another stream copied", round);
             CHECK(download(gpu, *c) == nines, "round %d: what another stream wrote", round);
         }

@@ -58,7 +58,7 @@ def test_names_of_the_array_api():
 
 
 # Where this says more than NumPy, or NumPy has other names for what only the position tells.
-ADDED = {"device", "like"}
+ADDED = {"device", "like", "memory"}
 DIFFERENT = {"arange", "astype", "round", "roll", "from_dlpack"}
 
 

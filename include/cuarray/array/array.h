@@ -7,6 +7,7 @@
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/runtime.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
@@ -125,6 +126,8 @@ CUARRAY_API bool overlaps(const Array& a, const Array& b);
 
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).
 CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device);
+/// The same in memory of a kind; pinned memory belongs to a cpu array whatever the device.
+CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device, MemoryKind kind);
 CUARRAY_API Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device);
 /// order 'C', 'F', 'A' or 'K' as NumPy's empty_like.
 CUARRAY_API Array empty_like(const Array& like, DType dtype, char order, Device device);
@@ -137,6 +140,8 @@ CUARRAY_API Array copy(const Array& from, char order = 'C');
 CUARRAY_API Array astype(const Array& from, DType dtype, char order = 'K', bool copy = true);
 /// to[...] = from, broadcast and cast (unsafe), with NumPy's temporary-copy semantics; devices must agree.
 CUARRAY_API void assign(const Array& to, const Array& from, const char* function);
+/// The same between devices: bytes as they are where shape, dtype and order agree, else through a copy that does.
+CUARRAY_API void transfer(const Array& to, const Array& from, const char* function);
 CUARRAY_API void fill(const Array& to, const Scalar& value, const char* function);
 /// A copy on another device (C order unless Fortran-contiguous); the array itself where it is there already.
 CUARRAY_API Array to_device(const Array& from, Device device);

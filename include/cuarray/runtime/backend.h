@@ -98,6 +98,8 @@ struct Masked {
 /// What went wrong inside a run that could only be seen in the values.
 enum class Fault : uint32_t { None = 0, Raised = 1 };
 
+class Runtime;
+
 /// A device. Methods may be called from any thread; work is ordered as if it ran at the call.
 class CUARRAY_API Backend {
  public:
@@ -143,16 +145,12 @@ class CUARRAY_API Backend {
     /// Raw bytes between two storages, at least one of this device.
     virtual void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) = 0;
 
-    /// Waits for everything queued here; raises what went wrong since the last wait.
+    /// Waits for everything queued here on any stream; raises what went wrong since the last wait.
     virtual void synchronize() = 0;
     /// True where the host may follow Storage::data once `wait` has returned (cpu).
     virtual bool is_host_accessible() const = 0;
-    /// The stream number that protocols name (DLPack, CUDA Array Interface); 0 where there are no streams.
-    virtual int64_t stream() const { return 0; }
-    /// Makes work on the foreign stream (a protocol's number) wait for what was queued here for `storage`.
-    virtual void publish(Storage&, int64_t) {}
-    /// Makes work queued here wait for what the foreign stream holds now.
-    virtual void adopt_stream(int64_t) {}
+    /// Streams, kinds of memory and properties of the device.
+    virtual Runtime& runtime() = 0;
 
     /// Figures, limits and the like; always the same object.
     virtual Memory& memory() = 0;

@@ -31,9 +31,7 @@ class CUARRAY_API Decorator : public Backend {
     }
     void synchronize() override { inner_.synchronize(); }
     bool is_host_accessible() const override { return inner_.is_host_accessible(); }
-    int64_t stream() const override { return inner_.stream(); }
-    void publish(Storage& storage, int64_t stream) override { inner_.publish(storage, stream); }
-    void adopt_stream(int64_t stream) override { inner_.adopt_stream(stream); }
+    Runtime& runtime() override { return inner_.runtime(); }
     Memory& memory() override { return inner_.memory(); }
     std::string describe() const override { return inner_.describe(); }
 

@@ -9,6 +9,9 @@ namespace cuarray {
 /// The backend of a device, opened at first use; ValueError where there is no such device, with the reason.
 CUARRAY_API Backend& backend(Device device);
 
+/// Streams, kinds of memory and properties of a device; opens it as `backend` does.
+CUARRAY_API Runtime& runtime(Device device);
+
 /// Every device of this machine, the default first. Opens drivers but creates no context.
 CUARRAY_API const std::vector<Device>& devices();
 

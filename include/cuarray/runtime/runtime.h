@@ -32,7 +32,7 @@ class CUARRAY_API Stream {
 
     /// Waits on the host for everything queued before the call; raises what went wrong.
     virtual void synchronize() = 0;
-    /// Waits on the host for operation number `ticket`.
+    /// Waits on the host for operation number `ticket`, and perhaps for later ones.
     virtual void wait_until(uint64_t ticket) = 0;
     /// Whether everything queued has run. Waits for nothing.
     virtual bool is_done() = 0;
@@ -47,7 +47,7 @@ class CUARRAY_API Stream {
     StreamPoint issue() { return {id_, issued_.fetch_add(1, std::memory_order_relaxed) + 1}; }
     StreamPoint now() const { return {id_, issued()}; }
     /// Notes that everything up to `ticket` has run.
-    void finish(uint64_t ticket);
+    virtual void finish(uint64_t ticket);
 
     /// Holders: Python's Stream objects and `with` blocks, not storages.
     void retain() { holders_.fetch_add(1, std::memory_order_relaxed); }
@@ -123,13 +123,19 @@ class CUARRAY_API Runtime {
     virtual StreamRef foreign_stream(int64_t handle) = 0;
     virtual std::unique_ptr<Event> make_event(bool has_timing) = 0;
 
-    /// Records what this thread does on `stream` instead of doing it, until end_capture or drop_capture.
-    virtual void begin_capture(Stream& stream) = 0;
+    /// A stream on which work is recorded instead of done, until end_capture or drop_capture.
+    virtual StreamRef begin_capture() = 0;
     virtual std::unique_ptr<Graph> end_capture(Stream& stream) = 0;
     virtual void drop_capture(Stream& stream) noexcept = 0;
+    /// Whether what this thread does now is recorded: results are not there, and nothing can be waited for.
+    virtual bool is_capturing() = 0;
 
     /// Memory of a kind, for work on the current stream; contents undefined. A device without the kind gives its own.
     virtual StorageRef allocate(int64_t bytes, MemoryKind kind) = 0;
+    /// The pinned memory that the address lies in, or null.
+    virtual StorageRef pinned_memory_at(const void*) { return {}; }
+    /// Before the memory of an array of this device is shown to code that is not ours and runs on the host.
+    virtual void open_to_host(Storage&) {}
 
     virtual bool can_access_peer(Device other) = 0;
     /// Lets kernels of this device read and write memory of the other; ValueError where the hardware cannot.
@@ -142,6 +148,8 @@ class CUARRAY_API Runtime {
 
     /// Makes work on a stream of another library (a protocol's number) wait for what was queued for the memory.
     virtual void publish(Storage&, int64_t) {}
+    /// The same for a consumer that is not known: it may work on the legacy stream, or wait for the stream returned.
+    virtual int64_t show(Storage&) { return 0; }
     /// Makes later users of imported memory wait for what its library's stream holds now.
     virtual void adopt(Storage&, int64_t) {}
     /// Before imported memory goes back to its owner: makes the owner's work wait for what was queued for it here.
@@ -150,20 +158,25 @@ class CUARRAY_API Runtime {
     virtual Device device_of(const void*) { return {}; }
 };
 
+CUARRAY_API void wait_for_users(const Storage& storage, bool for_write);
+/// Waits on the host until it may read, or also write, memory that streams of another device use (pinned memory).
+inline void wait_on_host(const Storage& storage, bool for_write) {
+    if (!storage.uses.is_empty()) wait_for_users(storage, for_write);
+}
+
 /// This thread's stream for a device: that of the innermost StreamScope, else the device's default.
 CUARRAY_API Stream& current_stream(Device device);
+/// The same, null where that is the default.
+CUARRAY_API Stream* chosen_stream(Device device);
 
 /// Makes a stream current for its device, in this thread, for the life of the object.
 class CUARRAY_API StreamScope {
  public:
-    explicit StreamScope(Stream& stream);
+    explicit StreamScope(StreamRef stream);
     ~StreamScope();
     StreamScope(const StreamScope&) = delete;
     StreamScope& operator=(const StreamScope&) = delete;
 
- private:
-    StreamRef previous_;
-    const Device device_;
 };
 
 }  // namespace cuarray

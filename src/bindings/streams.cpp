@@ -1,0 +1,151 @@
+// streams.cpp -- streams, events and graphs for cuarray/_streams.py, which makes the public classes of them.
+#include <pybind11/stl.h>
+#include <memory>
+#include <vector>
+#include "bindings/module.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/runtime.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+Attribute core_stream{"cuarray._streams", "core_stream"};
+
+/// What Python holds of a stream.
+struct HeldStream {
+    StreamRef stream;
+};
+
+/// A graph and the device that it was captured on.
+struct HeldGraph {
+    std::unique_ptr<Graph> graph;
+};
+
+/// The `with stream:` and `with graph.capture():` blocks that this thread is in.
+std::vector<std::unique_ptr<StreamScope>>& scopes() {
+    thread_local std::vector<std::unique_ptr<StreamScope>> open;
+    return open;
+}
+
+void enter(const HeldStream& held) { scopes().push_back(std::make_unique<StreamScope>(held.stream)); }
+
+void leave() {
+    if (!scopes().empty()) scopes().pop_back();
+}
+
+HeldStream made_stream(const py::object& device, int priority, bool non_blocking) {
+    return {runtime(asked_device(device)).make_stream(priority, !non_blocking)};
+}
+
+HeldStream foreign_stream(int64_t handle, const py::object& device) {
+    return {runtime(asked_device(device)).foreign_stream(handle)};
+}
+
+void synchronize(const HeldStream& held) {
+    settle_all();
+    const Unlocked unlocked(true);
+    held.stream->synchronize();
+}
+
+void wait_for_stream(const HeldStream& held, const HeldStream& other) {
+    settle_all();
+    const Unlocked unlocked(true);
+    held.stream->wait_for(*other.stream);
+}
+
+void wait_for_event(const HeldStream& held, Event& event) {
+    const Unlocked unlocked(true);
+    held.stream->wait_for(event);
+}
+
+void record(Event& event, const HeldStream& held) {
+    settle_all();
+    event.record(*held.stream);
+}
+
+/// Begins a capture in this thread; what was deferred before is no part of it.
+HeldStream begin_capture(const py::object& device) {
+    settle_all();
+    HeldStream held{runtime(asked_device(device)).begin_capture()};
+    enter(held);
+    return held;
+}
+
+HeldGraph end_capture(const HeldStream& held) {
+    Runtime& owner = runtime(held.stream->device());
+    try {
+        settle_all();
+    } catch (...) {
+        leave();
+        owner.drop_capture(*held.stream);
+        throw;
+    }
+    leave();
+    return {owner.end_capture(*held.stream)};
+}
+
+void drop_capture(const HeldStream& held) {
+    leave();
+    runtime(held.stream->device()).drop_capture(*held.stream);
+}
+
+void launch(const HeldGraph& held, const HeldStream& stream) {
+    settle_all();
+    const Unlocked unlocked(true);
+    held.graph->launch(*stream.stream);
+}
+
+}  // namespace
+
+StreamRef to_stream(PyObject* object, Device device) {
+    const Object core = Object::steal(
+        PyObject_CallFunctionObjArgs(core_stream.get(), object, from_device(device).get(), nullptr));
+    return py::handle(core.get()).cast<HeldStream>().stream;
+}
+
+void bind_streams(py::module_& module) {
+    py::class_<HeldStream>(module, "Stream")
+        .def_property_readonly("id", [](const HeldStream& s) { return s.stream->id(); })
+        .def_property_readonly("handle", [](const HeldStream& s) { return s.stream->handle(); })
+        .def_property_readonly("priority", [](const HeldStream& s) { return s.stream->priority(); })
+        .def_property_readonly("is_foreign", [](const HeldStream& s) { return s.stream->is_foreign(); })
+        .def_property_readonly("device", [](const HeldStream& s) { return handed_over(from_device(s.stream->device())); })
+        .def("is_done", [](const HeldStream& s) { return s.stream->is_done(); })
+        .def("synchronize", &synchronize)
+        .def("wait_for_stream", &wait_for_stream, py::arg("other"))
+        .def("wait_for_event", &wait_for_event, py::arg("event"))
+        .def("enter", &enter);
+    py::class_<Event>(module, "Event")
+        .def_property_readonly("device", [](const Event& e) { return handed_over(from_device(e.device())); })
+        .def_property_readonly("timing", [](const Event& e) { return e.has_timing(); })
+        .def("record", &record, py::arg("stream"))
+        .def("is_done", &Event::is_done)
+        .def("synchronize", [](Event& e) {
+            const Unlocked unlocked(true);
+            e.synchronize();
+        })
+        .def("elapsed_ms", &Event::elapsed_ms, py::arg("start"));
+    py::class_<HeldGraph>(module, "Graph")
+        .def_property_readonly("operations", [](const HeldGraph& g) { return g.graph->operations(); })
+        .def("launch", &launch, py::arg("stream"));
+    module.def("leave_stream", &leave);
+    module.def("make_stream", &made_stream, py::arg("device"), py::arg("priority"), py::arg("non_blocking"));
+    module.def("foreign_stream", &foreign_stream, py::arg("handle"), py::arg("device"));
+    module.def("current_stream", [](const py::object& device) {
+        return HeldStream{StreamRef(&current_stream(asked_device(device)))};
+    }, py::arg("device"));
+    module.def("default_stream", [](const py::object& device) {
+        return HeldStream{StreamRef(&runtime(asked_device(device)).default_stream())};
+    }, py::arg("device"));
+    module.def("make_event", [](const py::object& device, bool timing) {
+        return runtime(asked_device(device)).make_event(timing);
+    }, py::arg("device"), py::arg("timing"));
+    module.def("begin_capture", &begin_capture, py::arg("device"));
+    module.def("end_capture", &end_capture, py::arg("stream"));
+    module.def("drop_capture", &drop_capture, py::arg("stream"));
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,57 @@
+// faults.cpp -- the record that kernels write and waiting threads read.
+#include "cuda/faults.h"
+
+namespace cuarray::cuda {
+
+FaultWatch::FaultWatch(const Context& context, CUstream queue) : context_(context), queue_(queue) {
+    const Current current(context);
+    const RelaxedCapture relaxed(context.driver);
+    const Driver& driver = context.driver;
+    void* memory = nullptr;
+    driver.cuMemHostAlloc(&memory, sizeof(kernel::FaultRecord),
+                          CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    driver.cuMemHostGetDevicePointer(&record_on_device_, memory, 0);
+    record_ = static_cast<volatile kernel::FaultRecord*>(memory);
+    record_->ticket = 0;
+    driver.cuMemAlloc(&claim_, 256);
+    clear();
+}
+
+uint64_t FaultWatch::number(const char* name) {
+    const std::lock_guard lock(mutex_);
+    return numbers_.try_emplace(name, numbers_.size() + 1).first->second;
+}
+
+std::string FaultWatch::unreported() const {
+    const std::lock_guard lock(mutex_);
+    const uint64_t number = record_->ticket;
+    if (number == 0) return "";
+    std::string name = "an operation";
+    for (const auto& [key, value] : numbers_)
+        if (value == number) name = key;
+    // Kernels count axes from 1, so that other faults have none.
+    const std::string what = record_->axis > 0
+                                 ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
+                                       std::to_string(record_->axis - 1) + " with size " + std::to_string(record_->size)
+                                 : std::string("integers to negative integer powers are not allowed");
+    return name + ": " + what + " (found when the GPU was waited for)";
+}
+
+void FaultWatch::clear() {
+    const Current current(context_);
+    context_.driver.cuMemsetD8Async(claim_, 0, 256, queue_);
+    context_.driver.cuStreamSynchronize(queue_);
+}
+
+void FaultWatch::raise() {
+    const std::string text = unreported();
+    const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
+    {
+        const std::lock_guard lock(mutex_);
+        record_->ticket = 0;
+    }
+    clear();
+    if (!text.empty()) throw Error(kind, text);
+}
+
+}  // namespace cuarray::cuda

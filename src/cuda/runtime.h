@@ -1,0 +1,93 @@
+// runtime.h -- one GPU as a Runtime: its streams, its kinds of memory, its peers, and order with other libraries.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/runtime.h"
+#include "cuda/faults.h"
+#include "cuda/memory.h"
+#include "cuda/pinned.h"
+#include "cuda/stream.h"
+
+namespace cuarray::cuda {
+
+class GpuRuntime final : public Runtime {
+ public:
+    /// `backend` is the owner of the storages that are made here.
+    GpuRuntime(Backend& backend, int index);
+
+    Device device() const { return {Device::Kind::Cuda, uint8_t(context.index)}; }
+    /// This thread's stream.
+    GpuStream& current() {
+        Stream* const chosen = chosen_stream(device());
+        return chosen ? static_cast<GpuStream&>(*chosen) : usual_;
+    }
+
+    Stream& default_stream() override { return usual_; }
+    StreamRef make_stream(int priority, bool is_blocking) override;
+    StreamRef foreign_stream(int64_t handle) override;
+    std::unique_ptr<Event> make_event(bool has_timing) override;
+
+    StreamRef begin_capture() override;
+    std::unique_ptr<Graph> end_capture(Stream& stream) override;
+    void drop_capture(Stream& stream) noexcept override;
+    bool is_capturing() override { return current().capture() != nullptr; }
+
+    StorageRef allocate(int64_t bytes, MemoryKind kind) override;
+    StorageRef pinned_memory_at(const void* address) override;
+
+    bool can_access_peer(Device other) override;
+    void enable_peer_access(Device other) override;
+
+    std::string name() const override { return context.name; }
+    std::vector<Property> properties() const override;
+    std::pair<int64_t, int64_t> memory_info() const override;
+
+    void publish(Storage& storage, int64_t stream) override;
+    int64_t show(Storage& storage) override;
+    void adopt(Storage& storage, int64_t stream) override;
+    void return_to_owner(Storage& storage) noexcept override;
+    Device device_of(const void* address) override;
+
+    /// Waits for every stream of the device; raises what went wrong.
+    void synchronize();
+    /// Raises a fault that kernels have recorded. For whoever has just waited: one host word, no driver call.
+    void raise_faults() {
+        if (faults.has_fault()) wait_and_raise();
+    }
+    /// Nobody holds the stream any more: it is handed out again once it is idle.
+    void take_back(GpuStream& stream);
+
+    Context context;
+
+ private:
+    class Block;
+    class PinnedBlock;
+
+    void wait_and_raise();
+    StorageRef allocate_pinned(int64_t bytes);
+    void release(Block& block) noexcept;
+    void release(PinnedBlock& block) noexcept;
+    std::vector<GpuStream*> all_streams();
+    StreamRef make(GpuStream::Kind kind, int priority);
+    GpuStream* find_idle(GpuStream::Kind kind, int priority);
+    GpuStream* stream_with(int64_t handle);
+    GpuStream& keeper();
+
+    Backend& backend_;
+    std::mutex mutex_;
+    std::deque<GpuStream> streams_;     ///< all but the usual one; a deque moves nothing
+    std::vector<GpuStream*> returned_;  ///< held by nobody, perhaps still busy
+    std::map<const char*, PinnedBlock*> pinned_blocks_;
+    GpuStream usual_;
+    StreamRef keeper_;  ///< made at first use
+
+ public:
+    FaultWatch faults;
+    Pool pool;
+    PinnedChunks chunks;
+};
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,152 @@
+// storages.cpp -- blocks of GPU and pinned memory as storages, and imported and exported ones in order with their other
+// users.
+#include "cuarray/runtime/hooks.h"
+#include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/tracking.h"
+#include "cuda/graph.h"
+#include "cuda/runtime.h"
+
+namespace cuarray::cuda {
+namespace {
+
+CUstream queue_of(int64_t stream) { return reinterpret_cast<CUstream>(stream); }
+
+bool is_legacy(int64_t stream) { return stream == 0 || stream == kLegacyStream; }
+
+}  // namespace
+
+/// Memory that kernels work on.
+class GpuRuntime::Block final : public Storage {
+ public:
+    Block(GpuRuntime& runtime, int64_t bytes) : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
+
+    GpuRuntime& runtime;
+    Piece piece;
+    bool seen_elsewhere = false;  ///< somebody outside may still use it when its last reference goes
+
+ private:
+    void destroy() override {
+        runtime.release(*this);
+        delete this;
+    }
+};
+
+/// Page-locked memory of a cpu array, which GPUs read and write without staging.
+class GpuRuntime::PinnedBlock final : public Storage {
+ public:
+    PinnedBlock(GpuRuntime& runtime, Backend& host, int64_t bytes) : Storage(&host, nullptr, bytes), runtime(runtime) {}
+
+    GpuRuntime& runtime;
+    Piece piece;
+
+ private:
+    void destroy() override {
+        runtime.release(*this);
+        delete this;
+    }
+};
+
+StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
+    if (kind == MemoryKind::Pinned) return allocate_pinned(bytes);
+    auto* const block = new Block(*this, bytes);
+    StorageRef storage(block);
+    if (bytes == 0) return storage;
+    GpuStream& stream = current();
+    const bool is_own = !stream.capture() && !stream.is_foreign();
+    GpuStream& giver = is_own ? stream : keeper();
+    block->piece = pool.allocate(bytes, giver, kind);
+    block->data = reinterpret_cast<void*>(block->piece.address);
+    block->uses.written_at(giver.issue());
+    if (stream.capture()) stream.capture()->hold(*block, true);
+    return tracked(std::move(storage));
+}
+
+StorageRef GpuRuntime::allocate_pinned(int64_t bytes) {
+    Backend& host = *cuarray::backend(Device{}).allocate(0)->backend;
+    auto* const block = new PinnedBlock(*this, host, bytes);
+    StorageRef storage(block);
+    if (bytes == 0) return storage;
+    block->piece = pool.allocate(bytes, keeper(), MemoryKind::Pinned);
+    block->data = reinterpret_cast<void*>(block->piece.address);
+    const std::lock_guard lock(mutex_);
+    pinned_blocks_[static_cast<const char*>(block->data)] = block;
+    return storage;
+}
+
+void GpuRuntime::release(Block& block) noexcept {
+    if (block.piece.address) pool.release(block.piece, block.uses.points(true), block.exported || block.seen_elsewhere);
+}
+
+// Whoever holds a view of it (NumPy, DLPack) holds the storage: nobody else uses the memory now but the GPU.
+void GpuRuntime::release(PinnedBlock& block) noexcept {
+    if (!block.piece.address) return;
+    {
+        const std::lock_guard lock(mutex_);
+        pinned_blocks_.erase(static_cast<const char*>(block.data));
+    }
+    pool.release(block.piece, block.uses.points(true), false);
+}
+
+StorageRef GpuRuntime::pinned_memory_at(const void* address) {
+    const auto* const wanted = static_cast<const char*>(address);
+    const std::lock_guard lock(mutex_);
+    auto after = pinned_blocks_.upper_bound(wanted);
+    if (after == pinned_blocks_.begin()) return {};
+    PinnedBlock* const block = std::prev(after)->second;
+    return wanted < std::prev(after)->first + block->bytes ? StorageRef(block) : StorageRef();
+}
+
+void GpuRuntime::publish(Storage& storage, int64_t stream) {
+    if (auto* const block = dynamic_cast<Block*>(&storage)) block->seen_elsewhere = true;
+    if (stream == kNoStream) return;
+    current().refuse_in_capture("export");
+    for (const StreamPoint point : storage.uses.points(true)) {
+        GpuStream& user = gpu_stream(point);
+        if (user.has_finished(point.ticket()) || user.handle() == stream) continue;
+        if (is_legacy(stream) && user.kind() == GpuStream::Kind::Blocking) continue;
+        user.hold(queue_of(is_legacy(stream) ? kLegacyStream : stream));
+    }
+}
+
+int64_t GpuRuntime::show(Storage& storage) {
+    publish(storage, kLegacyStream);
+    GpuStream& stream = current();
+    stream.wait_for(storage.uses.points(true));
+    return stream.handle();
+}
+
+void GpuRuntime::adopt(Storage& storage, int64_t stream) {
+    if (stream == kNoStream || storage.bytes == 0) return;
+    GpuStream& own = current();
+    own.refuse_in_capture("import");
+    const bool is_ordered = is_legacy(stream) && own.kind() == GpuStream::Kind::Blocking;
+    if (!is_ordered && stream != own.handle())
+        own.wait_for(queue_of(is_legacy(stream) ? kLegacyStream : stream));
+    storage.uses.written_at(own.issue("import"));
+}
+
+void GpuRuntime::return_to_owner(Storage& storage) noexcept {
+    if (!is_alive()) return;
+    try {
+        for (const StreamPoint point : storage.uses.points(true)) {
+            GpuStream& user = gpu_stream(point);
+            if (user.has_finished(point.ticket()) || user.kind() == GpuStream::Kind::Blocking) continue;
+            user.hold(queue_of(kLegacyStream));
+        }
+    } catch (const std::exception& error) {
+        warn(std::string("imported memory goes back while work on it may still run: ") + error.what());
+    }
+}
+
+Device GpuRuntime::device_of(const void* address) {
+    int ordinal = 0;
+    const Current current(context);
+    const CUresult result = context.driver.cuPointerGetAttribute.status(
+        &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, reinterpret_cast<CUdeviceptr>(address));
+    if (result == CUDA_ERROR_INVALID_VALUE || (result == CUDA_SUCCESS && ordinal < 0))
+        raise(ErrorKind::Value, "the address ", address, " is no memory that CUDA knows");
+    if (result != CUDA_SUCCESS) fail(result, "cuPointerGetAttribute");
+    return {Device::Kind::Cuda, uint8_t(ordinal)};
+}
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,75 @@
+// graph.cpp -- tasks copied with everything they point at, so that they can run again when their callers are gone.
+#include <string>
+#include "host/runtime.h"
+
+namespace cuarray::host {
+namespace {
+
+/// What a task refers to. Its memory is held, so that no address in it goes to somebody else.
+struct Belongings {
+    Expr expr;
+    std::vector<View> inputs, outputs;
+    Scalar initial;
+    std::string name;
+    std::vector<StorageRef> memory;
+
+    Belongings(const Expr& expr, std::span<const View> inputs, std::span<const View> outputs, const Scalar* initial,
+               const char* name)
+        : expr(expr), inputs(inputs.begin(), inputs.end()), outputs(outputs.begin(), outputs.end()), name(name) {
+        if (initial) this->initial = *initial;
+        for (const View& view : inputs) memory.emplace_back(view.storage);
+        for (const View& view : outputs) memory.emplace_back(view.storage);
+    }
+};
+
+template <class Task>
+std::function<void()> replay_fold(const Task& task, std::function<void(const Task&)> run) {
+    auto owned = std::make_shared<Belongings>(*task.expr, task.inputs, std::span(&task.output, 1), task.initial, task.name);
+    return [owned, task, run = std::move(run)] {
+        Task again = task;
+        again.expr = &owned->expr;
+        again.inputs = owned->inputs;
+        again.output = owned->outputs.front();
+        again.initial = task.initial ? &owned->initial : nullptr;
+        again.name = owned->name.c_str();
+        run(again);
+    };
+}
+
+}  // namespace
+
+std::function<void()> replay(const Elementwise& task, std::function<void(const Elementwise&)> run) {
+    auto owned = std::make_shared<Belongings>(*task.expr, task.inputs, task.outputs, nullptr, task.name);
+    return [owned, shape = task.shape, run = std::move(run)] {
+        run({&owned->expr, shape, owned->inputs, owned->outputs, owned->name.c_str()});
+    };
+}
+
+std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run) {
+    return replay_fold(task, std::move(run));
+}
+
+std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run) {
+    return replay_fold(task, std::move(run));
+}
+
+std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run) {
+    std::vector<StorageRef> memory = {StorageRef(task.array.storage), StorageRef(task.elements.storage)};
+    for (const IndexedAxis& axis : task.indices) memory.emplace_back(axis.index.storage);
+    const std::vector<IndexedAxis> indices(task.indices.begin(), task.indices.end());
+    return [memory, indices, task, name = std::string(task.name), run = std::move(run)] {
+        Indexed again = task;
+        again.indices = indices;
+        again.name = name.c_str();
+        run(again);
+    };
+}
+
+void HostGraph::launch(Stream& stream) {
+    if (stream.device() != Device{})
+        raise(ErrorKind::Value, "launch: a graph of cpu cannot run on a stream of ", to_string(stream.device()));
+    refuse_in_capture("launch");
+    for (const auto& operation : operations_) operation();
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,70 @@
+// runtime.h -- streams, events and graphs of the cpu device: work is done when its call returns, so they are simple, but
+// true.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <vector>
+#include "cuarray/runtime/backend.h"
+#include "cuarray/runtime/runtime.h"
+
+namespace cuarray::host {
+
+/// Operations kept to be done again. While a thread captures, its operations go here instead of being done.
+class HostGraph final : public Graph {
+ public:
+    void add(std::function<void()> operation) { operations_.push_back(std::move(operation)); }
+    void launch(Stream& stream) override;
+    int64_t operations() const override { return int64_t(operations_.size()); }
+
+ private:
+    std::vector<std::function<void()>> operations_;
+};
+
+/// The graph that this thread is recording, or null.
+HostGraph* capture();
+/// RuntimeError naming the call where this thread records a graph.
+void refuse_in_capture(const char* call);
+
+/// Copies of a task and of everything it points at, which hold its memory.
+std::function<void()> replay(const Elementwise& task, std::function<void(const Elementwise&)> run);
+std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run);
+std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run);
+std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run);
+
+class HostRuntime final : public Runtime {
+ public:
+    explicit HostRuntime(Backend& backend);
+
+    Stream& default_stream() override { return *default_; }
+    StreamRef make_stream(int priority, bool is_blocking) override;
+    StreamRef foreign_stream(int64_t handle) override;
+    std::unique_ptr<Event> make_event(bool has_timing) override;
+
+    StreamRef begin_capture() override;
+    std::unique_ptr<Graph> end_capture(Stream& stream) override;
+    void drop_capture(Stream& stream) noexcept override;
+    bool is_capturing() override { return capture() != nullptr; }
+
+    StorageRef allocate(int64_t bytes, MemoryKind kind) override;
+    void open_to_host(Storage& storage) override;
+
+    bool can_access_peer(Device) override { return false; }
+    void enable_peer_access(Device other) override;
+
+    std::string name() const override;
+    std::vector<Property> properties() const override;
+    std::pair<int64_t, int64_t> memory_info() const override;
+
+ private:
+    class HostStream;
+    class HostEvent;
+    void take_back(HostStream& stream);
+
+    Backend& backend_;
+    std::mutex mutex_;
+    std::vector<HostStream*> idle_;
+    StreamRef default_;
+};
+
+}  // namespace cuarray::host

@@ -1,0 +1,585 @@
+"""Streams, events, graphs and kinds of memory: what work waits for, what it does not, and what the host sees."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import cuarray
+
+SIZE = 5000
+
+
+@pytest.fixture
+def remote(device):
+    """A device whose memory the host cannot read."""
+    if device == "cpu":
+        pytest.skip("cpu runs everything at the call")
+    return device
+
+
+def counting(first=0):
+    return cuarray.arange(first, first + SIZE, dtype="float64")
+
+
+def test_streams_have_names_devices_and_identity(device):
+    stream = cuarray.Stream()
+    assert stream.device == device and stream == stream and stream != cuarray.Stream() and stream != 3
+    assert hash(stream) == hash(stream) and device in repr(stream) and not stream.is_external
+    assert cuarray.current_stream() == cuarray.default_stream() != stream
+    assert weakref.ref(stream)() is stream
+    assert cuarray.Stream(device="cpu").device == "cpu"
+    with pytest.raises(ValueError):
+        cuarray.Stream(device="cuda:77")
+    with pytest.raises(TypeError):
+        cuarray.Stream(priority=1.5)
+
+
+def test_priorities_are_clamped(remote):
+    assert cuarray.Stream(priority=7).priority == 0 > cuarray.Stream(priority=-1).priority == -1
+    assert cuarray.Stream(priority=-1000).priority >= -100
+
+
+def test_the_current_stream_is_the_innermost_and_the_thread_s(device):
+    outer, inner, seen = cuarray.Stream(), cuarray.Stream(), []
+    with outer as entered:
+        assert entered is outer and cuarray.current_stream() == outer
+        with inner:
+            assert cuarray.current_stream() == inner
+            thread = threading.Thread(target=lambda: seen.append(cuarray.current_stream(device)))
+            thread.start()
+            thread.join()
+        with pytest.raises(ZeroDivisionError), inner:
+            raise ZeroDivisionError
+        assert cuarray.current_stream() == outer
+    assert cuarray.current_stream() == cuarray.default_stream() == seen[0]
+
+
+def test_each_device_has_its_own_current_stream(remote):
+    with cuarray.Stream() as stream:
+        assert cuarray.current_stream() == stream
+        assert cuarray.current_stream("cpu") == cuarray.default_stream("cpu")
+        with cuarray.Stream(device="cpu"):
+            assert cuarray.current_stream() == stream
+
+
+def test_work_on_one_stream_is_seen_on_another(device):
+    streams = [cuarray.Stream() for _ in range(3)] + [cuarray.default_stream()]
+    x = counting()
+    expected = x.numpy()
+    for step in range(24):
+        with streams[step % 4]:
+            x = x * 2 - counting()
+        expected = expected * 2 - np.arange(SIZE)
+        expected, x = expected % 1001, x % 1001
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_writes_wait_for_readers_on_other_streams(device):
+    a, b, writer = cuarray.Stream(), cuarray.Stream(), cuarray.Stream()
+    for step in range(12):
+        x = counting(step)
+        with a:
+            first = x + 1
+        with b:
+            second = x.sum()
+        with writer:
+            x[...] = -1
+        expected = np.arange(step, step + SIZE, dtype="float64")
+        np.testing.assert_array_equal(first.numpy(), expected + 1)
+        assert float(second) == expected.sum()
+        assert (x.numpy() == -1).all()
+
+
+def test_memory_freed_on_one_stream_is_not_used_too_early_by_another(device):
+    a, b = cuarray.Stream(), cuarray.Stream()
+    for step in range(30):
+        with a:
+            x = counting(step)
+        with b:
+            y = x * 3
+            del x
+        with a:
+            z = cuarray.full(SIZE, -5.0)
+        np.testing.assert_array_equal(y.numpy(), np.arange(step, step + SIZE) * 3.0)
+        assert (z.numpy() == -5).all()
+
+
+def test_a_dropped_stream_finishes_its_work(device):
+    for step in range(20):
+        stream = cuarray.Stream()
+        with stream:
+            x = counting(step) + 1
+        del stream
+        gc.collect()
+        with cuarray.Stream():
+            y = x * 2
+        np.testing.assert_array_equal(y.numpy(), (np.arange(step, step + SIZE) + 1.0) * 2)
+
+
+def test_streams_wait_for_streams_and_events(device):
+    first, second = cuarray.Stream(), cuarray.Stream()
+    with first:
+        x = counting() + 1
+    event = first.record()
+    second.wait(first)
+    second.wait(event)
+    second.wait(cuarray.Stream(device="cpu"))
+    with second:
+        y = x + 1
+    second.synchronize()
+    assert second.query() and second.is_done() and event.query()
+    np.testing.assert_array_equal(y.numpy(), np.arange(SIZE) + 2.0)
+    cuarray.Stream(device="cpu").wait(second)
+    with pytest.raises(TypeError):
+        second.wait("soon")
+
+
+def test_queries_end(device):
+    stream = cuarray.Stream()
+    with stream:
+        x = counting() + 1
+    event = stream.record()
+    while not event.query():
+        pass
+    while not stream.query():
+        pass
+    assert float(x[0]) == 1
+
+
+def test_events_measure_time(device):
+    start, end = cuarray.Event(timing=True), cuarray.Event(timing=True)
+    assert start.device == device and start.timing and start.query() and "timing" in repr(start)
+    with pytest.raises(ValueError, match="recorded"):
+        end - start
+    assert start.record() is start
+    x = counting().sum()
+    cuarray.current_stream().record(end)
+    end.synchronize()
+    assert end - start == end.elapsed_ms(start) >= 0
+    assert (start - end) <= 0 and float(x) == SIZE * (SIZE - 1) / 2
+    with pytest.raises(ValueError, match="timing=True"):
+        end - cuarray.Event().record()
+    with pytest.raises(TypeError):
+        end - 3
+
+
+def test_events_belong_to_their_device(remote):
+    event = cuarray.Event()
+    with pytest.raises(ValueError, match=r"cannot be recorded on a stream of cpu"):
+        cuarray.Stream(device="cpu").record(event)
+    with pytest.raises(ValueError):
+        cuarray.Event(timing=True).record() - cuarray.Event(timing=True, device="cpu").record()
+
+
+def test_an_event_recorded_anew_means_the_new_moment(device):
+    stream, event = cuarray.Stream(), cuarray.Event()
+    for step in range(10):
+        with stream:
+            x = counting(step) * 2
+        event.record(stream)
+        event.synchronize()
+        assert event.query() and float(x[1]) == 2 * (step + 1)
+
+
+def test_protocol_of_streams(device):
+    stream = cuarray.Stream()
+    if device == "cpu":
+        assert stream.handle == 0 and not hasattr(stream, "__cuda_stream__")
+        with pytest.raises(ValueError):
+            cuarray.Stream.from_external(5)
+        return
+    assert stream.__cuda_stream__() == (0, stream.handle) and stream.handle > 2
+    assert cuarray.Stream.from_external(stream) == stream
+    assert cuarray.Stream.from_external(stream.handle) == stream
+    for legacy in (0, 1):
+        assert cuarray.Stream.from_external(legacy) == cuarray.default_stream()
+    with pytest.raises(ValueError, match="per-thread"):
+        cuarray.Stream.from_external(2)
+    with pytest.raises(ValueError):
+        cuarray.Stream.from_external(-1)
+
+    class Newer:
+        def __cuda_stream__(self):
+            return 7, stream.handle
+
+    class Torch:
+        cuda_stream = stream.handle
+
+    class CuPy:
+        ptr = stream.handle
+
+    with pytest.raises(ValueError, match="version 7"):
+        cuarray.Stream.from_external(Newer())
+    with pytest.raises(TypeError, match="__cuda_stream__"):
+        cuarray.Stream.from_external("stream")
+    assert cuarray.Stream.from_external(Torch()) == cuarray.Stream.from_external(CuPy()) == stream
+
+
+def test_streams_of_other_devices(remote):
+    if len(cuarray.devices()) < 3:
+        pytest.skip("one GPU is present")
+    other = cuarray.Stream(device="cuda:1")
+    with pytest.raises(ValueError, match="does not belong to cuda:0"):
+        cuarray.Stream.from_external(other.handle, "cuda:0")
+    x = counting()
+    with other, cuarray.device("cuda:1"):
+        y = x.to_device("cuda:1") + 1
+    x[...] = 0
+    np.testing.assert_array_equal(y.numpy(), np.arange(SIZE) + 1.0)
+    z = y.to_device("cuda:0")
+    y[...] = 0
+    np.testing.assert_array_equal(z.numpy(), np.arange(SIZE) + 1.0)
+
+
+def test_synchronize_waits_for_all_streams(device):
+    streams = [cuarray.Stream() for _ in range(3)]
+    arrays = []
+    for stream in streams:
+        with stream:
+            arrays.append(counting() + 1)
+    cuarray.synchronize(device)
+    assert all(stream.query() for stream in streams)
+    cuarray.device(device).synchronize()
+
+
+def test_faults_come_to_who_waits(remote):
+    with cuarray.Stream() as stream:
+        cuarray.asarray([2, 3]) ** cuarray.asarray([1, -1])
+        with pytest.raises(ValueError, match="negative integer powers"):
+            stream.synchronize()
+        stream.synchronize()
+
+
+# Kinds of memory.
+
+
+@pytest.mark.parametrize("memory", ["device", "direct", "pinned", "managed"])
+@pytest.mark.parametrize("shape", [(), (0,), (7,), (3, 4)])
+def test_kinds_of_memory(device, memory, shape):
+    for order in "CF":
+        x = cuarray.empty(shape, dtype="float32", order=order, memory=memory)
+        assert x.device == ("cpu" if memory == "pinned" else device)
+        assert x.flags.c_contiguous if order == "C" else x.flags.f_contiguous
+        x[...] = 3
+        assert (x.numpy() == 3).all() and x.shape == shape
+        y = (x + 1).to_device(device) * 2
+        assert (y.numpy() == 8).all()
+    for make, value in ((cuarray.zeros, 0), (cuarray.ones, 1)):
+        made = make(shape, memory=memory)
+        assert (made.numpy() == value).all() and made.dtype == "float64"
+    made = cuarray.full(shape, 5, memory=memory)
+    assert (made.numpy() == 5).all() and made.dtype == "int64"
+    assert cuarray.full(shape, 5, dtype="int8", memory=memory).dtype == "int8"
+
+
+def test_unknown_kinds_of_memory(device):
+    for bad in ("host", 3, ""):
+        with pytest.raises(ValueError, match="memory must be"):
+            cuarray.empty(3, memory=bad)
+
+
+def test_memory_that_is_kept_is_used_again_when_its_users_are_done(device):
+    for memory in ("direct", "pinned", "managed"):
+        for step in range(20):
+            with cuarray.Stream():
+                x = cuarray.full(SIZE, float(step), memory=memory)
+                y = x.to_device(device) + 1
+                del x
+            assert (y.numpy() == step + 1).all()
+
+
+def test_pinned_arrays_wait_for_copies(device):
+    x, stream = counting(), cuarray.Stream(device=device)
+    pinned = cuarray.empty(SIZE, memory="pinned")
+    for step in range(10):
+        with stream:
+            x += 1
+            cuarray.copyto(pinned, x)
+        assert float(pinned[0]) == step + 1
+        assert float(pinned.sum()) == SIZE * (SIZE - 1) / 2 + SIZE * (step + 1)
+        np.testing.assert_array_equal((pinned * 2).numpy(), (np.arange(SIZE) + step + 1) * 2.0)
+        assert np.asarray(pinned)[-1] == SIZE + step
+        assert memoryview(pinned)[0] == step + 1
+
+
+def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device):
+    stream = cuarray.Stream(device=device)
+    pinned = cuarray.empty(SIZE, memory="pinned")
+    for step in range(10):
+        pinned[...] = step
+        x = cuarray.empty(SIZE)
+        with stream:
+            cuarray.copyto(x, pinned)
+        pinned[...] = -1
+        assert (x.numpy() == step).all()
+
+
+def test_pinned_memory_outlives_its_array_while_a_copy_runs(device):
+    stream = cuarray.Stream(device=device)
+    for step in range(10):
+        with stream:
+            x = cuarray.full(SIZE, float(step), memory="pinned").to_device(device, stream=stream)
+            cuarray.full(SIZE, -1.0, memory="pinned")
+        assert (x.numpy() == step).all()
+
+
+def test_copies_between_devices_cast_broadcast_and_refuse(device):
+    pinned = cuarray.full((3, 4), 7, dtype="int32", memory="pinned")
+    x = cuarray.empty((3, 4), dtype="float64", device=device)
+    cuarray.copyto(x, pinned)
+    assert (x.numpy() == 7).all()
+    cuarray.copyto(x, pinned[0] * 2)
+    assert (x.numpy() == 14).all()
+    cuarray.copyto(x[:, ::-1], cuarray.arange(4, device="cpu"))
+    np.testing.assert_array_equal(x.numpy(), np.broadcast_to([3, 2, 1, 0], (3, 4)))
+    cuarray.copyto(pinned.T, x.T, casting="unsafe")
+    np.testing.assert_array_equal(pinned.numpy(), np.broadcast_to([3, 2, 1, 0], (3, 4)))
+    with pytest.raises(TypeError, match="same_kind"):
+        cuarray.copyto(pinned, x)
+    with pytest.raises(ValueError):
+        cuarray.copyto(pinned[:2], x, casting="unsafe")
+    with pytest.raises(ValueError, match="read-only"):
+        cuarray.copyto(cuarray.broadcast_to(pinned, (2, 3, 4)), x, casting="unsafe")
+
+
+def test_to_device_takes_a_stream(device):
+    stream = cuarray.Stream(device=device)
+    x = cuarray.arange(SIZE, device="cpu").to_device(device, stream=stream)
+    y = (x + 1).to_device("cpu", stream=stream)
+    np.testing.assert_array_equal(y.numpy(), np.arange(SIZE) + 1)
+
+
+def test_numpy_without_waiting(device):
+    x = counting()
+    stream = cuarray.Stream()
+    pinned = cuarray.empty(SIZE, memory="pinned")
+    with stream:
+        out = pinned.numpy() if device == "cpu" else np.asarray(pinned)
+        assert (x + 1).numpy(out=out, blocking=False) is out
+        fresh = (x + 2).numpy(blocking=False)
+        cast = np.empty(SIZE, "float32")
+        (x + 3).numpy(out=cast, blocking=False)
+    np.testing.assert_array_equal(cast, np.arange(SIZE) + np.float32(3))
+    stream.synchronize()
+    np.testing.assert_array_equal(out, np.arange(SIZE) + 1.0)
+    np.testing.assert_array_equal(fresh, np.arange(SIZE) + 2.0)
+    locked = np.empty(SIZE)
+    locked.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        x.numpy(out=locked, blocking=False)
+
+
+# Graphs.
+
+
+def test_graphs_run_again_on_the_same_arrays(device):
+    x, total = counting(), cuarray.zeros(())
+    graph = cuarray.Graph()
+    assert graph.device == device and not graph.is_captured and "not captured" in repr(graph)
+    with graph.capture():
+        y = (x * 2 + 1)[::-1]
+        z = y.reshape(50, 100).sum(axis=0)
+        total += z.max()
+    assert graph.is_captured
+    expected = 0
+    for step in range(4):
+        x[...] = cuarray.arange(step, step + SIZE)
+        graph.launch()
+        values = (np.arange(step, step + SIZE) * 2.0 + 1)[::-1]
+        expected += values.reshape(50, 100).sum(axis=0).max()
+        np.testing.assert_array_equal(y.numpy(), values)
+        np.testing.assert_array_equal(z.numpy(), values.reshape(50, 100).sum(axis=0))
+        assert float(total) == expected
+    with pytest.raises(RuntimeError, match="captured before"), graph.capture():
+        pass
+
+
+def test_nothing_runs_during_a_capture(device):
+    x = cuarray.zeros(5)
+    graph = cuarray.Graph()
+    with graph.capture():
+        x += 1
+    assert (x.numpy() == 0).all()
+    graph.launch()
+    graph.launch(cuarray.Stream())
+    assert (x.numpy() == 2).all()
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda x: float(x[0]),
+        lambda x: x.numpy(),
+        lambda x: x.tolist(),
+        lambda x: repr(x),
+        lambda x: bool((x == 0).all()),
+        lambda x: x.to_device("cpu").numpy(),
+        lambda x: cuarray.synchronize(),
+        lambda x: cuarray.current_stream().synchronize(),
+        lambda x: cuarray.current_stream().query(),
+        lambda x: cuarray.Event().record(),
+        lambda x: cuarray.Graph().capture().__enter__(),
+    ],
+)
+def test_a_capture_refuses_to_look(device, look):
+    x = cuarray.zeros(5)
+    graph = cuarray.Graph()
+    with pytest.raises(RuntimeError, match="captured"), graph.capture():
+        look(x + 1)
+    assert not graph.is_captured
+    with pytest.raises(RuntimeError, match="nothing was captured"):
+        graph.launch()
+    assert (x.numpy() == 0).all()
+    again = cuarray.Graph()
+    with again.capture():
+        x += 1
+    again.launch()
+    assert (x.numpy() == 1).all()
+
+
+def test_graphs_hold_their_memory(device):
+    graph = cuarray.Graph()
+    x = counting()
+    with graph.capture():
+        y = x + 1
+        for _ in range(5):
+            y = y * 2
+    del x
+    gc.collect()
+    others = [cuarray.full(SIZE, float(i)) for i in range(8)]
+    graph.launch()
+    np.testing.assert_array_equal(y.numpy(), (np.arange(SIZE) + 1) * 32.0)
+    assert all((other.numpy() == i).all() for i, other in enumerate(others))
+
+
+def test_graphs_and_streams_wait_for_each_other(device):
+    a, b = cuarray.Stream(), cuarray.Stream()
+    x = cuarray.zeros(SIZE)
+    graph = cuarray.Graph()
+    with graph.capture():
+        y = x + 1
+    for step in range(10):
+        with a:
+            x[...] = step
+        graph.launch(b)
+        with a:
+            z = y * 2
+        assert (z.numpy() == 2 * (step + 1)).all()
+
+
+def test_graphs_of_pinned_memory(device):
+    source = cuarray.zeros(SIZE, memory="pinned")
+    target = cuarray.empty(SIZE, memory="pinned")
+    x = cuarray.empty(SIZE)
+    graph = cuarray.Graph(device)
+    with graph.capture():
+        cuarray.copyto(x, source)
+        cuarray.copyto(target, x * 3)
+    for step in range(5):
+        source[...] = step
+        graph.launch()
+        assert (target.numpy() == 3 * step).all()
+
+
+def test_what_was_deferred_before_is_no_part_of_a_graph(device):
+    graph = cuarray.Graph()
+    x = cuarray.zeros(5)
+
+    @cuarray.fuse
+    def twice(a):
+        return (a + 1) * 2
+
+    with graph.capture():
+        y = twice(x)
+    x[...] = 2
+    graph.launch()
+    assert (y.numpy() == 6).all()
+
+
+def test_graphs_belong_to_their_device(remote):
+    graph = cuarray.Graph()
+    x = cuarray.zeros(3)
+    with graph.capture():
+        x += 1
+    with pytest.raises(ValueError, match="cannot run on a stream of cpu"):
+        graph.launch(cuarray.Stream(device="cpu"))
+
+
+def test_other_threads_go_on_during_a_capture(device):
+    results = []
+
+    def work():
+        with cuarray.device(device), cuarray.Stream():
+            results.append(float((counting() + 1).sum()))
+
+    graph = cuarray.Graph()
+    x = cuarray.zeros(SIZE)
+    with graph.capture():
+        x += 1
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        x += 1
+    graph.launch()
+    assert results == [SIZE * (SIZE + 1) / 2] and (x.numpy() == 2).all()
+
+
+# Devices.
+
+
+def test_properties_of_devices(device):
+    place = cuarray.device(device)
+    free, total = place.memory_info()
+    assert 0 < free <= total and place.name
+    assert place.properties["total_memory"] >= total
+    if device == "cpu":
+        assert place.compute_capability is None and place.properties["threads"] >= 1
+        assert not place.can_access_peer("cpu")
+        with pytest.raises(ValueError):
+            place.enable_peer_access("cpu")
+        return
+    major, minor = place.compute_capability
+    assert place.properties["compute_capability"] == f"{major}.{minor}"
+    assert place.properties["warp_size"] == 32 and place.properties["uuid"].startswith("GPU-")
+    assert not place.can_access_peer("cpu") and not place.can_access_peer(place)
+
+
+def test_peer_access(remote):
+    if len(cuarray.devices()) < 3:
+        pytest.skip("one GPU is present")
+    here = cuarray.device("cuda:0")
+    if here.can_access_peer("cuda:1"):
+        here.enable_peer_access("cuda:1")
+        here.enable_peer_access("cuda:1")
+    with pytest.raises(ValueError):
+        here.enable_peer_access("cpu")
+
+
+# Threads.
+
+
+def test_threads_with_streams_of_their_own(device):
+    shared = counting()
+    failures = []
+
+    def work(number):
+        try:
+            with cuarray.device(device), cuarray.Stream() as stream:
+                mine = shared
+                for step in range(20):
+                    mine = mine * 2 - shared
+                    if step % 5 == number % 5:
+                        np.testing.assert_array_equal(mine.numpy(), np.arange(SIZE))
+                stream.synchronize()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[0]
