@@ -68,9 +68,13 @@ template <int R, class Element> struct ReductionOf {
             for (int64_t j = 0; j + 1 < count; j += 2) {
                 A* const node = nodes + j / 2 * kLanes;
                 const A *const left = nodes + j * kLanes, *const right = left + kLanes;
-                const int64_t lanes = j + 2 == count ? present : kLanes;
-                for (int64_t l = 0; l < lanes; ++l) node[l] = Row::combine(left[l], right[l]);
-                for (int64_t l = lanes; l < kLanes; ++l) node[l] = left[l];
+                if (j + 2 < count || present == kLanes) {
+#pragma omp simd
+                    for (int l = 0; l < kLanes; ++l) node[l] = Row::combine(left[l], right[l]);
+                    continue;
+                }
+                for (int64_t l = 0; l < present; ++l) node[l] = Row::combine(left[l], right[l]);
+                for (int64_t l = present; l < kLanes; ++l) node[l] = left[l];
             }
             if (count % 2 == 0) present = kLanes;
             else
