@@ -9,27 +9,10 @@
 #include "cuarray/runtime/hooks.h"
 #include "cuda/cache.h"
 #include "cuda/driver.h"
+#include "cuda/nvrtc_api.h"
 
 namespace cuarray::cuda {
 namespace {
-
-using Program = struct nvrtcProgramOpaque*;
-
-/// NVRTC's functions: FUNCTION(name, parameters...).
-#define CUARRAY_NVRTC_FUNCTIONS(FUNCTION)                                                     \
-    FUNCTION(nvrtcVersion, int*, int*)                                                        \
-    FUNCTION(nvrtcGetNumSupportedArchs, int*)                                                 \
-    FUNCTION(nvrtcGetSupportedArchs, int*)                                                    \
-    FUNCTION(nvrtcCreateProgram, Program*, const char*, const char*, int, const char* const*, \
-             const char* const*)                                                              \
-    FUNCTION(nvrtcDestroyProgram, Program*)                                                   \
-    FUNCTION(nvrtcCompileProgram, Program, int, const char* const*)                           \
-    FUNCTION(nvrtcGetProgramLogSize, Program, size_t*)                                        \
-    FUNCTION(nvrtcGetProgramLog, Program, char*)                                              \
-    FUNCTION(nvrtcGetCUBINSize, Program, size_t*)                                             \
-    FUNCTION(nvrtcGetCUBIN, Program, char*)                                                   \
-    FUNCTION(nvrtcGetPTXSize, Program, size_t*)                                               \
-    FUNCTION(nvrtcGetPTX, Program, char*)
 
 constexpr int kLeastMajor = 12;
 
@@ -128,7 +111,7 @@ bool find_library(int driver_version, Library& library, std::string& why_none) {
     return false;
 }
 
-std::string program_log(const Library& library, Program program) {
+std::string program_log(const Library& library, nvrtcProgram program) {
     size_t bytes = 0;
     if (library.nvrtcGetProgramLogSize(program, &bytes) != 0 || bytes < 2) return "";
     std::string log(bytes, '\0');
@@ -140,7 +123,7 @@ std::string program_log(const Library& library, Program program) {
 /// Compiles to `binary`; false where that fails. Either way there may be a log.
 bool run(const Library& library, const std::string& text, const std::string& name,
          const std::vector<std::string>& options, bool ptx, std::string& binary, std::string& log) {
-    Program program = nullptr;
+    nvrtcProgram program = nullptr;
     if (library.nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
         log = "nvrtcCreateProgram failed";
         return false;

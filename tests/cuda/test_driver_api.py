@@ -1,53 +1,85 @@
-"""The hand-written declarations of the driver against NVIDIA's own header, where it is installed."""
+"""The hand-written declarations of the driver and of NVRTC against NVIDIA's own headers, where installed."""
 
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import backend_program
 import pytest
 
-
-def header_folder() -> Path | None:
-    for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda"):
-        if home and (Path(home) / "include" / "cudaTypedefs.h").exists():
-            return Path(home) / "include"
-    return None
+HOMES = [Path(home) for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda") if home]
 
 
-def compile_against(header: Path, sources: Path) -> subprocess.CompletedProcess:
-    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{sources}", f"-I{header}"]
-    return subprocess.run(
-        [*command, str(backend_program.HERE / "compare_driver_api.cpp")], capture_output=True, text=True
-    )
+def folders_with(header: str) -> list[Path]:
+    """Where a header lies: toolkits, and the wheels of this environment."""
+    wheels = [include for entry in map(Path, sys.path) for include in sorted(entry.glob("nvidia/*/include"))]
+    return [folder for folder in [home / "include" for home in HOMES] + wheels if (folder / header).exists()]
+
+
+def compile_against(folder: Path, program: str, sources: Path) -> subprocess.CompletedProcess:
+    """Compile a comparison; `sources` holds our declaration, `folder` theirs."""
+    include = [f"-I{path}" for path in (sources, folder, backend_program.HERE)]
+    command = ["g++", "-std=c++20", "-fsyntax-only", *include, str(backend_program.HERE / program)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+COMPARISONS = [
+    ("compare_driver_api.cpp", "driver_api.h", "cudaTypedefs.h"),
+    ("compare_nvrtc_api.cpp", "nvrtc_api.h", "nvrtc.h"),
+]
 
 
 @pytest.fixture
-def header():
+def folders():
+    """The folders of a header; the test is skipped where there is none."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    if header_folder() is None:
-        pytest.skip("cuda.h is not installed")
-    return header_folder()
+
+    def find(header: str) -> list[Path]:
+        found = folders_with(header)
+        if not found:
+            pytest.skip("cuda.h is not installed" if "cuda" in header else "nvrtc.h is not installed")
+        return found
+
+    return find
 
 
-def test_declarations_are_nvidias(header):
-    result = compile_against(header, backend_program.ROOT / "src")
-    assert result.returncode == 0, result.stderr
+@pytest.mark.parametrize(("program", "ours", "theirs"), COMPARISONS)
+def test_declarations_are_nvidias(folders, program, ours, theirs):
+    for folder in folders(theirs):
+        result = compile_against(folder, program, backend_program.ROOT / "src")
+        assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("comparison", "old", "new"),
     [
-        ("ENTRY(cuMemFree, 3020, CUdeviceptr)", "ENTRY(cuMemFree, 3020, unsigned)"),
-        ("CONSTANT(CUDA_ERROR_NOT_FOUND, 500)", "CONSTANT(CUDA_ERROR_NOT_FOUND, 501)"),
-        ("ENTRY(cuMemAllocAsync, 11020,", "ENTRY(cuMemAllocAsync, 12050,"),
+        (0, "ENTRY(cuMemFree, 3020, CUdeviceptr)", "ENTRY(cuMemFree, 3020, unsigned)"),
+        (0, "CONSTANT(CUDA_ERROR_NOT_FOUND, 500)", "CONSTANT(CUDA_ERROR_NOT_FOUND, 501)"),
+        (0, "ENTRY(cuMemAllocAsync, 11020,", "ENTRY(cuMemAllocAsync, 12050,"),
+        (1, "FUNCTION(nvrtcGetPTX, nvrtcProgram, char*)", "FUNCTION(nvrtcGetPTX, nvrtcProgram, int*)"),
+        (1, "FUNCTION(nvrtcVersion, int*, int*)", "FUNCTION(nvrtcVersion, int*)"),
     ],
 )
-def test_wrong_declaration_is_seen(header, tmp_path, old, new):
-    text = (backend_program.ROOT / "src" / "cuda" / "driver_api.h").read_text("utf-8")
+def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):
+    program, ours, theirs = COMPARISONS[comparison]
+    text = (backend_program.ROOT / "src" / "cuda" / ours).read_text("utf-8")
     assert text.count(old) == 1
     (tmp_path / "cuda").mkdir()
-    (tmp_path / "cuda" / "driver_api.h").write_text(text.replace(old, new), "utf-8")
-    assert compile_against(header, tmp_path).returncode != 0
+    (tmp_path / "cuda" / ours).write_text(text.replace(old, new), "utf-8")
+    assert compile_against(folders(theirs)[0], program, tmp_path).returncode != 0
+
+
+def test_every_function_that_is_looked_up_is_declared_here():
+    """A signature written anywhere else would escape the comparison."""
+    declared = "".join(
+        (backend_program.ROOT / "src" / "cuda" / name).read_text("utf-8") for _, name, _ in COMPARISONS
+    )
+    for file in sorted((backend_program.ROOT / "src" / "cuda").glob("*.cpp")):
+        text = file.read_text("utf-8")
+        for line in text.splitlines():
+            if "dlsym(" in line:
+                assert "#name" in line or "kGetProcAddress" in line, f"{file.name}: {line}"
+    assert "kGetProcAddress" in declared and "nvrtcCompileProgram" in declared

@@ -2,6 +2,12 @@
 #pragma once
 #include <cstddef>
 
+#ifdef CUDASIM_WITH_NVRTC_H
+// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real
+// signatures.
+#include <nvrtc.h>
+#else
+
 enum nvrtcResult : int {
     NVRTC_SUCCESS = 0,
     NVRTC_ERROR_OUT_OF_MEMORY = 1,
@@ -18,3 +24,4 @@ enum nvrtcResult : int {
 };
 
 using nvrtcProgram = struct _nvrtcProgram*;
+#endif

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,29 @@ def test_functions_have_the_real_signatures(include, tmp_path):
     )
     (tmp_path / "wrong.cpp").write_text(text)
     assert compile_only(include, "-DCUDASIM_WITH_CUDA_H", tmp_path / "wrong.cpp").returncode != 0
+
+
+def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    folders = [
+        f for p in sys.path for f in sorted(Path(p).glob("nvidia/*/include")) if (f / "nvrtc.h").exists()
+    ]
+    if not folders:
+        pytest.skip("nvrtc.h is not installed")
+    text = (HERE / "nvrtc.cpp").read_text()
+    wrong = tmp_path / "wrong.cpp"
+    wrong.write_text(
+        text.replace("nvrtcVersion(int* major, int* minor)", "nvrtcVersion(int* major, long* minor)")
+    )
+    codes = re.findall(r"\b(NVRTC_\w+) = (\d+)", (HERE / "nvrtc_abi.h").read_text())
+    assert len(codes) > 10
+    checks = "#include <nvrtc.h>\n" + "".join(f'static_assert({n} == {v}, "{n}");\n' for n, v in codes)
+    for folder in folders:
+        good = compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", HERE / "nvrtc.cpp", HERE / "real_nvrtc.cpp")
+        assert good.returncode == 0, good.stderr
+        assert compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", wrong).returncode != 0
+        assert compile_only(folder, "-x", "c++", "-", text=checks).returncode == 0
 
 
 def values():

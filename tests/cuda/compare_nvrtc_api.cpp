@@ -1,0 +1,18 @@
+// compare_nvrtc_api.cpp -- compiles only where src/cuda/nvrtc_api.h says what NVIDIA's nvrtc.h says.
+#include "cuda/nvrtc_api.h"
+
+#include <nvrtc.h>
+
+#include "same_call.h"
+
+// In this namespace our types hide NVIDIA's of the same names.
+namespace cuarray::cuda {
+
+#define COMPARE(name, ...) static_assert(is_same_call<Call<__VA_ARGS__>::type, decltype(&::name)>, #name);
+CUARRAY_NVRTC_FUNCTIONS(COMPARE)
+#undef COMPARE
+static_assert(NVRTC_SUCCESS == 0);
+
+}  // namespace cuarray::cuda
+
+int main() {}
