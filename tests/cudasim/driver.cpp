@@ -80,9 +80,35 @@ void mark_child() {
 
 EntryPoint* first_entry_point = nullptr;
 
-CUresult refusal_before(const EntryPoint& entry, Needs needs) {
+bool is_sticky(CUresult code) {
+    switch (code) {
+#define ERROR(name, number, sticky, text) \
+    case CUDA_ERROR_##name:               \
+        return sticky;
+#include "errors.def"
+#undef ERROR
+        default:
+            return false;
+    }
+}
+
+/// The failure that was asked for at this call. One that stays is the context's from now on.
+CUresult planned_failure(const EntryPoint& entry) {
+    Driver& d = driver();
     const Settings& s = settings();
-    if (s.fail_nth == entry.calls && s.fail_entry == entry.name) return s.fail_code;
+    CUresult code = CUDA_SUCCESS;
+    bool any = s.fail_entry == "*";
+    if (s.fail_nth == (any ? static_cast<long>(d.calls) : entry.calls) && (any || s.fail_entry == entry.name))
+        code = s.fail_code;
+    if (d.fail_after > 0 && --d.fail_after == 0) code = d.fail_code;
+    if (code == CUDA_SUCCESS) return code;
+    d.failed = entry.name;
+    if (is_sticky(code) && current_context()) current_context()->sticky = code;
+    return code;
+}
+
+CUresult refusal_before(const EntryPoint& entry, Needs needs) {
+    if (CUresult planned = planned_failure(entry); planned != CUDA_SUCCESS) return planned;
     if (needs == Needs::Nothing) return CUDA_SUCCESS;
     if (in_host_function) return CUDA_ERROR_NOT_PERMITTED;
     if (driver().exiting) return CUDA_ERROR_DEINITIALIZED;
@@ -169,3 +195,17 @@ Call::Call(EntryPoint& entry, Needs needs) {
 }
 
 }  // namespace cudasim
+
+/// For tests in the same process: the n-th call from now on fails once; none for 0.
+extern "C" __attribute__((visibility("default"))) void cudasim_fail_after(long calls, int code) {
+    std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
+    cudasim::driver().fail_after = calls;
+    cudasim::driver().fail_code = static_cast<CUresult>(code);
+    cudasim::driver().failed.clear();
+}
+
+/// The name of the call that has failed since cudasim_fail_after, or an empty text.
+extern "C" __attribute__((visibility("default"))) const char* cudasim_failed() {
+    std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
+    return cudasim::driver().failed.c_str();
+}

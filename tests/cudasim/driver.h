@@ -77,6 +77,10 @@ struct Driver {
     bool forked = false;
     bool exiting = false;
     uint64_t calls = 0;
+    /// Calls until one fails, as the program itself asked for, and how; 0: none.
+    long fail_after = 0;
+    CUresult fail_code = CUDA_SUCCESS;
+    std::string failed;
     std::vector<Context> contexts = std::vector<Context>(settings().devices);
 };
 Driver& driver();

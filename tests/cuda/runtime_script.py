@@ -1,0 +1,59 @@
+"""A little of everything that a Python program does on GPUs; `run()` returns the names of results that are wrong.
+
+Run by test_cuda_failures_python.py in a process of its own, where driver calls fail.
+"""
+
+import numpy as np
+
+import cuarray as ca
+
+N = 7_000
+
+
+def elementwise(gpu, problems):
+    x = ca.asarray(np.arange(N, dtype="f4"), device=gpu)
+    y = ca.sqrt(x * 2 + 1)
+    y[::3] = 0
+    expected = np.sqrt(np.arange(N, dtype="f4") * 2 + 1)
+    expected[::3] = 0
+    if not np.array_equal(y.numpy(), expected):
+        problems.append("elementwise")
+    if not np.array_equal(ca.asarray(x.reshape(100, 70).T, copy=True).numpy(), x.numpy().reshape(100, 70).T):
+        problems.append("transpose")
+
+
+def reductions(gpu, problems):
+    x = ca.ones((3, N), dtype="i1", device=gpu)  # several blocks fold it
+    if x.sum().item() != 3 * N or x.sum(axis=1).tolist() != [N] * 3:
+        problems.append("reductions")
+
+
+def faults(gpu, problems):
+    x = ca.asarray([1, -1], dtype="i4", device=gpu)
+    try:
+        ca.synchronize(gpu)
+        (2**x).numpy()
+        problems.append("a negative power was not reported")
+    except ValueError:
+        pass
+
+
+def transfers(gpu, other, problems):
+    host = np.arange(3 * N, dtype="i4")
+    x = ca.asarray(host, device=gpu)
+    back = (x.to_device(other) + 1).to_device("cpu")
+    host += 1
+    if not np.array_equal(back.numpy(), host):
+        problems.append("copies between devices")
+
+
+def run():
+    """Everything once; nothing is held when it returns."""
+    problems = []
+    gpu, other = "cuda:0", "cuda:1"
+    elementwise(gpu, problems)
+    reductions(gpu, problems)
+    transfers(gpu, other, problems)
+    faults(gpu, problems)
+    ca.memory_trim()
+    return problems
