@@ -28,6 +28,7 @@ std::string locate(const char* name, int major) {
 void show_warning(const char* message) {
     if (!Py_IsInitialized()) return;
     const WithGil gil;
+    const py::error_scope raised;  // a block may be dropped while an exception is on its way
     if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
 }
 

@@ -46,11 +46,11 @@ void FaultWatch::clear() {
 void FaultWatch::raise() {
     const std::string text = unreported();
     const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
+    clear();  // first: while the claim stands no kernel reports another fault, and this one stays to be reported
     {
         const std::lock_guard lock(mutex_);
         record_->ticket = 0;
     }
-    clear();
     if (!text.empty()) throw Error(kind, text);
 }
 

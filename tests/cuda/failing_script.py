@@ -1,9 +1,11 @@
-"""Runs runtime_script.py again and again in one process; each time one more driver call succeeds before one fails.
+"""Runs runtime_script.py in a process where driver calls fail.
 
-    failing_script.py CODE FIRST STEP    fail the calls FIRST, FIRST + STEP, ... with CODE, until none is left
+    failing_script.py every CODE    the first call fails, in the next run the second, ... until none is left
+    failing_script.py cold          three runs, while CUDASIM_FAIL names one call that fails
+    failing_script.py stays         one call fails with an error that spoils the context
 
-Prints a line for each call that failed: its number and name, and what came of it. Exits with 1 where a failure did
-not end in a clean exception, something leaked, or the next run was wrong.
+Prints what came of each failure. Exits with 1 where one did not end in a clean exception, something leaked,
+or the next run was wrong.
 """
 
 import contextlib
@@ -20,6 +22,7 @@ driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
 driver.cudasim_failed.restype = ctypes.c_char_p
 GPUS = ("cuda:0", "cuda:1")
 CLEAN = (ca.CudaError, MemoryError)
+ILLEGAL_ADDRESS = 700
 
 
 def held():
@@ -29,11 +32,11 @@ def held():
         with contextlib.suppress(ValueError):
             ca.synchronize(gpu)
     gc.collect()
-    return [ca.memory_stats(gpu)["allocations"] for gpu in GPUS]
+    return [ca.memory.stats(gpu)["allocations"] for gpu in GPUS]
 
 
 def fail_at(number, code):
-    """Run the script while that call fails; return the call's name, '' where there was none, and what came."""
+    """Run the script while that call fails; return the call's name, if there was one, and what came of it."""
     driver.cudasim_fail_after(ctypes.c_long(number), code)
     try:
         problems = runtime_script.run()
@@ -58,21 +61,54 @@ def check(number, code, before):
     return name, wrong
 
 
-def main(code, first, step):
+def every(code):
+    """All calls of a warm run, one after the other."""
     for _ in range(2):
         assert runtime_script.run() == []
-    before, faults, number = held(), 0, first
+    before, faults, number = held(), 0, 0
     while True:
+        number += 1
         name, wrong = check(number, code, before)
         if not name:
             break
         for what in wrong:
             faults += 1
             print(f"      WRONG: {what}", flush=True)
-        number += step
-    print(f"{number} calls at most, {faults} faults")
-    return 1 if faults else 0
+    print(f"{number - 1} calls, {faults} faults")
+    return faults
+
+
+def cold():
+    """One call of the first run, where devices are opened and kernels compiled."""
+    failed = 0
+    for _ in range(3):
+        try:
+            assert runtime_script.run() == []
+        except (*CLEAN, ValueError) as error:
+            print("error:", str(error).splitlines()[0], flush=True)
+            failed += 1
+    missing = not any(str(device) == GPUS[0] for device in ca.devices())
+    if not missing:
+        assert held() == [0, 0], held()
+    return failed > (3 if missing else 1)
+
+
+def stays():
+    """What CUDA never takes back is said at every call, and the cpu goes on."""
+    assert runtime_script.run() == []
+    texts = []
+    driver.cudasim_fail_after(ctypes.c_long(30), ILLEGAL_ADDRESS)
+    for _ in range(3):
+        try:
+            runtime_script.run()
+        except CLEAN as error:
+            texts.append(str(error))
+    assert len(texts) == 3 and all("The error stays" in text for text in texts), texts
+    assert (ca.ones(3, device="cpu") + 1).tolist() == [2, 2, 2]
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    mode, *numbers = sys.argv[1:]
+    faults = {"every": every, "cold": cold, "stays": stays}[mode](*map(int, numbers))
+    sys.exit(1 if faults else 0)

@@ -1,6 +1,6 @@
-"""A little of everything that a Python program does on GPUs; `run()` returns the names of results that are wrong.
+"""A little of everything that a Python program does on GPUs; `run()` names the results that are wrong.
 
-Run by test_cuda_failures_python.py in a process of its own, where driver calls fail.
+failing_script.py runs it in a process where driver calls fail.
 """
 
 import numpy as np
@@ -55,5 +55,5 @@ def run():
     reductions(gpu, problems)
     transfers(gpu, other, problems)
     faults(gpu, problems)
-    ca.memory_trim()
+    ca.memory.trim(gpu)
     return problems

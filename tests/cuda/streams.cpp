@@ -39,8 +39,8 @@ unsigned long long address(const StorageRef& storage) {
     return reinterpret_cast<unsigned long long>(storage->data);
 }
 
-// A published block is dropped while the other stream still has to read it: its memory must not be used anew
-// before.
+// A published block is dropped while the other stream still has to read it: its memory must not be used anew,
+// or given back, before.
 void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
     constexpr int64_t kBytes = 4096;
     const std::vector<char> sevens(kBytes, 7), nines(kBytes, 9);
@@ -52,6 +52,7 @@ void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
         gpu.runtime().publish(*kept, int64_t(stream));
         CHECK(peer.cuMemcpyDtoDAsync(address(kept), address(dropped), kBytes, stream) == 0, "peer copy");
         dropped = StorageRef();
+        if (round % 4 == 3) gpu.memory().trim();
         const StorageRef next = gpu.allocate(kBytes);
         gpu.write(*next, 0, nines.data(), kBytes);
         gpu.synchronize();

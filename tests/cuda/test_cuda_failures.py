@@ -1,11 +1,13 @@
 """Each driver call fails once: the error names it, nothing leaks, and the next round works."""
 
 import re
+import sys
+from datetime import date
 
 import backend_program
 import pytest
 
-INVALID_VALUE, OUT_OF_MEMORY = 1, 2
+INVALID_VALUE, OUT_OF_MEMORY, UNSUPPORTED = 1, 2, 801
 # Asked only where something else has failed already.
 ONLY_IN_ERRORS = {"cuGetErrorName", "cuGetErrorString"}
 # Their failure has another way out, or comes while something is dropped and is a warning.
@@ -56,8 +58,53 @@ def test_out_of_memory_once(program, calls, nth):
     assert "error: " not in said
 
 
+def test_a_module_that_does_not_load(program, tmp_path):
+    # Nothing is in the cache, so there is no other image to try.
+    said = backend_program.check(
+        [program, "failures"],
+        CUDASIM_SEED=1,
+        CUDASIM_FAIL=f"cuModuleLoadDataEx:1:{INVALID_VALUE}",
+        CUARRAY_CACHE_DIR=tmp_path,
+    )
+    errors = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1 and "cuModuleLoadDataEx: CUDA_ERROR_INVALID_VALUE" in errors[0]
+
+
 @pytest.mark.parametrize("code", [34, 100, 803, 999])
 def test_driver_that_does_not_start(program, code):
     result = backend_program.run([program, "kernels"], CUDASIM_SEED=1, CUDASIM_INIT_ERROR=code)
     assert result.returncode == 1
     assert "there is no cuda:0; cuInit: CUDA_ERROR_" in result.stderr and f"({code})" in result.stderr
+
+
+SCRIPT = [sys.executable, "-W", "ignore", backend_program.HERE / "failing_script.py"]
+
+
+def run_script(*arguments, **settings):
+    settings.setdefault("CUDASIM_SEED", 1)
+    result = backend_program.run([*SCRIPT, *arguments], **settings)
+    assert result.returncode == 0, (result.stdout + result.stderr)[-4000:]
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "progress"), [(INVALID_VALUE, "random"), (OUT_OF_MEMORY, "lazy"), (UNSUPPORTED, "eager")]
+)
+def test_every_call_of_a_python_program_fails(code, progress):
+    # A clean exception, no leak, and the next run in the same process is right.
+    said = run_script("every", code, CUDASIM_PROGRESS=progress, CUARRAY_MEMORY_CACHE="off")
+    calls = [line.split() for line in said.splitlines()[:-1]]
+    assert len(calls) > 80 and "0 faults" in said
+    silent = {name.rstrip(":") for _, name, *result in calls if "noticed" in result}
+    assert silent <= SWALLOWED | {"cuMemAllocAsync", "cuCtxGetCurrent", "cuCtxPushCurrent"}
+
+
+@pytest.mark.parametrize("nth", range(1, 120, 7))
+def test_a_call_fails_while_a_python_program_starts(nth, tmp_path):
+    nth += date.today().toordinal() % 7
+    said = run_script("cold", CUDASIM_FAIL=f"*:{nth}:{INVALID_VALUE}", CUARRAY_CACHE_DIR=tmp_path)
+    assert said.count("error:") <= 3
+
+
+def test_an_error_that_stays_says_so():
+    run_script("stays")
