@@ -36,8 +36,9 @@ BUDGET = 30.0  # seconds for the accuracy of all functions
 def float_rows():
     """Unary functions of one floating-point result whose float32 values a float64 computation can judge."""
     for row in ca._core.rows():
-        function = getattr(ca, row["name"])
-        if function.nin != 1 or function.nout != 1:
+        function = ca._core.ufuncs[row["name"]]
+        # The distance to the next number is another one for each type.
+        if function.nin != 1 or function.nout != 1 or row["name"] == "spacing":
             continue
         try:
             if function(ca.ones(1, dtype=ca.float32, device=GPU)).dtype == np.float32:
@@ -218,7 +219,8 @@ def cost_of_calls():
 def in_a_child(program):
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=40)
     print(child.stdout, child.stderr, file=sys.stderr)
-    return child.returncode, child.stdout + child.stderr
+    said = [line for line in child.stderr.splitlines() if not line.startswith("cudasim:")]
+    return child.returncode, child.stdout + "\n".join(said)
 
 
 def illegal_access_is_explained():
