@@ -44,6 +44,8 @@ class Event:
     build_seconds: float
     build: str
     failed: bool
+    device_start: float | None
+    device_seconds: float | None
 
     @property
     def bandwidth(self):
@@ -77,13 +79,17 @@ class profile:
         (read and written, each element once), `device`, `stream`, `thread`, `start`, `seconds` (without the
         time that making the kernel ready took), `host_seconds` (all that the caller waited), `build_seconds`,
         `build` ('memory', 'disk' or 'compiled'; '' on cpu, where nothing is compiled), `failed`, `bandwidth`.
+        On a GPU `seconds` of launches and copies is measured there, by events: `device_start` and
+        `device_seconds`, which are None elsewhere.
     seconds : float
-        How long the block took.
+        How long the block took, and what it had queued.
 
     Raises
     ------
     RuntimeError
         If a profile is entered while it runs.
+    IndexError, ValueError, CudaError
+        At the end of the block, where a GPU is waited for: what went wrong there.
 
     Notes
     -----
@@ -120,21 +126,32 @@ class profile:
         return self
 
     def __exit__(self, *exception):
-        end = _core.record_clock()
         recording, self._recording = self._recording, None
         recording.stop()
-        self.seconds = (end - self._clock) * 1e-9
-        self.events = sorted((self._event(*record) for record in recording.taken()), key=lambda e: e.start)
-        self.lost = recording.lost
+        try:
+            with _core.Unrecorded():
+                for device in recording.devices():
+                    _core.synchronize(device)
+        finally:
+            self.seconds = (_core.record_clock() - self._clock) * 1e-9
+            self.events = sorted(
+                (self._event(*record) for record in recording.taken()), key=lambda e: e.start
+            )
+            self.lost = recording.lost
 
     def _event(
         self, kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
-        start, end, built, build, failed,
+        start, end, built, build, failed, device_start, device_time,
     ):  # fmt: skip
         host = (end - start) * 1e-9
+        built *= 1e-9
+        on_device = None if device_time is None else device_time * 1e-9
+        began = None if device_start is None else (device_start - self._clock) * 1e-9
+        # While the kernel is made ready the device has begun already, and waits.
+        seconds = max(0.0, (host if on_device is None else on_device) - built)
         return Event(
             kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
-            (start - self._clock) * 1e-9, host - built * 1e-9, host, built * 1e-9, build, failed,
+            (start - self._clock) * 1e-9, seconds, host, built, build, failed, began, on_device,
         )  # fmt: skip
 
     def totals(self):

@@ -19,14 +19,25 @@ def trace(profile):
     events = [named("process_name", HOST, 0, "host")]
     for thread in sorted({event.thread for event in profile.events}):
         events.append(named("thread_name", HOST, thread, f"thread {thread}"))
-    for number, device in enumerate(devices, start=HOST + 1):
-        events.append(named("process_name", number, 0, device))
+    numbers = {device: number for number, device in enumerate(devices, start=HOST + 1)}
+    timed = [event for event in profile.events if event.device_seconds is not None]
+    tracks = {key: track for track, key in enumerate(sorted({(e.device, e.stream) for e in timed}), start=1)}
+    for (device, stream), track in tracks.items():
+        events.append(named("process_name", numbers[device], 0, device))
+        events.append(named("thread_name", numbers[device], track, f"stream {stream:#x}"))
     events += [complete(event) for event in profile.events]
+    for event in timed:
+        track = {"pid": numbers[event.device], "tid": tracks[event.device, event.stream]}
+        events.append({**complete(event), **track, **times(event.device_start, event.device_seconds)})
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}, indent=0)
 
 
 def named(what, process, track, name):
     return {"name": what, "ph": "M", "ts": 0, "pid": process, "tid": track, "args": {"name": name}}
+
+
+def times(start, seconds):
+    return {"ts": round(max(start, 0.0) * 1e6, 3), "dur": round(seconds * 1e6, 3)}
 
 
 def complete(event):
@@ -46,8 +57,7 @@ def complete(event):
         "name": event.what if event.kind == "launch" else event.name,
         "cat": event.kind,
         "ph": "X",
-        "ts": round(event.start * 1e6, 3),
-        "dur": round(event.host_seconds * 1e6, 3),
+        **times(event.start, event.host_seconds),
         "pid": HOST,
         "tid": event.thread,
         "args": {name: value for name, value in details.items() if value not in ("", 0)},

@@ -1,11 +1,15 @@
 // profile.cpp -- recording for cuarray.profile: a listener that keeps every record until Python asks for
 // them.
 #include <pybind11/stl.h>
+#include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 #include "bindings/module.h"
 #include "cuarray/runtime/recorder.h"
+#include "cuarray/runtime/runtime.h"
 
 namespace py = pybind11;
 
@@ -34,7 +38,17 @@ class Recording final : public Listener {
             ++lost_;
         }
     }
-    /// The records so far, as tuples; they are forgotten here.
+    bool wants_device_times() const override { return true; }
+    /// The devices whose work has to be waited for before its times are known.
+    std::vector<std::string> devices() {
+        const std::lock_guard lock(mutex_);
+        std::set<std::string> names;
+        for (const Record& r : records_)
+            if (r.span) names.insert(to_string(r.device));
+        return {names.begin(), names.end()};
+    }
+    /// The records so far, as tuples; they are forgotten here. Each ends with the nanoseconds at which the device began
+    /// and how long it took, or None where that is not known.
     py::list taken() {
         std::vector<Record> records;
         {
@@ -42,12 +56,26 @@ class Recording final : public Listener {
             records.swap(records_);
         }
         py::list list;
-        for (const Record& r : records)
+        std::map<std::string, const Record*> firsts;  // by device: its work is placed by the first record's start
+        for (const Record& r : records) {
+            py::object device_start = py::none(), device_time = py::none();
+            try {
+                if (r.span && r.span->end->is_done()) {
+                    const Record& first = *firsts.try_emplace(to_string(r.device), &r).first->second;
+                    const double time = r.span->end->elapsed_ms(*r.span->begin);
+                    const double after = &r == &first ? 0 : r.span->begin->elapsed_ms(*first.span->begin);
+                    device_start = py::float_(double(first.start) + after * 1e6);
+                    device_time = py::float_(time * 1e6);
+                }
+            } catch (const Error&) {
+                // A device that was lost tells no times; whoever waits for it learns why.
+            }
             list.append(
                 py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
                                py::tuple(py::cast(std::vector<int64_t>(r.shape.begin(), r.shape.end()))),
                                r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
-                               r.built, to_string(r.build), r.failed));
+                               r.built, to_string(r.build), r.failed, device_start, device_time));
+        }
         return list;
     }
     int64_t lost() const { return lost_; }
@@ -69,6 +97,7 @@ void bind_profile(py::module_& module) {
         .def(py::init<>())
         .def("start", &Recording::start)
         .def("stop", &Recording::stop)
+        .def("devices", &Recording::devices, "The devices to wait for before times are asked for.")
         .def("taken", &Recording::taken, "The records so far, which are forgotten here.")
         .def_property_readonly("lost", &Recording::lost, "Records that there was no memory for.");
     py::class_<Unrecorded>(module, "Unrecorded", "A context: what this thread does inside is not recorded.")

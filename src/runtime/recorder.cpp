@@ -25,6 +25,7 @@ Listeners& listeners() {
     return *one;
 }
 
+std::atomic<int> timing_listeners{0};
 thread_local Record* the_record = nullptr;
 thread_local int hidden = 0;
 
@@ -58,6 +59,7 @@ class Recorded {
     }
     ~Recorded() {
         record.end = record_clock();
+        end_span();
         record.failed = !done;
         the_record = outer_;
         if (hidden > 0) return;
@@ -97,7 +99,32 @@ class Recorded {
     Record record;
     bool done = false;
 
+    /// Where the device works on its own, has it note when it begins and ends.
+    void begin_span(Backend& backend) {
+        if (timing_listeners.load(std::memory_order_relaxed) == 0 || hidden > 0 || !compiles_) return;
+        try {
+            const auto span = std::make_shared<DeviceSpan>();
+            span->begin = backend.runtime().make_event(true);
+            span->end = backend.runtime().make_event(true);
+            span->begin->record(current_stream(record.device));
+            record.span = span;
+        } catch (const Error&) {
+            // Inside a capture nothing runs: there is no time to note.
+        }
+        record.start = record_clock();
+    }
+
  private:
+    void end_span() noexcept {
+        if (!record.span) return;
+        try {
+            if (!done) raise(ErrorKind::Runtime, record.name, ": nothing was queued");
+            record.span->end->record(current_stream(record.device));
+        } catch (const Error&) {
+            record.span.reset();
+        }
+    }
+
     Record* const outer_;
     const bool compiles_;
 };
@@ -116,6 +143,7 @@ class Recording final : public Decorator {
     Fault elementwise(const Elementwise& task) override {
         Recorded recorded(inner_, Record::Kind::Launch, task.name);
         recorded.describe({task.expr}, task.shape, {}, task.inputs, task.outputs);
+        recorded.begin_span(inner_);
         const Fault fault = inner_.elementwise(task);
         recorded.done = true;
         return fault;
@@ -123,6 +151,7 @@ class Recording final : public Decorator {
     void reduce(const Reduce& task) override {
         Recorded recorded(inner_, Record::Kind::Launch, task.name);
         recorded.describe({task.expr, task.row}, task.shape, task.axes, task.inputs, {&task.output, 1});
+        recorded.begin_span(inner_);
         inner_.reduce(task);
         recorded.done = true;
     }
@@ -130,6 +159,7 @@ class Recording final : public Decorator {
         Recorded recorded(inner_, Record::Kind::Launch, task.name);
         recorded.describe({task.expr, kNone, task.loop}, task.shape, task.axes, task.inputs,
                           {&task.output, 1});
+        recorded.begin_span(inner_);
         inner_.fold(task);
         recorded.done = true;
     }
@@ -175,6 +205,7 @@ class Recording final : public Decorator {
                        const Dims& elements_shape, Run&& run) {
         Recorded recorded(inner_, Record::Kind::Launch, name);
         recorded.describe(kernel, shape, elements, elements_shape);
+        recorded.begin_span(inner_);
         run();
         recorded.done = true;
     }
@@ -182,12 +213,16 @@ class Recording final : public Decorator {
     void record_copy(const char* name, int64_t bytes, Copy&& copy) {
         Recorded recorded(inner_, Record::Kind::Copy, name);
         recorded.record.bytes = 2 * bytes;
+        recorded.begin_span(inner_);
         copy();
         recorded.done = true;
     }
 };
 
 }  // namespace
+
+DeviceSpan::DeviceSpan() = default;
+DeviceSpan::~DeviceSpan() = default;
 
 const char* to_string(Record::Kind kind) {
     static constexpr const char* kNames[] = {"launch", "copy", "wait", "alloc"};
@@ -213,6 +248,7 @@ void add_listener(Listener& listener) {
     want_lines(true);
     const std::unique_lock lock(listeners().mutex);
     listeners().list.push_back(&listener);
+    timing_listeners += listener.wants_device_times();
     set_recording(true);
 }
 
@@ -221,6 +257,7 @@ void remove_listener(Listener& listener) {
     const std::unique_lock lock(listeners().mutex);
     auto& list = listeners().list;
     list.erase(std::remove(list.begin(), list.end(), &listener), list.end());
+    timing_listeners -= listener.wants_device_times();
     set_recording(!list.empty());
 }
 

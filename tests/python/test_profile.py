@@ -36,7 +36,10 @@ def test_events(device):
     assert {e.kind for e in p.events} == {"launch", "copy", "wait", "alloc"}
     starts = [event.start for event in p.events]
     assert starts == sorted(starts) and starts[0] >= 0
-    assert all(0 <= e.seconds <= e.host_seconds <= p.seconds for e in p.events)
+    assert all(0 <= e.seconds <= p.seconds and 0 <= e.host_seconds <= p.seconds for e in p.events)
+    for event in p.events:
+        is_timed = device != "cpu" and event.kind in ("launch", "copy")
+        assert (event.device_seconds is not None) == is_timed == (event.device_start is not None), event
     builds = {"memory", "disk", "compiled"} if device != "cpu" else {""}
     assert {e.build for e in found} <= builds
 

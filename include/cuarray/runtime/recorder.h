@@ -1,11 +1,21 @@
 // recorder.h -- what devices are asked to do, told to whoever listens: the log, profiles.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include "cuarray/core/device.h"
 #include "cuarray/core/layout.h"
 
 namespace cuarray {
+
+class Event;
+
+/// When an operation ran on a device that works on its own: events before and behind it, on its stream.
+struct DeviceSpan {
+    std::unique_ptr<Event> begin, end;
+    DeviceSpan();
+    ~DeviceSpan();
+};
 
 /// One operation, as it stood when it returned to its caller. Times are nanoseconds of the steady clock.
 struct Record {
@@ -29,6 +39,7 @@ struct Record {
     Build build = Build::None;
     uint32_t thread = 0;         ///< threads are numbered as they come, from 1
     bool failed = false;         ///< the call threw
+    std::shared_ptr<DeviceSpan> span;  ///< null where the host did the work, and where nobody wants times
 };
 CUARRAY_API const char* to_string(Record::Kind kind);
 CUARRAY_API const char* to_string(Record::Build build);
@@ -38,6 +49,8 @@ class CUARRAY_API Listener {
  public:
     virtual ~Listener() = default;
     virtual void take(const Record& record) noexcept = 0;
+    /// Whether launches and copies are to be timed by the device; that costs two events each.
+    virtual bool wants_device_times() const { return false; }
 };
 
 /// From now on all devices are recorded for this listener; without any, recording costs nothing.
