@@ -147,8 +147,7 @@ class profile:
         built *= 1e-9
         on_device = None if device_time is None else device_time * 1e-9
         began = None if device_start is None else (device_start - self._clock) * 1e-9
-        # While the kernel is made ready the device has begun already, and waits.
-        seconds = max(0.0, (host if on_device is None else on_device) - built)
+        seconds = max(0.0, host - built) if on_device is None else on_device
         return Event(
             kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
             (start - self._clock) * 1e-9, seconds, host, built, build, failed, began, on_device,

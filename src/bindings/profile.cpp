@@ -47,8 +47,8 @@ class Recording final : public Listener {
             if (r.span) names.insert(to_string(r.device));
         return {names.begin(), names.end()};
     }
-    /// The records so far, as tuples; they are forgotten here. Each ends with the nanoseconds at which the device began
-    /// and how long it took, or None where that is not known.
+    /// The records so far, as tuples; they are forgotten here. Each ends with the nanoseconds at which the
+    /// device began and how long it took, or None where that is not known.
     py::list taken() {
         std::vector<Record> records;
         {
@@ -56,7 +56,8 @@ class Recording final : public Listener {
             records.swap(records_);
         }
         py::list list;
-        std::map<std::string, const Record*> firsts;  // by device: its work is placed by the first record's start
+        std::map<std::string, const Record*>
+            firsts;  // by device: its work is placed by the first record's start
         for (const Record& r : records) {
             py::object device_start = py::none(), device_time = py::none();
             try {

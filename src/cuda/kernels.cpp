@@ -16,10 +16,7 @@ class BuildNote {
     explicit BuildNote(const std::string& kernel) : kernel_(kernel) {}
     ~BuildNote() {
         const int64_t time = record_clock() - start_;
-        if (Record* const record = current_record()) {
-            record->built += time;
-            record->build = build;
-        }
+        note_build(build, time);
         if (build == Record::Build::Compiled && time > kLongCompile)
             std::fprintf(stderr, "cuarray: compiling %s took %.1f s\n", kernel_.c_str(), double(time) * 1e-9);
     }

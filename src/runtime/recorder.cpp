@@ -164,10 +164,12 @@ class Recording final : public Decorator {
         recorded.done = true;
     }
     void gather(const Indexed& task) override {
-        record_choice("gather", task.name, task.shape, task.elements, task.shape, [&] { inner_.gather(task); });
+        record_choice("gather", task.name, task.shape, task.elements, task.shape,
+                      [&] { inner_.gather(task); });
     }
     void scatter(const Indexed& task) override {
-        record_choice("scatter", task.name, task.shape, task.elements, task.shape, [&] { inner_.scatter(task); });
+        record_choice("scatter", task.name, task.shape, task.elements, task.shape,
+                      [&] { inner_.scatter(task); });
     }
     Ranks rank(const View& mask, int64_t size) override {
         Ranks ranks;
@@ -175,10 +177,12 @@ class Recording final : public Decorator {
         return ranks;
     }
     void compress(const Masked& task) override {
-        record_choice("compress", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.compress(task); });
+        record_choice("compress", task.name, task.shape, task.line, {task.ranks->count},
+                      [&] { inner_.compress(task); });
     }
     void expand(const Masked& task) override {
-        record_choice("expand", task.name, task.shape, task.line, {task.ranks->count}, [&] { inner_.expand(task); });
+        record_choice("expand", task.name, task.shape, task.line, {task.ranks->count},
+                      [&] { inner_.expand(task); });
     }
     void locate(const Masked& task) override {
         const Dims lines{int64_t(task.shape.size()), task.ranks->count};
@@ -237,6 +241,18 @@ const char* to_string(Record::Build build) {
 void hide_from_listeners(bool hides) { hidden += hides ? 1 : -1; }
 
 Record* current_record() { return the_record; }
+
+void note_build(Record::Build build, int64_t time) {
+    Record* const record = the_record;
+    if (!record) return;
+    record->built += time;
+    record->build = build;
+    try {
+        if (record->span) record->span->begin->record(current_stream(record->device));
+    } catch (const Error&) {
+        record->span.reset();
+    }
+}
 
 int64_t record_clock() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(

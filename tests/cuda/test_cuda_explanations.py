@@ -4,6 +4,7 @@ import backend_program
 import pytest
 
 INVALID_VALUE, ILLEGAL_ADDRESS, LAUNCH_FAILED = 1, 700, 719
+OPENING = 1  # waits while the device is opened
 PROGRAM = """
 import cuarray as ca
 x = ca.ones((20, 30), dtype=ca.float32, device="cuda:0")
@@ -59,7 +60,7 @@ def test_scalars_are_told():
 
 @pytest.mark.parametrize("code", [ILLEGAL_ADDRESS, LAUNCH_FAILED])
 def test_asynchronous_error_names_what_was_queued(code):
-    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:1:{code}", CUDASIM_PROGRESS="lazy")
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{code}", CUDASIM_PROGRESS="lazy")
     assert f"({code})" in said and "MESSAGE cuStreamSynchronize" in said
     assert "The error stays" in said and "Arrays on cpu still work" in said
     notes = said.split("NOTE ")[1:]
@@ -69,14 +70,14 @@ def test_asynchronous_error_names_what_was_queued(code):
 
 
 def test_lines_are_told_while_logging():
-    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:1:{ILLEGAL_ADDRESS}", CUARRAY_LOG="launch")
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{ILLEGAL_ADDRESS}", CUARRAY_LOG="launch")
     notes = said.split("NOTE ")[1:]
     assert any("multiply" in note and "by <string>:5" in note for note in notes), notes
     assert any("sum" in note and "by <string>:6" in note for note in notes), notes
 
 
 def test_every_operation_waited_for_names_the_one():
-    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:2:{ILLEGAL_ADDRESS}", CUARRAY_SYNC="1")
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 2}:{ILLEGAL_ADDRESS}", CUARRAY_SYNC="1")
     notes = said.split("NOTE ")[1:]
     assert len(notes) == 1 and "multiply" in notes[0], notes
 

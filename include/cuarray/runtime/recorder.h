@@ -64,6 +64,10 @@ CUARRAY_API void hide_from_listeners(bool hides);
 /// The record of the operation that this thread is running, or null: backends put in what only they know.
 CUARRAY_API Record* current_record();
 
+/// Tells that a kernel of this thread's operation was made ready, in so many nanoseconds; the device's own time begins
+/// afterwards.
+CUARRAY_API void note_build(Record::Build build, int64_t time);
+
 /// Nanoseconds of the clock that records use.
 CUARRAY_API int64_t record_clock();
 
