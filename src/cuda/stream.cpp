@@ -6,6 +6,11 @@
 #include "cuda/runtime.h"
 
 namespace cuarray::cuda {
+namespace {
+
+constexpr size_t kMarks = 32;
+
+}  // namespace
 
 GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority)
     : Stream(runtime.device()), runtime_(runtime), context_(runtime.context), kind_(kind), queue_(queue),
@@ -90,7 +95,11 @@ void GpuStream::mark(StreamPoint point) {
     const std::lock_guard lock(mutex_);
     const Current current(context_);
     CUevent event = nullptr;
-    if (spare_events_.empty()) {
+    if (marks_.size() >= kMarks) {
+        // Who asks for the oldest waits for the next one, a little longer.
+        event = marks_.front().second;
+        marks_.pop_front();
+    } else if (spare_events_.empty()) {
         const RelaxedCapture relaxed(context_.driver);
         context_.driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
     } else {
