@@ -74,12 +74,15 @@ StorageRef GpuRuntime::allocate_pinned(int64_t bytes) {
 }
 
 void GpuRuntime::release(Block& block) noexcept {
-    if (block.piece.address) pool.release(block.piece, block.uses.points(true), block.exported || block.seen_elsewhere);
+    if (!block.piece.address) return;
+    // In a forked child, locks may be held by threads that are not there.
+    const std::vector<StreamPoint> users = is_alive() ? block.uses.points(true) : std::vector<StreamPoint>();
+    pool.release(block.piece, users, block.exported || block.seen_elsewhere);
 }
 
 // Whoever holds a view of it (NumPy, DLPack) holds the storage: nobody else uses the memory now but the GPU.
 void GpuRuntime::release(PinnedBlock& block) noexcept {
-    if (!block.piece.address) return;
+    if (!block.piece.address || !is_alive()) return;
     {
         const std::lock_guard lock(mutex_);
         pinned_blocks_.erase(static_cast<const char*>(block.data));

@@ -12,6 +12,7 @@ namespace {
 struct Peer {
     int (*cuStreamCreate)(void**, unsigned);
     int (*cuStreamSynchronize)(void*);
+    int (*cuStreamDestroy)(void*);
     int (*cuMemsetD8Async)(unsigned long long, unsigned char, size_t, void*);
     int (*cuMemcpyDtoDAsync)(unsigned long long, unsigned long long, size_t, void*);
     int (*cuDevicePrimaryCtxRetain)(void**, int);
@@ -26,6 +27,7 @@ struct Peer {
         };
         bind(cuStreamCreate, "cuStreamCreate");
         bind(cuStreamSynchronize, "cuStreamSynchronize");
+        bind(cuStreamDestroy, "cuStreamDestroy_v2");
         bind(cuMemsetD8Async, "cuMemsetD8Async");
         bind(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
         bind(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
@@ -62,6 +64,77 @@ void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
     }
 }
 
+constexpr int64_t kSize = 4096;
+
+// Consumers that name no stream work on the legacy one, which knows nothing of a stream that is not blocking.
+void test_export_from_our_stream(Backend& gpu, const Peer& peer) {
+    Runtime& runtime = gpu.runtime();
+    const StreamRef own = runtime.make_stream(0, false);
+    void* const legacy = reinterpret_cast<void*>(1);
+    const std::vector<char> sevens(kSize, 7);
+    for (int round = 0; round < 20; ++round) {
+        const StorageRef a = gpu.allocate(kSize), b = gpu.allocate(kSize), c = gpu.allocate(kSize);
+        {
+            const StreamScope scope(own);
+            gpu.write(*a, 0, sevens.data(), kSize);
+            gpu.copy(*c, 0, *a, 0, kSize);
+            if (round % 2)
+                runtime.publish(*c, 1);
+            else
+                runtime.show(*c);
+        }
+        CHECK(peer.cuMemcpyDtoDAsync(address(b), address(c), kSize, legacy) == 0, "peer copy");
+        runtime.adopt(*b, 1);
+        CHECK(download(gpu, *b) == sevens, "round %d: exported from a stream of ours", round);
+    }
+}
+
+// Imported memory goes back to its owner, who at once uses it for something else on the legacy stream.
+void test_return_to_owner(Backend& gpu, const Peer& peer) {
+    Runtime& runtime = gpu.runtime();
+    const StreamRef own = runtime.make_stream(0, false);
+    const std::vector<char> sevens(kSize, 7), nines(kSize, 9);
+    for (int round = 0; round < 20; ++round) {
+        const StorageRef owned = gpu.allocate(kSize);
+        const unsigned long long at = address(owned);
+        gpu.write(*owned, 0, nines.data(), kSize);
+        int returned = 0;
+        {
+            const StreamScope scope(own);
+            const StorageRef lent = foreign_storage(
+                gpu.device(), owned->data, kSize, [](void* count) { ++*static_cast<int*>(count); }, &returned);
+            runtime.adopt(*lent, 1);
+            const StorageRef source = gpu.allocate(kSize);
+            gpu.write(*source, 0, sevens.data(), kSize);
+            gpu.copy(*lent, 0, *source, 0, kSize);
+        }
+        CHECK(returned == 1, "returned %d times", returned);
+        CHECK(peer.cuMemsetD8Async(at, 9, kSize, reinterpret_cast<void*>(1)) == 0, "peer memset");
+        CHECK(download(gpu, *owned) == nines, "round %d: the owner's work came too early", round);
+    }
+}
+
+// Work on a stream of another library, which is gone when somebody has to wait for it.
+void test_stale_foreign_stream(Backend& gpu, const Peer& peer) {
+    Runtime& runtime = gpu.runtime();
+    const std::vector<char> sevens(kSize, 7);
+    for (int round = 0; round < 20; ++round) {
+        void* handle = nullptr;
+        CHECK(peer.cuStreamCreate(&handle, 1) == 0, "cuStreamCreate");
+        StorageRef a, b;
+        {
+            const StreamScope scope(runtime.foreign_stream(int64_t(handle)));
+            a = gpu.allocate(kSize);
+            b = gpu.allocate(kSize);
+            gpu.write(*a, 0, sevens.data(), kSize);
+            gpu.copy(*b, 0, *a, 0, kSize);
+        }
+        CHECK(peer.cuStreamDestroy(handle) == 0, "cuStreamDestroy");
+        if (round % 2) a = StorageRef();
+        CHECK(download(gpu, *b) == sevens, "round %d: work of a stream that is gone", round);
+    }
+}
+
 }  // namespace
 
 void test_foreign_streams() {
@@ -94,6 +167,9 @@ void test_foreign_streams() {
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
     }
     test_lifetime(gpu, peer, made);
+    test_export_from_our_stream(gpu, peer);
+    test_return_to_owner(gpu, peer);
+    test_stale_foreign_stream(gpu, peer);
     gpu.memory().trim();
     CHECK(gpu.memory().stats().allocations == 0, "published blocks leaked");
 }

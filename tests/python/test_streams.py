@@ -291,21 +291,44 @@ def test_memory_that_is_kept_is_used_again_when_its_users_are_done(device):
             assert (y.numpy() == step + 1).all()
 
 
-def test_pinned_arrays_wait_for_copies(device):
-    x, stream = counting(), cuarray.Stream(device=device)
+# Each of these must wait by itself; all give element 0 of an array of equal elements.
+LOOKS = {
+    "item": lambda x: float(x[0]),
+    "operation": lambda x: float((x * 2)[0]) / 2,
+    "reduction": lambda x: float(x.sum()) / SIZE,
+    "fold": lambda x: float(cuarray.maximum.reduce(x)),
+    "index": lambda x: float(x[cuarray.asarray([0], device="cpu")][0]),
+    "mask": lambda x: float(x[cuarray.ones(SIZE, dtype=bool, device="cpu")][0]),
+    "copy": lambda x: float(x.copy()[0]),
+    "numpy": lambda x: x.numpy()[0],
+    "view": lambda x: np.asarray(x)[0],
+    "buffer": lambda x: memoryview(x)[0],
+    "dlpack": lambda x: np.from_dlpack(x)[0],
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_pinned_arrays_wait_for_copies(device, look):
+    x, stream = cuarray.zeros(SIZE), cuarray.Stream(device=device)
     pinned = cuarray.empty(SIZE, memory="pinned")
-    for step in range(10):
+    for step in range(6):
         with stream:
             x += 1
             cuarray.copyto(pinned, x)
-        assert float(pinned[0]) == step + 1
-        assert float(pinned.sum()) == SIZE * (SIZE - 1) / 2 + SIZE * (step + 1)
-        np.testing.assert_array_equal((pinned * 2).numpy(), (np.arange(SIZE) + step + 1) * 2.0)
-        assert np.asarray(pinned)[-1] == SIZE + step
-        assert memoryview(pinned)[0] == step + 1
+        assert LOOKS[look](pinned) == step + 1
 
 
-def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device):
+@pytest.mark.parametrize(
+    "overwrite",
+    [
+        lambda x: x.__setitem__(..., -1),
+        lambda x: cuarray.sum(cuarray.ones((3, SIZE), device="cpu"), axis=0, out=x),
+        lambda x: x.__setitem__(cuarray.arange(SIZE, device="cpu"), -1),
+        lambda x: np.asarray(x).fill(-1),
+        lambda x: cuarray.copyto(x, cuarray.ones(SIZE, device="cpu")),
+    ],
+)
+def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device, overwrite):
     stream = cuarray.Stream(device=device)
     pinned = cuarray.empty(SIZE, memory="pinned")
     for step in range(10):
@@ -313,7 +336,7 @@ def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device):
         x = cuarray.empty(SIZE)
         with stream:
             cuarray.copyto(x, pinned)
-        pinned[...] = -1
+        overwrite(pinned)
         assert (x.numpy() == step).all()
 
 
@@ -322,8 +345,9 @@ def test_pinned_memory_outlives_its_array_while_a_copy_runs(device):
     for step in range(10):
         with stream:
             x = cuarray.full(SIZE, float(step), memory="pinned").to_device(device, stream=stream)
-            cuarray.full(SIZE, -1.0, memory="pinned")
+            others = [cuarray.full(SIZE, -1.0, memory="pinned") for _ in range(step)]
         assert (x.numpy() == step).all()
+        del others
 
 
 def test_copies_between_devices_cast_broadcast_and_refuse(device):
@@ -556,6 +580,53 @@ def test_peer_access(remote):
         here.enable_peer_access("cuda:1")
     with pytest.raises(ValueError):
         here.enable_peer_access("cpu")
+
+
+# Other libraries' arrays.
+
+
+class Lent:
+    """Another library's array: the interface and nothing else."""
+
+    def __init__(self, array, **changes):
+        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **changes}
+        self.array = array
+
+
+def test_imported_memory_tells_its_device(remote):
+    if len(cuarray.devices()) < 3:
+        pytest.skip("one GPU is present")
+    x = cuarray.arange(5, device="cuda:1")
+    with cuarray.device("cuda:0"):
+        imported = cuarray.asarray(Lent(x))
+        assert imported.device == "cuda:1"
+        assert (imported + 1).tolist() == [1, 2, 3, 4, 5]
+
+
+def test_imported_memory_must_be_a_gpu_s(remote):
+    x = cuarray.arange(5)
+    host = np.arange(5)
+    for changes in ({"data": (host.ctypes.data, False)}, {"stream": 0}, {"stream": -1}):
+        with pytest.raises(ValueError):
+            cuarray.asarray(Lent(x, **changes))
+    empty = cuarray.asarray(Lent(x[:0]))
+    assert empty.shape == (0,) and empty.device == remote
+
+
+def test_arrays_of_user_streams_are_exchanged(remote):
+    stream, other = cuarray.Stream(), cuarray.Stream()
+    for step in range(10):
+        with stream:
+            x = counting(step) * 2
+            capsule = x.__dlpack__(stream=other.handle)
+        with other:
+            y = cuarray.from_dlpack(capsule) + 1
+        np.testing.assert_array_equal(y.numpy(), np.arange(step, step + SIZE) * 2.0 + 1)
+        with stream:
+            x = counting(step) * 3
+        with other:
+            y = cuarray.asarray(Lent(x)) + 1
+        np.testing.assert_array_equal(y.numpy(), np.arange(step, step + SIZE) * 3.0 + 1)
 
 
 # Threads.
