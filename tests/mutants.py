@@ -135,6 +135,34 @@ MUTANTS = [
                 pass""",
         "tests/python/test_fuse.py",
     ),
+    Mutant(
+        "infix-without-parentheses",
+        "src/core/infix.cpp",
+        "from_right ? own : own + 1",
+        "from_right ? own : own",
+        "tests/python/test_profile.py -k expression",
+    ),
+    Mutant(
+        "bytes-of-repeated-elements",
+        "src/runtime/recorder.cpp",
+        "view.strides[axis] != 0 || ",
+        "view.strides[axis] != 1 || ",
+        "tests/python/test_profile.py -k bytes",
+    ),
+    Mutant(
+        "validation-compares-nothing",
+        "src/runtime/validate.cpp",
+        "if (!agree(",
+        "if (i < 0 && !agree(",
+        "tests/cuda/test_cuda_validation.py",
+    ),
+    Mutant(
+        "journal-without-kernels",
+        "src/cuda/elementwise.cpp",
+        "    journal().launched(kernel);\n",
+        "",
+        "tests/cuda/test_cuda_explanations.py",
+    ),
 ]
 
 if __name__ == "__main__":
