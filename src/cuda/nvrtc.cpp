@@ -2,6 +2,7 @@
 #include "cuda/nvrtc.h"
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
@@ -14,7 +15,7 @@
 namespace cuarray::cuda {
 namespace {
 
-constexpr int kLeastMajor = 12;
+constexpr int kLeastMajor = 12, kNewestMajor = 13;
 
 struct Library {
 #define CUARRAY_DECLARE(name, ...) int (*name)(__VA_ARGS__) = nullptr;
@@ -105,7 +106,11 @@ bool find_library(int driver_version, Library& library, std::string& why_none) {
         if (open(locate_library("nvrtc", major), 0, driver_major, library, tried) ||
             open(soname(major), 0, driver_major, library, tried))
             return true;
-    const int major = driver_major > 13 ? 13 : driver_major;
+    for (int major = driver_major + 1; major <= kNewestMajor; ++major)
+        if (const std::string newer = locate_library("nvrtc", major); !newer.empty())
+            tried += "\n  " + newer + " is of CUDA " + std::to_string(major) +
+                     ", newer than the driver: update the driver, or install an older NVRTC";
+    const int major = std::min(driver_major, kNewestMajor);
     why_none = "no NVRTC for this driver (CUDA " + version_text(driver_version) +
                "): pip install \"cuarray[cuda" + std::to_string(major) + "]\"; tried:" + tried;
     return false;

@@ -1,6 +1,7 @@
 """Which GPUs, drivers and NVRTCs go together, and what is said where they do not."""
 
 import json
+import subprocess
 
 import backend_program
 import pytest
@@ -71,3 +72,48 @@ def test_no_driver(program):
     result = backend_program.run(["sh", "-c", command], CUDASIM_SEED=1)
     assert result.returncode == 1
     assert "there is no cuda:0; no NVIDIA driver: /nowhere/libcuda.so.1" in result.stderr
+
+
+LOCATED = """
+import json, os
+from cuarray import _core
+import cuarray as ca
+libraries = {libraries}
+_core.set_library_locator(lambda name, major: libraries.get(major, ""))
+print(json.dumps([_core.missing_reason("cuda"), ca.device("cuda:0") in ca.devices()]))
+if ca.device("cuda:0") in ca.devices():
+    print(json.loads(_core.describe("cuda:0"))["nvrtc"]["path"], float(ca.ones(3, device="cuda:0").sum()))
+"""
+
+
+def located(libraries, tmp_path, **settings):
+    """What a process says whose only NVRTCs are those that the locator finds, by major version."""
+    command = ["env", "-u", "CUARRAY_LIBNVRTC", "python", "-c", LOCATED.format(libraries=libraries)]
+    return backend_program.run(command, CUDASIM_SEED=1, CUARRAY_CACHE_DIR=tmp_path / "kernels", **settings)
+
+
+def simulated_nvrtc() -> str:
+    show = [*backend_program.SIMULATOR, "--paths"]
+    return subprocess.run(show, capture_output=True, text=True, check=True).stdout.split()[1]
+
+
+def test_two_majors_installed(tmp_path):
+    # The driver decides, not the newest.
+    ours, newer = simulated_nvrtc(), "/nowhere/libnvrtc.so.13"
+    said = located({12: ours, 13: newer}, tmp_path, CUDASIM_DRIVER=12040)
+    assert '["", true]' in said.stdout and f"{ours} 3.0" in said.stdout, said.stdout + said.stderr
+
+
+def test_only_a_newer_major_installed(tmp_path):
+    said = located({13: "/nowhere/libnvrtc.so.13"}, tmp_path, CUDASIM_DRIVER=12040)
+    reason, there = json.loads(said.stdout.splitlines()[0])
+    assert not there
+    assert "no NVRTC for this driver (CUDA 12.4): pip install" in reason and "cuarray[cuda12]" in reason
+    assert "/nowhere/libnvrtc.so.13 is of CUDA 13, newer than the driver: update the driver" in reason
+    assert "libnvrtc.so.12" in reason, "what else was tried"
+
+
+def test_wrong_ordinal(tmp_path):
+    program = "import cuarray as ca\nca.ones(3, device='cuda:7')"
+    said = backend_program.run(["python", "-c", program], CUDASIM_SEED=1)
+    assert "ValueError: device: there is no cuda:7; this machine has 2 of that kind" in said.stderr
