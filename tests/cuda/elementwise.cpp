@@ -47,6 +47,22 @@ Case random_case(Random& random, bool hard) {
     return c;
 }
 
+/// The sum of two operands that lie transposed, so that both pass through a tile of shared memory.
+Case turned_case(Random& random) {
+    Case c;
+    c.shape = {70, 50};
+    c.name = "add";
+    const DType dtype = DType::float32;
+    c.expr.outputs = {
+        c.expr.loop(loop_for(find_row("add"), dtype), c.expr.input(dtype), c.expr.input(dtype))};
+    for (int i = 0; i < 2; ++i) {
+        c.inputs.push_back(random_operand(random, dtype, {50, 70}, false));
+        std::swap(c.inputs.back().strides[0], c.inputs.back().strides[1]);
+    }
+    c.outputs.push_back(random_operand(random, dtype, c.shape, false));
+    return c;
+}
+
 /// The outputs' memory after the case has run on that device.
 std::vector<std::vector<char>> run(Backend& backend, const Case& c) {
     std::vector<StorageRef> storages;
@@ -98,6 +114,10 @@ void compare(const Case& c, uint64_t seed, int64_t round) {
 }  // namespace
 
 void test_elementwise(uint64_t seed, int64_t rounds) {
+    for (int64_t round = 0; round < 4; ++round) {
+        Random random(seed * 1000003 + uint64_t(round));
+        compare(turned_case(random), seed, round);
+    }
     for (int64_t round = 0; round < rounds; ++round) {
         Random random(seed * 1000003 + uint64_t(round));
         Case c = random_case(random, round % 4 == 3);

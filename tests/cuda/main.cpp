@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
             test_elementwise(seed, rounds);
         else if (is("reductions"))
             test_reductions(seed, rounds);
+        else if (is("long-reduction"))
+            test_long_reduction();
         else if (is("transfers"))
             test_transfers(seed, rounds);
         else if (is("memory"))

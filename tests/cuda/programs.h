@@ -6,6 +6,7 @@ namespace tests {
 
 void test_elementwise(uint64_t seed, int64_t rounds);
 void test_reductions(uint64_t seed, int64_t rounds);
+void test_long_reduction();
 void test_transfers(uint64_t seed, int64_t rounds);
 void test_memory();
 void test_failures();

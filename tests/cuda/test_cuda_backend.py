@@ -29,6 +29,11 @@ def test_against_the_host(program, family, seed, mode):
     )
 
 
+def test_long_reduction(program):
+    # Without checks, which so many elements would take minutes for.
+    backend_program.check([program, "long-reduction"], CUDASIM_SEED=1, CUDASIM_CHECK=0)
+
+
 @pytest.mark.parametrize(("seed", "mode"), SCHEDULES)
 def test_transfers(program, seed, mode):
     backend_program.check([program, "transfers", seed, 6], CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode)

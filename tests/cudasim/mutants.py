@@ -63,15 +63,16 @@ BY_HAND = [
     Mutant(
         "event-recorded-on-the-wrong-stream",
         "src/cuda/stream.cpp",
-        "context_.driver.cuEventRecord(event_, handle_);",
-        "context_.driver.cuEventRecord(event_, other);",
+        "driver.cuEventRecord.status(event_, queue_) : CUDA_SUCCESS",
+        "driver.cuEventRecord.status(event_, other) : CUDA_SUCCESS",
         ORDER,
     ),
     Mutant(
         "event-recorded-too-early",
         "src/cuda/pinned.cpp",
-        "prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
-        "prepare(chunk);\n            record(chunk);\n            context_.driver.cuMemcpyDtoHAsync",
+        "prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync(",
+        "prepare(chunk);\n            record(chunk, stream);\n"
+        "            const auto record = [](auto&&...) {};\n            context_.driver.cuMemcpyDtoHAsync(",
         BYTES,
     ),
     Mutant(
@@ -346,7 +347,14 @@ CHECKS = re.compile(r"(?<=[\s{;])if \([^;{}]*?\) (?:fail|throw Error|raise)\(")
 WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
 
 # What may be removed, by the mechanical name, and why nothing changes.
-REDUNDANT: dict[str, str] = {}
+REDUNDANT: dict[str, str] = {
+    "without-check-1-in-kernels.cpp": "there is a GPU only where an NVRTC was found, once for all",
+    "without-check-2-in-kernels.cpp": "simulated GPUs are alike, and the first one decides about all",
+    "without-__threadfence_system-1-in-elementwise.h": (
+        "for a host that reads while the kernel runs; simulated kernels run whole: nothing can show it"
+    ),
+    "without-__threadfence_system-2-in-elementwise.h": "whoever waits for a kernel sees what it wrote",
+}
 
 
 def end_of_statement(text: str, start: int) -> int:
