@@ -3,6 +3,7 @@
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
 
@@ -212,6 +213,10 @@ PyTypeObject* iterator_type() {
 /// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on its device.
 template <class Store>
 void with_value(PyObject* value, const Array& target, Store store) {
+    if (PyFloat_CheckExact(value)) {
+        const Scalar number = Scalar::of(DType::float64, PyFloat_AsDouble(value));
+        return store(target.dtype() == DType::float64 ? number : convert(number, target.dtype()));
+    }
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = operand.element(target.dtype(), "assignment");
@@ -247,6 +252,21 @@ struct StoreView {
     }
 };
 
+/// One element, which on a host device needs neither a view nor a program.
+struct StoreElement {
+    const Array& array;
+    int64_t offset;  ///< bytes from the array's element 0
+
+    void operator()(const Scalar& element) const {
+        if (!is_on_host(array.device()) || !array.is_writable())
+            return fill(array.view(Layout(), offset), element, "assignment");
+        Storage& storage = array.storage();
+        before_write(storage);
+        storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
+    }
+    void operator()(const Array& source) const { StoreView{array.view(Layout(), offset), true}(source); }
+};
+
 }  // namespace
 
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
@@ -273,8 +293,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
         if (array.ndim() == 1 && PyLong_CheckExact(key)) {
-            const Array target = array.view(Layout(), offset_of(array, to_position(key)));
-            with_value(value, target, StoreView{target, true});
+            with_value(value, array, StoreElement{array, offset_of(array, to_position(key))});
             return 0;
         }
         const Key entries(key, array.device());
