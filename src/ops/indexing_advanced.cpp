@@ -98,6 +98,7 @@ class Key {
         if (places.shape.size() > kMaxDims)
             raise(ErrorKind::Index, "the index gives ", places.shape.size(), " dimensions; at most ", kMaxDims,
                   " are supported");
+        places.array = array_;
         places.base = array_.view(Layout(), offset_);
         for (const Position& p : positions_) {
             if (p.axis < 0) {

@@ -29,6 +29,7 @@ Places places_along(const Array& array, const Array& indices, int axis, bool wri
         raise(ErrorKind::Index, name, ": shapes ", to_string(array.shape()), " and ", to_string(indices.shape()),
               " do not broadcast beside axis ", axis);
     }
+    places.array = array;
     places.base = array.view(Layout());
     places.strides = broadcast_strides({other, array.strides()}, places.shape, name);
     places.strides[axis] = 0;
@@ -43,6 +44,7 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
     const Array positions = as_positions(indices, array, "take");
     check_nonempty(array, positions, axis, "take");
     Places places;
+    places.array = array;
     places.base = array.view(Layout());
     Dims over;
     const auto add = [&](int64_t extent, int64_t stride, int64_t index_stride) {

@@ -57,7 +57,7 @@ void scatter(const Places& places, const Array& values, const char* name) {
     const Dims strides = broadcast_strides(elements.layout(), places.shape, name);
     if (count(places.shape) == 0) return check(places, name);
     before_write(array.storage());
-    if (overlaps(elements, array)) elements = copy(elements, 'K');
+    if (overlaps(elements, places.array)) elements = copy(elements, 'K');
     array.storage().front().scatter(task_of(places, elements, Outside::Raise, name));
 }
 

@@ -5,9 +5,10 @@
 
 namespace cuarray {
 
-/// Elements of `base` over `shape`; owns the index arrays that its views look at.
+/// Elements of an array over `shape`; owns the index arrays that its views look at.
 struct Places {
-    Array base;    ///< whose element 0 has position 0 on every indexed axis
+    Array array;   ///< the indexed one, as it was given
+    Array base;    ///< a view whose element 0 has position 0 on every indexed axis
     Dims shape;
     Dims strides;  ///< of base over `shape`; zero where only indices move
     std::vector<Array> positions;
