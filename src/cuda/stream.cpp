@@ -241,6 +241,9 @@ void GpuStream::will_write(Storage& storage) {
     if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(true));
 }
 
-void GpuStream::retire() { runtime_.take_back(*this); }
+// In a forked child the lock may be held by a thread that is not there.
+void GpuStream::retire() {
+    if (is_alive()) runtime_.take_back(*this);
+}
 
 }  // namespace cuarray::cuda

@@ -131,6 +131,15 @@ void test_stale_foreign_stream(Backend& gpu, const Peer& peer) {
         }
         CHECK(peer.cuStreamDestroy(handle) == 0, "cuStreamDestroy");
         if (round % 2) a = StorageRef();
+        // Its number may be given to the next one only when its work is over.
+        void* next = nullptr;
+        CHECK(peer.cuStreamCreate(&next, 1) == 0, "cuStreamCreate");
+        {
+            const StreamScope scope(runtime.foreign_stream(int64_t(next)));
+            const StorageRef other = gpu.allocate(kSize);
+            gpu.write(*other, 0, sevens.data(), kSize);
+        }
+        CHECK(peer.cuStreamDestroy(next) == 0, "cuStreamDestroy");
         CHECK(download(gpu, *b) == sevens, "round %d: work of a stream that is gone", round);
     }
 }

@@ -26,6 +26,7 @@ FOLDS = f"{BACKEND} -k reductions"
 LOOPS = f"{BACKEND} -k elementwise"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
+STREAMS = "sim tests/python/test_streams.py -k cuda"
 FAILURES = "tests/cuda/test_cuda_failures.py"
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
@@ -77,16 +78,100 @@ BY_HAND = [
     ),
     Mutant(
         "default-stream-without-legacy-order",
-        "src/cuda/stream.cpp",
-        "cuStreamCreate(&handle_, CU_STREAM_DEFAULT)",
-        "cuStreamCreate(&handle_, 1)",
+        "src/cuda/runtime.cpp",
+        "make_queue(context, CU_STREAM_DEFAULT, 0)",
+        "make_queue(context, CU_STREAM_NON_BLOCKING, 0)",
         ORDER,
     ),
     Mutant(
         "per-thread-stream-taken-for-ordered",
-        "src/cuda/backend.cpp",
-        "foreign == kNoStream || foreign == 0",
-        "foreign == kNoStream || foreign == 0 || foreign == 2",
+        "src/cuda/storages.cpp",
+        "return stream == 0 || stream == kLegacyStream;",
+        "return stream == 0 || stream == kLegacyStream || stream == kPerThreadStream;",
+        ORDER,
+    ),
+    Mutant(
+        "readers-wait-for-nobody",
+        "src/cuda/stream.cpp",
+        "wait_for(storage.uses.points(false));",
+        "(void)storage;",
+        STREAMS,
+    ),
+    Mutant(
+        "writers-forget-readers",
+        "src/cuda/stream.cpp",
+        "wait_for(storage.uses.points(true));",
+        "wait_for(storage.uses.points(false));",
+        STREAMS,
+    ),
+    Mutant(
+        "more-is-seen-than-was-waited-for",
+        "src/cuda/stream.cpp",
+        "seen[other.id()] = other.issued();",
+        "seen[other.id()] = other.issued() + 3;",
+        STREAMS,
+    ),
+    Mutant(
+        "a-wait-has-no-number",
+        "src/cuda/stream.cpp",
+        "    Stream::issue();\n",
+        "",
+        STREAMS,
+    ),
+    Mutant(
+        "an-allocation-has-no-moment",
+        "src/cuda/storages.cpp",
+        "    block->uses.written_at(giver.issue());\n",
+        "",
+        STREAMS,
+    ),
+    Mutant(
+        "a-graph-holds-no-memory",
+        "src/cuda/graph.cpp",
+        "Held{StorageRef(&storage), is_written}",
+        "Held{StorageRef(), is_written}",
+        STREAMS,
+    ),
+    Mutant(
+        "a-capture-takes-the-place-of-earlier-users",
+        "src/cuda/graph.cpp",
+        "    stream_.wait_for(before_);\n",
+        "",
+        STREAMS,
+    ),
+    Mutant(
+        "the-host-reads-pinned-memory-at-once",
+        "src/host/backend.cpp",
+        "for (const View& view : inputs) wait_on_host(*view.storage, false);",
+        "(void)inputs;",
+        STREAMS,
+    ),
+    Mutant(
+        "the-host-writes-pinned-memory-at-once",
+        "src/host/backend.cpp",
+        "for (const View& view : outputs) wait_on_host(*view.storage, true);",
+        "(void)outputs;",
+        STREAMS,
+    ),
+    Mutant(
+        "imported-memory-has-no-moment",
+        "src/cuda/storages.cpp",
+        "    storage.uses.written_at(own.issue(\"import\"));\n",
+        "",
+        STREAMS,
+    ),
+    Mutant(
+        "a-busy-foreign-stream-s-number-is-given-away",
+        "src/cuda/runtime.cpp",
+        "if (!fits || !candidate->poll()) continue;",
+        "if (!fits) continue;",
+        ORDER,
+    ),
+    Mutant(
+        "memory-of-foreign-streams-comes-from-them",
+        "src/cuda/storages.cpp",
+        "is_own ? stream : keeper();",
+        "stream.capture() ? keeper() : stream;",
         ORDER,
     ),
     Mutant(
@@ -164,7 +249,7 @@ BY_HAND = [
     ),
     Mutant(
         "fault-reported-twice",
-        "src/cuda/stream.cpp",
+        "src/cuda/faults.cpp",
         "        record_->ticket = 0;\n",
         "",
         f"{BACKEND} -k faults",

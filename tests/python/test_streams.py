@@ -1,6 +1,9 @@
 """Streams, events, graphs and kinds of memory: what work waits for, what it does not, and what the host sees."""
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -342,10 +345,10 @@ def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device, overwri
 
 def test_pinned_memory_outlives_its_array_while_a_copy_runs(device):
     stream = cuarray.Stream(device=device)
+    shape = (7, SIZE)  # of a size class of its own: no other test has left blocks there
     for step in range(10):
-        with stream:
-            x = cuarray.full(SIZE, float(step), memory="pinned").to_device(device, stream=stream)
-            others = [cuarray.full(SIZE, -1.0, memory="pinned") for _ in range(step)]
+        x = cuarray.full(shape, float(step), memory="pinned").to_device(device, stream=stream)
+        others = [cuarray.full(shape, -1.0, memory="pinned") for _ in range(step)]
         assert (x.numpy() == step).all()
         del others
 
@@ -620,7 +623,9 @@ def test_arrays_of_user_streams_are_exchanged(remote):
             x = counting(step) * 2
             capsule = x.__dlpack__(stream=other.handle)
         with other:
-            y = cuarray.from_dlpack(capsule) + 1
+            imported = cuarray.from_dlpack(capsule)
+        with cuarray.Stream():
+            y = imported + 1
         np.testing.assert_array_equal(y.numpy(), np.arange(step, step + SIZE) * 2.0 + 1)
         with stream:
             x = counting(step) * 3
@@ -654,3 +659,45 @@ def test_threads_with_streams_of_their_own(device):
     for thread in threads:
         thread.join()
     assert not failures, failures[0]
+
+
+# Processes.
+
+LIVING = """
+import os, sys
+import cuarray as ca
+stream, event = ca.Stream(), ca.Event(timing=True)
+pinned = ca.zeros(1000, memory="pinned")
+graph = ca.Graph()
+with stream:
+    x = ca.arange(1000.0)
+    ca.copyto(pinned, x)
+    event.record(stream)
+    with graph.capture():
+        y = x + 1
+graph.launch(stream)
+"""
+
+FORKED = """
+child = os.fork()
+if child == 0:
+    del stream, event, pinned, graph, x, y
+    assert (ca.arange(3, device="cpu") + 1).tolist() == [1, 2, 3]
+    with ca.Stream(device="cpu"):
+        ca.ones(3, device="cpu")
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+assert y.numpy()[5] == 6 and float(pinned[7]) == 7
+"""
+
+
+@pytest.mark.parametrize("end", ["", FORKED, "x[...] = 3\nsys.exit()"])
+def test_processes_end_quietly(device, end):
+    environment = {**os.environ, "CUARRAY_DEVICE": device}
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", LIVING + end],
+        env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    said = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("cudasim: seed"))
+    assert result.returncode == 0 and not said, result.stderr
