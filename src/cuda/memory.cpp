@@ -156,8 +156,8 @@ void Pool::count(const Piece& piece, int sign) {
 
 void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept {
     if (piece.from != Piece::From::Pinned) account_.remove(piece.bytes);
+    if (!is_alive()) return;  // in a forked child the lock may be a lost thread's
     count(piece, -1);
-    if (!is_alive()) return;
     try {
         take_back(piece, users, shared);
     } catch (const std::exception& error) {

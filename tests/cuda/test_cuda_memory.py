@@ -1,0 +1,168 @@
+"""Memory of simulated GPUs from Python: the driver's pools, small devices, reuse across waits, calls per operation."""
+
+import re
+import sys
+
+import backend_program
+import pytest
+
+START = """
+import ctypes, gc, os
+import cuarray
+from cuarray import memory
+driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
+
+def call(name, *arguments):
+    status = getattr(driver, name)(*arguments)
+    assert status == 0, (name, status)
+
+def current_pool():
+    pool = ctypes.c_void_p()
+    call("cuInit", 0)
+    call("cuDeviceGetMemPool", ctypes.byref(pool), 0)
+    return pool
+
+def attribute(pool, which, value=None):
+    number = ctypes.c_uint64(value or 0)
+    call("cuMemPoolGetAttribute" if value is None else "cuMemPoolSetAttribute", pool, which, ctypes.byref(number))
+    return number.value
+
+THRESHOLD, USED = 4, 7
+"""
+
+MODES = ["lazy", "eager", "random"]
+
+
+def run(program, **settings):
+    settings = {"CUDASIM_SEED": 1, **settings}
+    result = backend_program.run([sys.executable, "-c", START + program], **settings)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result
+
+
+def test_threshold_of_the_pool():
+    run("""
+pool = current_pool()
+assert attribute(pool, THRESHOLD) == 0
+cuarray.ones(3, device="cuda:0")
+assert attribute(pool, THRESHOLD) == 2**64 - 1, "it is raised where nobody had chosen one"
+with memory.limit(1 << 20, "cuda:0"):
+    assert attribute(pool, THRESHOLD) == 1 << 20
+assert attribute(pool, THRESHOLD) == 2**64 - 1
+""")
+    run("""
+pool = current_pool()
+attribute(pool, THRESHOLD, 12345)
+cuarray.ones(3, device="cuda:0")
+with memory.limit(1 << 20, "cuda:0"):
+    pass
+assert attribute(pool, THRESHOLD) == 12345, "somebody's choice is left alone"
+""")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_pool_of_somebody_else(mode):
+    run("""
+cuarray.ones(3, device="cuda:0").sum().item()
+kinds = (ctypes.c_int * 32)(1, 0, 1, 0)  # pinned device memory on device 0
+pool = ctypes.c_void_p()
+call("cuMemPoolCreate", ctypes.byref(pool), kinds)
+
+class Pool:
+    handle = pool.value
+
+memory.use_pool(Pool(), "cuda:0")
+x = cuarray.arange(100_000, device="cuda:0")
+y = cuarray.arange(100, device="cuda:0")
+assert attribute(pool, USED) >= x.nbytes + y.nbytes
+assert attribute(pool, THRESHOLD) == 0, "its owner's choice"
+memory.use_pool(None, "cuda:0")
+z = x + 1
+used = attribute(pool, USED)
+assert x.sum().item() + y.sum().item() == 100_000 * 99_999 // 2 + 99 * 50
+del x, y
+cuarray.synchronize()
+memory.trim()
+assert attribute(pool, USED) == 0, "blocks went back to their pool"
+assert z[5].item() == 6
+try:
+    memory.use_pool(12345678, "cuda:0")
+except ValueError as error:
+    assert "12345678 is no memory pool" in str(error)
+else:
+    raise AssertionError("no error")
+""", CUDASIM_PROGRESS=mode)
+
+
+def test_no_pool_where_there_are_none():
+    run("""
+try:
+    memory.use_pool(12345678, "cuda:0")
+except ValueError as error:
+    assert "cuda:0 has no memory pools" in str(error)
+else:
+    raise AssertionError("no error")
+memory.use_pool(None, "cuda:0")
+assert memory.stats("cuda:0")["kinds"].keys() <= {"direct"}
+x = cuarray.ones(1000, device="cuda:0")
+assert list(memory.stats("cuda:0")["kinds"]) == ["direct"]
+""", CUDASIM_POOLS=0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("pools", [0, 1])
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_small_device(mode, pools, cache):
+    run("""
+MiB = 1 << 20
+device = "cuda:0"
+
+def full(count, value):
+    return cuarray.full(count * MiB, value, "u1", device=device)
+
+a = full(20, 7)
+b = a + 1
+del a                           # freed, and perhaps still in use
+c = full(20, 9)
+small = [full(1, 1) for _ in range(20)]
+try:
+    full(5, 0)
+except MemoryError as error:
+    assert str(error).startswith("cuda:0: 5242880 bytes asked (5 MiB)"), error
+else:
+    raise AssertionError("64 MiB hold more than that")
+assert (b == 8).all().item() and (c == 9).all().item()
+del small                       # free blocks of another size are no use, unless they go back
+d = full(15, 3)
+cycle = [b, c]
+cycle.append(cycle)
+del b, c, cycle
+e = full(40, 4)
+assert (d == 3).all().item() and (e == 4).all().item()
+assert memory.stats(device)["current"] == 55 * MiB and memory.stats(device)["allocations"] == 2
+""", CUDASIM_PROGRESS=mode, CUDASIM_POOLS=pools, CUARRAY_MEMORY_CACHE=cache, CUDASIM_MEMORY=64 << 20)
+
+
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_an_operation_allocates_once(cache):
+    said = run("""
+x = cuarray.ones(1 << 19, device="cuda:0")
+for _ in range(100):
+    y = x + x
+y[0].item()
+""", CUARRAY_MEMORY_CACHE=cache, CUDASIM_LOG=1).stderr  # fmt: skip
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) calls of (\w+)", said)}
+    assert counts["cuLaunchKernel"] >= 100
+    assert 100 <= counts["cuMemAllocAsync"] <= 104 and 98 <= counts["cuMemFreeAsync"] <= 104
+    assert "cuStreamSynchronize" not in counts and "cuEventQuery" not in counts
+
+
+def test_small_blocks_cost_no_call():
+    said = run("""
+x = cuarray.ones(1000, device="cuda:0")
+for _ in range(100):
+    y = x + x
+y[0].item()
+""", CUDASIM_LOG=1).stderr  # fmt: skip
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) calls of (\w+)", said)}
+    assert counts["cuLaunchKernel"] >= 100 and counts["cuMemAllocAsync"] <= 5
