@@ -208,6 +208,48 @@ def test_hammer(device):
     handed.queue.clear()
 
 
+@pytest.mark.parametrize("pool", [None, "cuarray"])
+def test_hammer_on_streams(pool, device):
+    """Arrays that eight threads make on streams of their own, read on others', and free while work on them is queued."""
+    handed = queue.Queue()
+    memory.use_pool(pool, device)
+
+    def hammer(number):
+        chance = random.Random(number)
+        with cuarray.device(device), cuarray.Stream(device=device):
+            for step in range(12):
+                size = chance.choice([3, 1000, 70_000])
+                x = cuarray.full(size, number + step, dtype="f4")
+                handed.put((x + 1, number + step + 1))
+                del x
+                with cuarray.Stream(device=device):
+                    y, value = handed.get()
+                    z = y * 2
+                    del y
+                assert (z == 2 * value).all().item()
+
+    try:
+        run_threads(hammer)
+    finally:
+        memory.use_pool(None, device)
+
+
+@pytest.mark.parametrize("kind", ["device", "direct", "pinned", "managed"])
+def test_kinds_are_counted_apart(kind, device):
+    def shares():
+        kinds = memory.stats(device)["kinds"]
+        return {name: (share["current"], share["allocations"]) for name, share in kinds.items()}
+
+    before = shares()
+    x = cuarray.empty(100_000, "u1", memory=kind)
+    after = shares()
+    where = kind if kind in after else next(iter(after))
+    assert after[where][0] == before.get(where, (0, 0))[0] + 100_000
+    assert after[where][1] == before.get(where, (0, 0))[1] + 1
+    del x
+    assert all(shares()[name] == share for name, share in before.items())
+
+
 def test_limit_holds_under_threads(device):
     used = memory.stats(device)["current"]
     memory.reset_peak(device)
