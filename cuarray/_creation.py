@@ -309,9 +309,9 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     device : device or str, optional
     like : ndarray, optional
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
-        Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the host,
-        which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A device
-        that has not the kind gives its own.
+        Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the
+        host, which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A
+        device that has not the kind gives its own.
 
     Raises
     ------

@@ -58,9 +58,10 @@ def may_share_memory(a, b, /, max_work=0):
 def copyto(dst, src, casting="same_kind", where=True):
     """Copy elements into an existing array, broadcast to its shape; the two may be on different devices.
 
-    Between a GPU and pinned memory (``empty(..., memory="pinned")``) the copy is queued on the current stream of
-    the GPU and the call returns at once, where shape, dtype and order agree. The library waits when it looks at the
-    pinned array; a NumPy view of it shows the data after ``current_stream().synchronize()``.
+    Between a GPU and pinned memory (``empty(..., memory="pinned")``) the copy is queued on the current
+    stream of the GPU and the call returns at once, where shape, dtype and order agree. The library waits
+    when it looks at the pinned array; a NumPy view of it shows the data after
+    ``current_stream().synchronize()``.
 
     Parameters
     ----------

@@ -26,7 +26,8 @@ def handle_of(stream):
         return index(stream)
     except TypeError:
         raise TypeError(
-            f"a stream must be a cuarray.Stream, a handle, or have __cuda_stream__, not {type(stream).__name__}"
+            "a stream must be a cuarray.Stream, a handle, or have __cuda_stream__, "
+            f"not {type(stream).__name__}"
         ) from None
 
 
@@ -158,7 +159,8 @@ class Stream:
         Parameters
         ----------
         other : Stream or Event
-            What a stream holds now, or what the event recorded last. Streams of other libraries are taken, too.
+            What a stream holds now, or what the event recorded last. Streams of other libraries are taken,
+            too.
 
         Examples
         --------
@@ -324,8 +326,8 @@ class Graph:
     """Operations recorded once and run again and again, with one launch for all of them.
 
     What is done inside ``with graph.capture():`` on the graph's device is recorded and not run. Each `launch`
-    runs it on the same arrays: inputs are read anew, results are written anew. The graph holds all memory that
-    its operations touch.
+    runs it on the same arrays: inputs are read anew, results are written anew. The graph holds all memory
+    that its operations touch.
 
     Parameters
     ----------
@@ -334,8 +336,8 @@ class Graph:
 
     Notes
     -----
-    Inside a capture, values cannot be looked at (``print(x)``, ``float(x)``, ``x.numpy()``) and data cannot come
-    from the host: nothing has run yet. Python runs once: branches and loops are recorded as they went.
+    Inside a capture, values cannot be looked at (``print(x)``, ``float(x)``, ``x.numpy()``) and data cannot
+    come from the host: nothing has run yet. Python runs once: branches and loops are recorded as they went.
 
     Examples
     --------
@@ -368,12 +370,13 @@ class Graph:
 
     @contextmanager
     def capture(self):
-        """Record this thread's work on the graph's device instead of doing it. Other threads go on undisturbed.
+        """Record this thread's work on the graph's device instead of doing it; other threads go on.
 
         Raises
         ------
         RuntimeError
-            If the graph was captured before, or this thread is capturing already. Inside: if values are asked for.
+            If the graph was captured before, or this thread is capturing already. Inside: if values are
+            asked for.
         """
         if self.is_captured:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
@@ -438,8 +441,8 @@ def current_stream(device=None):
 def default_stream(device=None):
     """Return the stream for work on a device outside of every ``with stream:``.
 
-    On a GPU it is a stream of the library's own that CUDA keeps in order with the legacy default stream, where
-    other libraries work by default.
+    On a GPU it is a stream of the library's own that CUDA keeps in order with the legacy default stream,
+    where other libraries work by default.
 
     Parameters
     ----------

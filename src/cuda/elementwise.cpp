@@ -60,13 +60,14 @@ CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, c
     GpuStream& stream = runtime_.current();
     const Context& context = runtime_.context;
     const Current current(context);
-    const CUresult result = context.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1, 1, 0,
-                                                                 stream.queue(), pointers, nullptr);
+    const CUresult result = context.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1,
+                                                                 1, 0, stream.queue(), pointers, nullptr);
     if (result == CUDA_SUCCESS) stream.queued();
     return result;
 }
 
-// The stream on which an operation is queued, after it was made to wait for other streams' work on the operands.
+// The stream on which an operation is queued, after it was made to wait for other streams' work on the
+// operands.
 GpuStream& GpuBackend::begin(std::span<const View> outputs, std::span<const View> inputs) {
     GpuStream& stream = runtime_.current();
     for (const View& view : inputs) stream.will_read(*view.storage);

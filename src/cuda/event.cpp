@@ -28,8 +28,8 @@ StreamPoint GpuEvent::recorded() const {
 void GpuEvent::record(Stream& stream) {
     auto* const gpu = dynamic_cast<GpuStream*>(&stream);
     if (!gpu || gpu->device() != device())
-        raise(ErrorKind::Value, "record: an event of ", to_string(device()), " cannot be recorded on a stream of ",
-              to_string(stream.device()));
+        raise(ErrorKind::Value, "record: an event of ", to_string(device()),
+              " cannot be recorded on a stream of ", to_string(stream.device()));
     gpu->refuse_in_capture("record");
     const std::lock_guard lock(mutex_);
     const StreamPoint now = gpu->now();
@@ -74,7 +74,8 @@ double GpuEvent::elapsed_ms(Event& start) {
     const Current current(context_);
     const CUresult result = context_.driver.cuEventElapsedTime.status(&milliseconds, first->handle_, handle_);
     if (result == CUDA_ERROR_NOT_READY)
-        raise(ErrorKind::Runtime, "elapsed_ms: the work before the events has not run yet; synchronize() first");
+        raise(ErrorKind::Runtime,
+              "elapsed_ms: the work before the events has not run yet; synchronize() first");
     if (result != CUDA_SUCCESS) fail(result, "cuEventElapsedTime");
     return double(milliseconds);
 }

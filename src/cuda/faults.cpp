@@ -32,7 +32,8 @@ std::string FaultWatch::unreported() const {
     // Kernels count axes from 1, so that other faults have none.
     const std::string what = record_->axis > 0
                                  ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
-                                       std::to_string(record_->axis - 1) + " with size " + std::to_string(record_->size)
+                                       std::to_string(record_->axis - 1) + " with size " +
+                                       std::to_string(record_->size)
                                  : std::string("integers to negative integer powers are not allowed");
     return name + ": " + what + " (found when the GPU was waited for)";
 }
@@ -46,7 +47,8 @@ void FaultWatch::clear() {
 void FaultWatch::raise() {
     const std::string text = unreported();
     const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
-    clear();  // first: while the claim stands no kernel reports another fault, and this one stays to be reported
+    clear();  // first: while the claim stands no kernel reports another fault, and this one stays to be
+              // reported
     {
         const std::lock_guard lock(mutex_);
         record_->ticket = 0;

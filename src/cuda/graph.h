@@ -5,8 +5,9 @@
 
 namespace cuarray::cuda {
 
-/// What is captured on a stream of its own, and then an executable graph. It holds all memory that it touched, so that
-/// no address in it goes to somebody else, and so that later work and its launches wait for each other.
+/// What is captured on a stream of its own, and then an executable graph. It holds all memory that it
+/// touched, so that no address in it goes to somebody else, and so that later work and its launches wait for
+/// each other.
 class GpuGraph final : public Graph {
  public:
     /// Begins to capture what is queued on `stream`, in this thread's mode: other threads go on undisturbed.

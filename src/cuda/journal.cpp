@@ -31,7 +31,8 @@ void Journal::note(int device, StreamPoint point, const char* name) {
 void Journal::finished(StreamPoint point) {
     const std::lock_guard lock(mutex_);
     for (Record& record : records_)
-        if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket()) record.device = -1;
+        if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket())
+            record.device = -1;
 }
 
 template <class Visit>

@@ -9,8 +9,9 @@
 
 namespace cuarray::cuda {
 
-/// Chunks used in turn, each guarded by an event. Uploads fill a chunk piece by piece and leave it when it is full, or
-/// when another stream uploads, so that many small uploads never wait; a download goes through two chunks of its own.
+/// Chunks used in turn, each guarded by an event. Uploads fill a chunk piece by piece and leave it when it is
+/// full, or when another stream uploads, so that many small uploads never wait; a download goes through two
+/// chunks of its own.
 class PinnedChunks {
  public:
     explicit PinnedChunks(const Context& context) : context_(context) {}

@@ -96,7 +96,7 @@ bool GpuBackend::try_fold(const Folding& task) {
     if (launch.counters > 0) {
         const Current current(runtime_.context);
         runtime_.context.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
-                                        runtime_.current().queue());
+                                                runtime_.current().queue());
     }
     if (workspace->bytes > 0)
         launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));

@@ -72,11 +72,12 @@ StreamRef GpuRuntime::make(GpuStream::Kind kind, int priority) {
 }
 
 StreamRef GpuRuntime::make_stream(int priority, bool is_blocking) {
-    return make(is_blocking ? GpuStream::Kind::Blocking : GpuStream::Kind::NonBlocking, clamped(context, priority));
+    return make(is_blocking ? GpuStream::Kind::Blocking : GpuStream::Kind::NonBlocking,
+                clamped(context, priority));
 }
 
-// Memory for streams on which nothing may be allocated, or from which nothing may be freed later. A stream apart, so
-// that nobody waits for work that is not theirs.
+// Memory for streams on which nothing may be allocated, or from which nothing may be freed later. A stream
+// apart, so that nobody waits for work that is not theirs.
 GpuStream& GpuRuntime::keeper() {
     StreamRef made;
     {
@@ -102,8 +103,9 @@ GpuStream* GpuRuntime::stream_with(int64_t handle) {
 StreamRef GpuRuntime::foreign_stream(int64_t handle) {
     if (handle == 0 || handle == kLegacyStream) return StreamRef(&usual_);
     if (handle == kPerThreadStream)
-        raise(ErrorKind::Value, "Stream: work cannot be queued on the per-thread default stream; give a stream's own "
-                                "handle");
+        raise(ErrorKind::Value,
+              "Stream: work cannot be queued on the per-thread default stream; give a stream's own "
+              "handle");
     if (handle < 0) raise(ErrorKind::Value, "Stream: ", handle, " is no stream handle");
     if (GpuStream* const known = stream_with(handle)) return StreamRef(known);
     auto* const queue = reinterpret_cast<CUstream>(handle);
@@ -147,7 +149,8 @@ void GpuRuntime::synchronize() {
     current().refuse_in_capture("synchronize");
     for (GpuStream* const stream : all_streams()) {
         if (stream->capture() || stream->has_finished(stream->issued())) {
-            if (stream != &usual_) continue;  // the usual one is asked even so: faults and errors come with it
+            if (stream != &usual_)
+                continue;  // the usual one is asked even so: faults and errors come with it
         }
         stream->is_foreign() ? stream->wait_until(stream->issued()) : stream->synchronize();
     }
@@ -157,8 +160,7 @@ void GpuRuntime::synchronize() {
 void GpuRuntime::wait_and_raise() {
     const Current current(context);
     for (GpuStream* const stream : all_streams())
-        if (!stream->capture() && !stream->is_foreign())
-            context.driver.cuStreamSynchronize(stream->queue());
+        if (!stream->capture() && !stream->is_foreign()) context.driver.cuStreamSynchronize(stream->queue());
     faults.raise();
 }
 
@@ -187,7 +189,8 @@ void GpuRuntime::enable_peer_access(Device other) {
 std::vector<Property> GpuRuntime::properties() const {
     const Driver& driver = context.driver;
     std::vector<Property> all;
-    const std::string capability = std::to_string(context.capability / 10) + "." + std::to_string(context.capability % 10);
+    const std::string capability =
+        std::to_string(context.capability / 10) + "." + std::to_string(context.capability % 10);
     all.push_back({"compute_capability", context.capability, capability});
     all.push_back({"total_memory", int64_t(context.memory)});
     const auto add = [&](const char* name, int attribute) {

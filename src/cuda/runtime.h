@@ -1,4 +1,5 @@
-// runtime.h -- one GPU as a Runtime: its streams, its kinds of memory, its peers, and order with other libraries.
+// runtime.h -- one GPU as a Runtime: its streams, its kinds of memory, its peers, and order with other
+// libraries.
 #pragma once
 #include <atomic>
 #include <deque>

@@ -1,5 +1,5 @@
-// storages.cpp -- blocks of GPU and pinned memory as storages, and imported and exported ones in order with their other
-// users.
+// storages.cpp -- blocks of GPU and pinned memory as storages, and imported and exported ones in order with
+// their other users.
 #include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/tracking.h"
@@ -18,7 +18,8 @@ bool is_legacy(int64_t stream) { return stream == 0 || stream == kLegacyStream; 
 /// Memory that kernels work on.
 class GpuRuntime::Block final : public Storage {
  public:
-    Block(GpuRuntime& runtime, int64_t bytes) : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
+    Block(GpuRuntime& runtime, int64_t bytes)
+        : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
     Piece piece;
@@ -34,7 +35,8 @@ class GpuRuntime::Block final : public Storage {
 /// Page-locked memory of a cpu array, which GPUs read and write without staging.
 class GpuRuntime::PinnedBlock final : public Storage {
  public:
-    PinnedBlock(GpuRuntime& runtime, Backend& host, int64_t bytes) : Storage(&host, nullptr, bytes), runtime(runtime) {}
+    PinnedBlock(GpuRuntime& runtime, Backend& host, int64_t bytes)
+        : Storage(&host, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
     Piece piece;

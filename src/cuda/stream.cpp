@@ -13,7 +13,11 @@ constexpr size_t kMarks = 32;
 }  // namespace
 
 GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority)
-    : Stream(runtime.device()), runtime_(runtime), context_(runtime.context), kind_(kind), queue_(queue),
+    : Stream(runtime.device()),
+      runtime_(runtime),
+      context_(runtime.context),
+      kind_(kind),
+      queue_(queue),
       priority_(priority) {
     const Current current(context_);
     const RelaxedCapture relaxed(context_.driver);
@@ -22,7 +26,8 @@ GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priorit
 
 void GpuStream::refuse_in_capture(const char* call) const {
     if (capture_)
-        raise(ErrorKind::Runtime, call, ": not while a graph is being captured, because nothing has run yet; ",
+        raise(ErrorKind::Runtime, call,
+              ": not while a graph is being captured, because nothing has run yet; ",
               "do it before the capture, or after the graph was launched");
 }
 

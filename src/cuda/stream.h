@@ -1,5 +1,5 @@
-// stream.h -- a queue of one GPU: numbered work, waits that are events only where they must be, and order with streams of
-// other libraries.
+// stream.h -- a queue of one GPU: numbered work, waits that are events only where they must be, and order
+// with streams of other libraries.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -15,11 +15,12 @@ namespace cuarray::cuda {
 class GpuRuntime;
 class GpuGraph;
 
-/// The streams that protocols name without a handle. Nothing is launched on them, but they are waited for, and wait.
+/// The streams that protocols name without a handle. Nothing is launched on them, but they are waited for,
+/// and wait.
 constexpr int64_t kNoStream = -1, kLegacyStream = 1, kPerThreadStream = 2;
 
-/// A stream of ours, or one of another library. A device's default stream is a blocking one (flags 0): CUDA orders it
-/// with the legacy stream, on which other frameworks work, in both directions and without events.
+/// A stream of ours, or one of another library. A device's default stream is a blocking one (flags 0): CUDA
+/// orders it with the legacy stream, on which other frameworks work, in both directions and without events.
 class GpuStream final : public Stream {
  public:
     /// Capturing streams are never used for anything else, so that no memory is freed in their order.
@@ -59,13 +60,14 @@ class GpuStream final : public Stream {
     /// Whether operation number `ticket` has run; asks the driver where that is not known.
     bool has_run(uint64_t ticket) { return has_finished(ticket) || (poll() && has_finished(ticket)); }
 
-    /// Before an operation that reads or writes the memory: waits for those of its users that are on other streams.
-    /// A capture notes the memory instead.
+    /// Before an operation that reads or writes the memory: waits for those of its users that are on other
+    /// streams. A capture notes the memory instead.
     void will_read(Storage& storage);
     void will_write(Storage& storage);
     /// Numbers the operation that has just been queued, for waits and for messages.
     StreamPoint issue(const char* name);
-    /// After a call that queued something: on a foreign stream it records the event that others will wait for.
+    /// After a call that queued something: on a foreign stream it records the event that others will wait
+    /// for.
     void queued();
     /// Notes the memory's new users. Inside a capture nothing runs, so that a read is none.
     void has_read(Storage& storage, StreamPoint point) {
@@ -95,7 +97,8 @@ class GpuStream final : public Stream {
     CUevent event_ = nullptr;  ///< a wait binds to the record at the call, so one event serves all waits
     GpuGraph* capture_ = nullptr;
     mutable std::mutex mutex_;  ///< of the event, of what was seen, and of the marks
-    std::unordered_map<uint16_t, uint64_t> seen_;  ///< tickets of other streams that work here comes after anyway
+    std::unordered_map<uint16_t, uint64_t>
+        seen_;  ///< tickets of other streams that work here comes after anyway
     std::deque<std::pair<uint64_t, CUevent>> marks_;
     std::vector<CUevent> spare_events_;
 };

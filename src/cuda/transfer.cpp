@@ -41,8 +41,10 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
         read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
 }
 
-// Between a GPU and pinned memory nothing is staged and nobody waits: the host does when it looks at the memory.
-void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) {
+// Between a GPU and pinned memory nothing is staged and nobody waits: the host does when it looks at the
+// memory.
+void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
+                             int64_t bytes) {
     GpuStream& stream = runtime_.current();
     stream.will_read(from);
     stream.will_write(to);
@@ -50,8 +52,9 @@ void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int6
         const Current current(runtime_.context);
         const Driver& driver = runtime_.context.driver;
         if (to.backend == this)
-            driver.cuMemcpyHtoDAsync(address_of(to, to_offset), static_cast<const char*>(from.data) + from_offset,
-                                     size_t(bytes), stream.queue());
+            driver.cuMemcpyHtoDAsync(address_of(to, to_offset),
+                                     static_cast<const char*>(from.data) + from_offset, size_t(bytes),
+                                     stream.queue());
         else
             driver.cuMemcpyDtoHAsync(static_cast<char*>(to.data) + to_offset, address_of(from, from_offset),
                                      size_t(bytes), stream.queue());
@@ -92,8 +95,9 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     {
         const Context& context = runtime_.context;
         const Current current(context);
-        context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle, address_of(from, from_offset),
-                                         peer.runtime_.context.handle, size_t(bytes), stream.queue());
+        context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle,
+                                         address_of(from, from_offset), peer.runtime_.context.handle,
+                                         size_t(bytes), stream.queue());
     }
     const StreamPoint point = stream.issue("copy");
     stream.has_read(from, point);

@@ -1,8 +1,8 @@
 // streams.cpp -- order with streams of other libraries, and faults that are found when somebody waits.
 #include <dlfcn.h>
 #include <cstdlib>
-#include "programs.h"
 #include "cuarray/runtime/runtime.h"
+#include "programs.h"
 #include "random_views.h"
 
 namespace tests {
@@ -102,7 +102,8 @@ void test_return_to_owner(Backend& gpu, const Peer& peer) {
         {
             const StreamScope scope(own);
             const StorageRef lent = foreign_storage(
-                gpu.device(), owned->data, kSize, [](void* count) { ++*static_cast<int*>(count); }, &returned);
+                gpu.device(), owned->data, kSize, [](void* count) { ++*static_cast<int*>(count); },
+                &returned);
             runtime.adopt(*lent, 1);
             const StorageRef source = gpu.allocate(kSize);
             gpu.write(*source, 0, sevens.data(), kSize);

@@ -156,7 +156,7 @@ BY_HAND = [
     Mutant(
         "imported-memory-has-no-moment",
         "src/cuda/storages.cpp",
-        "    storage.uses.written_at(own.issue(\"import\"));\n",
+        '    storage.uses.written_at(own.issue("import"));\n',
         "",
         STREAMS,
     ),
