@@ -1,4 +1,4 @@
-"""scripts/gpu_check.sh on a simulated GPU: its parts say what they cannot show, and lose nothing of one another."""
+"""scripts/gpu_check.sh on a simulated GPU: parts say what they cannot show and lose nothing of each other."""
 
 import json
 import sys
