@@ -33,6 +33,13 @@ def test_target(kernels, capability, target):
     assert facts(kernels(CUDASIM_CC=capability))["nvrtc"]["target"] == target
 
 
+def test_gpus_of_two_architectures_share_a_cache(kernels):
+    for capability in ("7.5", "9.0"):
+        assert "nvrtc opened" in kernels(CUDASIM_CC=capability).stdout
+    for capability in ("7.5", "9.0"):
+        assert "nvrtc not opened" in kernels(CUDASIM_CC=capability).stdout
+
+
 def test_gpu_that_nvrtc_cannot_compile_for(kernels):
     result = kernels(CUDASIM_CC="5.0")
     assert result.returncode == 1
