@@ -131,18 +131,28 @@ StreamRef GpuRuntime::begin_capture() {
     StreamRef stream = make(GpuStream::Kind::Capturing, 0);
     auto& gpu = static_cast<GpuStream&>(*stream);
     new GpuGraph(*this, gpu);  // known to its stream, until end_capture or drop_capture
+    const std::lock_guard lock(mutex_);
+    ++captures_;
     return stream;
 }
 
 std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
     std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
-    graph->finish();
+    try {
+        graph->finish();
+    } catch (...) {
+        has_captured();
+        throw;
+    }
+    has_captured();
     return graph;
 }
 
 void GpuRuntime::drop_capture(Stream& stream) noexcept {
     const std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
-    if (graph) graph->abandon();
+    if (!graph) return;
+    graph->abandon();
+    has_captured();
 }
 
 void GpuRuntime::synchronize() {

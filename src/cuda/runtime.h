@@ -71,6 +71,7 @@ class GpuRuntime final : public Runtime {
     StorageRef allocate_pinned(int64_t bytes);
     void release(Block& block) noexcept;
     void release(PinnedBlock& block) noexcept;
+    void has_captured() noexcept;
     std::vector<GpuStream*> all_streams();
     StreamRef make(GpuStream::Kind kind, int priority);
     GpuStream* find_idle(GpuStream::Kind kind, int priority);
@@ -82,6 +83,14 @@ class GpuRuntime final : public Runtime {
     std::deque<GpuStream> streams_;     ///< all but the usual one; a deque moves nothing
     std::vector<GpuStream*> returned_;  ///< held by nobody, perhaps still busy
     std::map<const char*, PinnedBlock*> pinned_blocks_;
+    /// Blocks that others may still use, dropped during a capture: asking for all work of the context would
+    /// spoil it.
+    struct Late {
+        Piece piece;
+        std::vector<StreamPoint> users;
+    };
+    int captures_ = 0;  ///< open ones of ours
+    std::vector<Late> late_;
     GpuStream usual_;
     StreamRef keeper_;  ///< made at first use
 

@@ -79,7 +79,21 @@ void GpuRuntime::release(Block& block) noexcept {
     if (!block.piece.address) return;
     // In a forked child, locks may be held by threads that are not there.
     const std::vector<StreamPoint> users = is_alive() ? block.uses.points(true) : std::vector<StreamPoint>();
-    pool.release(block.piece, users, block.exported || block.seen_elsewhere);
+    const bool shared = block.exported || block.seen_elsewhere;
+    if (shared && is_alive()) {
+        const std::lock_guard lock(mutex_);
+        if (captures_ > 0) return late_.push_back({block.piece, users});
+    }
+    pool.release(block.piece, users, shared);
+}
+
+void GpuRuntime::has_captured() noexcept {
+    std::vector<Late> late;
+    {
+        const std::lock_guard lock(mutex_);
+        if (--captures_ == 0) late.swap(late_);
+    }
+    for (const Late& block : late) pool.release(block.piece, block.users, true);
 }
 
 // Whoever holds a view of it (NumPy, DLPack) holds the storage: nobody else uses the memory now but the GPU.

@@ -482,6 +482,18 @@ def test_graphs_hold_their_memory(device):
     assert all((other.numpy() == i).all() for i, other in enumerate(others))
 
 
+def test_exported_arrays_may_go_during_a_capture(device):
+    x, exported = cuarray.zeros(SIZE), cuarray.ones(SIZE)
+    capsule = exported.__dlpack__()
+    graph = cuarray.Graph()
+    with graph.capture():
+        x += 1
+        del capsule, exported
+        x += 1
+    graph.launch()
+    assert (x.numpy() == 2).all()
+
+
 def test_graphs_and_streams_wait_for_each_other(device):
     a, b = cuarray.Stream(), cuarray.Stream()
     x = cuarray.zeros(SIZE)
