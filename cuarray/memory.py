@@ -5,6 +5,7 @@
 
 import contextlib
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -13,18 +14,18 @@ import numpy as np
 from cuarray import _core
 
 __all__ = [
-    "flush_peers", "limit", "register_flush", "reset_peak", "set_allocator", "snapshot", "stats", "track", "trim",
-    "unregister_flush", "use_pool",
+    "flush_peers", "limit", "register_flush", "reset_peak", "set_allocator", "snapshot", "stats", "track",
+    "trim", "unregister_flush", "use_pool",
 ]  # fmt: skip
 
 
 def size_text(size):
     """Return '1.5 GiB' for a number of bytes."""
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if size < 1024:
-            break
+    units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    while size >= 1024 and len(units) > 1:
         size /= 1024
-    return f"{size:.0f} {unit}" if size == int(size) else f"{size:.1f} {unit}"
+        del units[0]
+    return f"{size:.0f} {units[0]}" if size == int(size) else f"{size:.1f} {units[0]}"
 
 
 def table(rows):
@@ -66,10 +67,10 @@ def stats(device=None):
     Returns
     -------
     Stats
-        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the most so far, 'reserved' held
-        from the system with what is kept for reuse, 'limit' (None: none), 'available' and 'total' of the device;
-        'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned') and 'streams',
-        dicts of what each of them has: 'current', 'cached' and 'allocations'.
+        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the most so far, 'reserved'
+        held from the system with what is kept for reuse, 'limit' (None: none), 'available' and 'total' of the
+        device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned')
+        and 'streams', dicts of what each of them has: 'current', 'cached' and 'allocations'.
 
     Raises
     ------
@@ -142,13 +143,14 @@ class Limit:
 def limit(size=Ellipsis, device=None):
     """Return, or set, how many bytes arrays may hold on a device.
 
-    An allocation that would exceed the limit collects cycles and then raises MemoryError. Memory that is kept for
-    reuse and lies beyond the limit is given back.
+    An allocation that would exceed the limit collects cycles and then raises MemoryError. Memory that is kept
+    for reuse and lies beyond the limit is given back.
 
     Parameters
     ----------
     size : int, float or None, optional
-        Bytes; or a fraction of the device's memory, 0.0 to 1.0; or None for no limit. Without it nothing is set.
+        Bytes; or a fraction of the device's memory, 0.0 to 1.0; or None for no limit. Without it nothing is
+        set.
     device : device or str, optional
         The current device by default.
 
@@ -200,11 +202,12 @@ def set_allocator(allocator, device=None):
     Parameters
     ----------
     allocator : object, capsule or None
-        An object with the methods ``allocate(bytes, stream) -> address`` and ``free(address, bytes, stream)``; or a
-        pair of such functions; or a capsule with the C struct of cuarray/runtime/allocator.h; or None, the device's
-        own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an integer and a multiple of 256.
-        Where memory has run out, `allocate` returns 0 or None, or raises MemoryError: then caches are emptied and it
-        is asked again. Work queued on `stream` before `free` may still use the memory.
+        An object with the methods ``allocate(bytes, stream) -> address`` and ``free(address, bytes,
+        stream)``; or a pair of such functions; or a capsule with the C struct of cuarray/runtime/allocator.h;
+        or None, the device's own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an integer and a
+        multiple of 256. Where memory has run out, `allocate` returns 0 or None, or raises MemoryError: then
+        caches are emptied and it is asked again. Work queued on `stream` before `free` may still use the
+        memory.
     device : device or str, optional
         The current device by default.
 
@@ -239,8 +242,8 @@ def set_allocator(allocator, device=None):
         functions = getattr(allocator, "allocate", None), getattr(allocator, "free", None)
     if functions != (allocator, None) and not all(map(callable, functions)):
         raise TypeError(
-            "set_allocator: an object with methods allocate and free, a pair of functions, a capsule or None, "
-            f"not {allocator!r}"
+            "set_allocator: an object with methods allocate and free, a pair of functions, a capsule or "
+            f"None, not {allocator!r}"
         )
     name = getattr(functions[0], "__qualname__", type(allocator).__name__)
     _core.set_memory_allocator(*functions, name, device)
@@ -252,9 +255,9 @@ def use_pool(pool, device=None):
     Parameters
     ----------
     pool : None, 'cuarray', int or object
-        None is the device's current pool of CUDA, which other libraries use as well; 'cuarray' is our own pool over
-        cuMemAlloc, as on devices without pools; an int is a CUmemoryPool, and so is the attribute `handle` of an
-        object such as cuda.core's MemoryPool, which must outlive its arrays.
+        None is the device's current pool of CUDA, which other libraries use as well; 'cuarray' is our own
+        pool over cuMemAlloc, as on devices without pools; an int is a CUmemoryPool, and so is the attribute
+        `handle` of an object such as cuda.core's MemoryPool, which must outlive its arrays.
     device : device or str, optional
         The current device by default.
 
@@ -285,14 +288,14 @@ def use_pool(pool, device=None):
 
 
 #: What `register_flush` was given, in that order.
-flushes = []
+flushes: list[Callable[[], object]] = []
 
 
 def register_flush(flush):
     """Have a function called when a device is out of memory, so that another library returns what it caches.
 
-    It is called after our own caches were emptied and cycles collected, with the GIL and without any lock. The caches
-    of torch, CuPy, Dr.Jit and Numba are known already where these are imported and in use.
+    It is called after our own caches were emptied and cycles collected, with the GIL and without any lock.
+    The caches of torch, CuPy, Dr.Jit and Numba are known already where these are imported and in use.
 
     Parameters
     ----------
@@ -366,20 +369,22 @@ PEERS = {
 def flush_peers():
     """Make other libraries return the device memory that they cache.
 
-    Known ones are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU; and what `register_flush`
-    was told of. An exception of theirs is reported and not raised.
+    Known ones are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU; and what
+    `register_flush` was told of. An exception of theirs is reported and not raised.
 
     Examples
     --------
     >>> import cuarray as ca
     >>> ca.memory.flush_peers()
     """
-    known = [partial(flush, sys.modules[name.split(".")[0]]) for name, flush in PEERS.items() if name in sys.modules]
+    used = {name: flush for name, flush in PEERS.items() if name in sys.modules}
+    known = [partial(flush, sys.modules[name.split(".")[0]]) for name, flush in used.items()]
     for flush in [*known, *flushes]:
         try:
             flush()
         except Exception as error:
-            sys.unraisablehook(Report(type(error), error, error.__traceback__, "cuarray.memory: a flush failed", flush))
+            what = "cuarray.memory: a flush failed"
+            sys.unraisablehook(Report(type(error), error, error.__traceback__, what, flush))
 
 
 class Report(NamedTuple):
@@ -406,7 +411,9 @@ class Snapshot(list):
 
     def __str__(self):
         rows = [("line", "arrays", "bytes", "")]
-        rows += [(f"{line.file}:{line.line}", str(line.allocations), str(line.bytes), size_text(line.bytes)) for line in self]
+        for line in self:
+            sizes = str(line.bytes), size_text(line.bytes)
+            rows.append((f"{line.file}:{line.line}", str(line.allocations), *sizes))
         return table(rows)
 
 
@@ -414,7 +421,7 @@ class Snapshot(list):
 def track():
     """Remember, inside of a `with` block, which line makes each array; see `snapshot`.
 
-    The environment variable ``CUARRAY_TRACK_MEMORY=1`` does so from the start. It costs about a microsecond per array.
+    The environment variable ``CUARRAY_TRACK_MEMORY=1`` does so from the start.
 
     Examples
     --------
@@ -443,7 +450,8 @@ def snapshot(device=None):
     Returns
     -------
     Snapshot
-        A list of tuples (file, line, allocations, bytes), those with the most bytes first; `print` shows a table.
+        A list of tuples (file, line, allocations, bytes), those with the most bytes first; `print` shows a
+        table.
 
     Raises
     ------

@@ -14,6 +14,48 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "peak-of-the-last-block-only",
+        "src/runtime/memory.cpp",
+        "before + bytes > peak && !peak_.compare_exchange_weak(peak, before + bytes",
+        "before + bytes > peak && !peak_.compare_exchange_weak(peak, bytes",
+        "tests/python/test_memory.py -k peak",
+    ),
+    Mutant(
+        "limit-is-looked-at-before-only",
+        "src/runtime/memory.cpp",
+        "if (bytes > limit() - before) return false;",
+        "",
+        "tests/python/test_memory.py -k limit",
+    ),
+    Mutant(
+        "cycles-are-not-collected",
+        "src/runtime/memory.cpp",
+        "        relieve_memory_pressure,\n",
+        "",
+        "tests/python/test_memory.py -k cycles",
+    ),
+    Mutant(
+        "a-flush-starts-another-search",
+        "src/runtime/memory.cpp",
+        "Search() { is_searching = true; }",
+        "Search() { is_searching = false; }",
+        "tests/python/test_memory.py -k flush",
+    ),
+    Mutant(
+        "lent-twice",
+        "src/runtime/memory.cpp",
+        "std::prev(above)->first + std::prev(above)->second > address);",
+        "std::prev(above)->first == address + 1);",
+        "tests/python/test_memory.py -k in_use",
+    ),
+    Mutant(
+        "refused-address-is-kept",
+        "src/runtime/memory.cpp",
+        "if (!is_lent) free(device, address, bytes, stream);",
+        "",
+        "tests/python/test_memory.py -k wrong_allocator",
+    ),
+    Mutant(
         "broadcast-larger-extent",
         "src/core/layout.cpp",
         "else if (n != 1 && n != extent) {",

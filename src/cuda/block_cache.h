@@ -26,8 +26,8 @@ class BlockCache {
     void put(const FreeBlock& block);
     /// A block last used on `stream`, or nothing.
     FreeBlock take(GpuStream& stream, int size_class);
-    /// A block last used on any stream; one that nothing uses any more, or where `idle` is false, one on whose stream the
-    /// next user has to wait.
+    /// A block last used on any stream; one that nothing uses any more, or where `idle` is false, one on
+    /// whose stream the next user has to wait.
     FreeBlock take_any(int size_class, bool idle);
     /// All blocks, or those that nothing uses any more.
     std::vector<FreeBlock> take_all(bool idle);

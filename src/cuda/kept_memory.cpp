@@ -1,4 +1,5 @@
-// kept_memory.cpp -- reuse across streams by tickets and events, and the driver's calls for each kind of memory.
+// kept_memory.cpp -- reuse across streams by tickets and events, and the driver's calls for each kind of
+// memory.
 #include "cuda/kept_memory.h"
 #include <string>
 #include "cuarray/runtime/hooks.h"
@@ -18,21 +19,21 @@ CUresult allocate_pinned(const Driver& driver, CUdeviceptr* address, size_t byte
 
 }  // namespace
 
-const MemorySource kDirectMemory = {
-    "direct", false,
-    [](const Driver& driver, CUdeviceptr* address, size_t bytes) { return driver.cuMemAlloc.status(address, bytes); },
-    free_device};
-const MemorySource kPinnedMemory = {
-    "pinned", true, allocate_pinned,
-    [](const Driver& driver, CUdeviceptr address) {
-        return driver.cuMemFreeHost.status(reinterpret_cast<void*>(address));
-    }};
-const MemorySource kManagedMemory = {
-    "managed", true,
-    [](const Driver& driver, CUdeviceptr* address, size_t bytes) {
-        return driver.cuMemAllocManaged.status(address, bytes, CU_MEM_ATTACH_GLOBAL);
-    },
-    free_device};
+const MemorySource kDirectMemory = {"direct", false,
+                                    [](const Driver& driver, CUdeviceptr* address, size_t bytes) {
+                                        return driver.cuMemAlloc.status(address, bytes);
+                                    },
+                                    free_device};
+const MemorySource kPinnedMemory = {"pinned", true, allocate_pinned,
+                                    [](const Driver& driver, CUdeviceptr address) {
+                                        return driver.cuMemFreeHost.status(reinterpret_cast<void*>(address));
+                                    }};
+const MemorySource kManagedMemory = {"managed", true,
+                                     [](const Driver& driver, CUdeviceptr* address, size_t bytes) {
+                                         return driver.cuMemAllocManaged.status(address, bytes,
+                                                                                CU_MEM_ATTACH_GLOBAL);
+                                     },
+                                     free_device};
 
 CUdeviceptr KeptMemory::take(int size_class, GpuStream& stream, bool wait) {
     FreeBlock block;
@@ -43,8 +44,10 @@ CUdeviceptr KeptMemory::take(int size_class, GpuStream& stream, bool wait) {
         if (!block && wait) block = cache_.take_any(size_class, false);
     }
     if (!block || block.is_idle()) return block.address;
-    if (source_.is_host_visible) block.stream->wait();
-    else if (block.stream != &stream) stream.wait_for(*block.stream);
+    if (source_.is_host_visible)
+        block.stream->wait();
+    else if (block.stream != &stream)
+        stream.wait_for(*block.stream);
     return block.address;
 }
 
@@ -77,7 +80,8 @@ void KeptMemory::give_back(bool wait) {
         if (!block.is_idle()) block.stream->wait();
         const CUresult result = source_.free(context_.driver, block.address);
         if (result != CUDA_SUCCESS && is_alive())
-            report_unraisable(std::string(source_.name) + " memory could not be freed: " + error_text(result));
+            report_unraisable(std::string(source_.name) +
+                              " memory could not be freed: " + error_text(result));
         const std::lock_guard lock(mutex_);
         held_ -= class_bytes(block.size_class);
     }

@@ -1,5 +1,5 @@
-// kept_memory.h -- memory whose release would wait for the GPU (cuMemAlloc, pinned, managed): blocks are kept for reuse and
-// returned only by trim, the way out of memory, and the end of the process.
+// kept_memory.h -- memory whose release would wait for the GPU (cuMemAlloc, pinned, managed): blocks are kept
+// for reuse and returned only by trim, the way out of memory, and the end of the process.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -22,8 +22,9 @@ class KeptMemory {
  public:
     KeptMemory(const Context& context, const MemorySource& source) : context_(context), source_(source) {}
 
-    /// A block of the class for work on `stream`: one of its own, one that nothing uses any more, or a new one. With
-    /// `wait`, also one in use on another stream, for which `stream` then waits. Null where memory has run out.
+    /// A block of the class for work on `stream`: one of its own, one that nothing uses any more, or a new
+    /// one. With `wait`, also one in use on another stream, for which `stream` then waits. Null where memory
+    /// has run out.
     CUdeviceptr allocate(int size_class, GpuStream& stream, bool wait);
     /// Keeps a block that work queued on `stream` so far may still use.
     void keep(CUdeviceptr address, int size_class, GpuStream& stream);

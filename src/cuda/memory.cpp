@@ -15,14 +15,20 @@ constexpr int64_t kSmall = 1 << 20, kMostSmall = 64 << 20;
 int64_t number_of(const GpuStream& stream) { return stream.handle(); }
 
 /// Small blocks go by size class, so that they are found again; of large ones nothing is to be wasted.
-int64_t pooled_size(int64_t bytes) { return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512; }
+int64_t pooled_size(int64_t bytes) {
+    return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512;
+}
 
 Piece::From origin_of(MemoryKind kind, bool has_pool) {
     switch (kind) {
-        case MemoryKind::Device: return has_pool ? Piece::From::Pool : Piece::From::Direct;
-        case MemoryKind::Direct: return Piece::From::Direct;
-        case MemoryKind::Pinned: return Piece::From::Pinned;
-        case MemoryKind::Managed: return Piece::From::Managed;
+        case MemoryKind::Device:
+            return has_pool ? Piece::From::Pool : Piece::From::Direct;
+        case MemoryKind::Direct:
+            return Piece::From::Direct;
+        case MemoryKind::Pinned:
+            return Piece::From::Pinned;
+        case MemoryKind::Managed:
+            return Piece::From::Managed;
     }
     return Piece::From::Pool;
 }
@@ -39,8 +45,8 @@ Pool::Pool(Device device, const Context& context, GpuStream& default_stream)
     use_pool({});
 }
 
-// With the default of 0 the pool returns its memory to the system at every wait and has to fetch it again. Another
-// threshold is somebody's choice.
+// With the default of 0 the pool returns its memory to the system at every wait and has to fetch it again.
+// Another threshold is somebody's choice.
 void Pool::raise_threshold(CUmemoryPool pool) {
     uint64_t threshold = 0;
     context_.driver.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
@@ -65,7 +71,8 @@ void Pool::use_pool(const PoolChoice& choice) {
             raise(ErrorKind::Value, "memory.use_pool: cuda:", context_.index, " has no memory pools");
         if (const CUresult result = context_.driver.cuMemPoolGetAttribute.status(
                 pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
-            raise(ErrorKind::Value, "memory.use_pool: ", choice.handle, " is no memory pool: ", error_text(result));
+            raise(ErrorKind::Value, "memory.use_pool: ", choice.handle,
+                  " is no memory pool: ", error_text(result));
     } else if (choice.kind == PoolChoice::Kind::Current && context_.has_pools) {
         context_.driver.cuDeviceGetMemPool(&pool, context_.device);
     }
@@ -112,10 +119,12 @@ bool Pool::take_once(Piece& piece, bool wait) {
 void Pool::take(Piece& piece) {
     if (piece.from == Piece::From::Lender) {
         const Current current(context_);
-        piece.address = reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
+        piece.address =
+            reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
         return;
     }
-    if (piece.from != Piece::From::Pinned && piece.bytes > int64_t(context_.memory)) raise_no_memory(piece.bytes);
+    if (piece.from != Piece::From::Pinned && piece.bytes > int64_t(context_.memory))
+        raise_no_memory(piece.bytes);
     if (piece.bytes > kLargestBlock) raise_no_memory(piece.bytes);
     if (piece.from == Piece::From::Pool && piece.bytes <= kSmall) {
         const std::lock_guard lock(mutex_);
@@ -124,7 +133,8 @@ void Pool::take(Piece& piece) {
             return;
         }
     }
-    if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); })) raise_no_memory(piece.bytes);
+    if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); }))
+        raise_no_memory(piece.bytes);
 }
 
 Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
@@ -132,7 +142,8 @@ Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
     piece.bytes = bytes;
     piece.home = &stream;
     piece.from = origin_of(kind, pool_ != nullptr);
-    if (kind == MemoryKind::Device && has_allocator() && (piece.lender = allocator())) piece.from = Piece::From::Lender;
+    if (kind == MemoryKind::Device && has_allocator() && (piece.lender = allocator()))
+        piece.from = Piece::From::Lender;
     const bool is_ours = kind != MemoryKind::Pinned;  // the limit is of device memory
     if (is_ours && !account_.has_room(bytes)) find_room_in_limit(bytes);
     take(piece);
@@ -148,7 +159,8 @@ void Pool::count(const Piece& piece, int sign) {
     const std::lock_guard lock(mutex_);
     current_[int(piece.from)] += sign * piece.bytes;
     blocks_[int(piece.from)] += sign;
-    auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.stream == piece.home; });
+    auto lane =
+        std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.stream == piece.home; });
     if (lane == lanes_.end()) lane = lanes_.insert(lane, {piece.home});
     lane->bytes += sign * piece.bytes;
     lane->blocks += sign;
@@ -161,7 +173,8 @@ void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool 
     try {
         take_back(piece, users, shared);
     } catch (const std::exception& error) {
-        if (is_alive()) report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
+        if (is_alive())
+            report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
     }
 }
 
@@ -182,7 +195,8 @@ void Pool::take_back(const Piece& piece, std::span<const StreamPoint> users, boo
 void Pool::put_away(const Piece& piece) {
     if (piece.from == Piece::From::Lender) {
         const Current current(context_);
-        piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes, number_of(*piece.home));
+        piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes,
+                           number_of(*piece.home));
         return;
     }
     if (piece.from != Piece::From::Pool)
@@ -218,7 +232,8 @@ void Pool::drop_cached() {
         blocks = small_.take_all(false);
     }
     const Current current(context_);
-    for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
+    for (const FreeBlock& block : blocks)
+        context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
     for (KeptMemory& kind : kept_) kind.give_back(false);
 }
 
@@ -245,7 +260,8 @@ MemoryStats Pool::stats() const {
         const Current current(context_);
         context_.driver.cuMemGetInfo.status(&free, &total);
         if (pool_)
-            context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+            context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+                                                         &reserved);
     }
     stats.available = int64_t(free), stats.total = int64_t(total);
     stats.reserved = int64_t(reserved);
@@ -265,7 +281,8 @@ MemoryStats Pool::stats() const {
     for (const Lane& lane : lanes_) {
         char name[32] = "default";
         if (lane.stream != &default_stream_)
-            std::snprintf(name, sizeof name, "%#llx", static_cast<unsigned long long>(number_of(*lane.stream)));
+            std::snprintf(name, sizeof name, "%#llx",
+                          static_cast<unsigned long long>(number_of(*lane.stream)));
         int64_t cached = small_.bytes(*lane.stream);
         for (const KeptMemory& kind : kept_) cached += kind.kept(*lane.stream);
         stats.streams.push_back({name, lane.bytes, cached, lane.blocks});
@@ -280,7 +297,8 @@ std::string Pool::objection(void* address, int64_t bytes) const {
         return context_.driver.cuPointerGetAttribute.status(&answer, what, at) == CUDA_SUCCESS;
     };
     int type = 0, ordinal = -1;
-    if (!ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) || type != CU_MEMORYTYPE_DEVICE) return "is no memory of a GPU";
+    if (!ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) || type != CU_MEMORYTYPE_DEVICE)
+        return "is no memory of a GPU";
     if (ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal) && ordinal != context_.index)
         return "is memory of cuda:" + std::to_string(ordinal);
     CUdeviceptr start = 0;

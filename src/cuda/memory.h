@@ -1,5 +1,5 @@
-// memory.h -- the memory of one GPU: the driver's pool in stream order, a list of small blocks before it, kinds of memory
-// that are kept, and the user's allocator.
+// memory.h -- the memory of one GPU: the driver's pool in stream order, a list of small blocks before it,
+// kinds of memory that are kept, and the user's allocator.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -23,18 +23,21 @@ struct Piece {
     Ref<Allocator> lender;
 };
 
-/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no pools (some
-/// virtual GPUs), blocks come from cuMemAlloc and are kept, because cuMemFree would wait for the device.
+/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no
+/// pools (some virtual GPUs), blocks come from cuMemAlloc and are kept, because cuMemFree would wait for the
+/// device.
 class Pool final : public Memory {
  public:
     Pool(Device device, const Context& context, GpuStream& default_stream);
 
-    /// At least `bytes`, usable by work queued on `stream` from now on (whoever uses them on another stream waits for
-    /// this moment; pinned and managed memory also by the host at once); MemoryError after everything was tried.
+    /// At least `bytes`, usable by work queued on `stream` from now on (whoever uses them on another stream
+    /// waits for this moment; pinned and managed memory also by the host at once); MemoryError after
+    /// everything was tried.
     Piece allocate(int64_t bytes, GpuStream& stream, MemoryKind kind = MemoryKind::Device);
-    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at most one
-    /// per stream, and where it was seen by others (`shared`), so may be work on streams that are not ours. A user may
-    /// be a foreign stream, which must not be handed to the driver any more. Never throws.
+    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at
+    /// most one per stream, and where it was seen by others (`shared`), so may be work on streams that are
+    /// not ours. A user may be a foreign stream, which must not be handed to the driver any more. Never
+    /// throws.
     void release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept;
 
     /// Lets another GPU read and write the blocks of the pool.
@@ -68,17 +71,17 @@ class Pool final : public Memory {
 
     const Context& context_;
     GpuStream& default_stream_;
-    bool caches_ = true;            ///< unless CUARRAY_MEMORY_CACHE=off
-    bool owns_threshold_ = false;   ///< nobody else had chosen the release threshold of the pool
+    bool caches_ = true;                       ///< unless CUARRAY_MEMORY_CACHE=off
+    bool owns_threshold_ = false;              ///< nobody else had chosen the release threshold of the pool
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
-    std::atomic<bool> is_given_{false};         ///< the pool is the user's choice, not the device's current one
-    KeptMemory kept_[3];            ///< direct, pinned, managed
+    std::atomic<bool> is_given_{false};  ///< the pool is the user's choice, not the device's current one
+    KeptMemory kept_[3];                 ///< direct, pinned, managed
     mutable std::mutex mutex_;
-    BlockCache small_;              ///< small blocks of the driver's pool
+    BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<Lane> lanes_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Piece::From
-    std::vector<Piece> shared_;     ///< wait for the next trim, where no event can tell
-    std::vector<CUdevice> peers_;   ///< who may use the pool
+    std::vector<Piece> shared_;                 ///< wait for the next trim, where no event can tell
+    std::vector<CUdevice> peers_;               ///< who may use the pool
 };
 
 }  // namespace cuarray::cuda

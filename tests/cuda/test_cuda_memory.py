@@ -1,4 +1,4 @@
-"""Memory of simulated GPUs from Python: the driver's pools, small devices, reuse across waits, calls per operation."""
+"""Memory of simulated GPUs from Python: the driver's pools, small devices, reuse, calls per operation."""
 
 import re
 import sys
@@ -24,7 +24,8 @@ def current_pool():
 
 def attribute(pool, which, value=None):
     number = ctypes.c_uint64(value or 0)
-    call("cuMemPoolGetAttribute" if value is None else "cuMemPoolSetAttribute", pool, which, ctypes.byref(number))
+    name = "cuMemPoolGetAttribute" if value is None else "cuMemPoolSetAttribute"
+    call(name, pool, which, ctypes.byref(number))
     return number.value
 
 def holds(x, value):
@@ -171,7 +172,8 @@ def test_kept_kinds_are_reused_in_order(mode, kind):
 kind = {kind!r}
 device = "cuda:0"
 for step in range(8):
-    x = cuarray.full(5000, step, "f8", memory=kind, device=device) if kind != "pinned" else cuarray.full(5000, step, "f8", memory=kind)
+    place = "cpu" if kind == "pinned" else device
+    x = cuarray.full(5000, step, "f8", memory=kind, device=place)
     with cuarray.Stream(device=device):
         y = x.to_device(device) * 2
         del x

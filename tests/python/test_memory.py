@@ -653,7 +653,12 @@ def test_flush_that_raises(scarce, flushed, device, monkeypatch):
 
 def test_flush_that_allocates(scarce, flushed, device):
     flushed.append(lambda: cuarray.ones(10))
-    flushed.append(lambda: pytest.raises(MemoryError, cuarray.empty, 30_000, "u1"))
+
+    def fail():
+        with pytest.raises(MemoryError):
+            cuarray.empty(30_000, "u1")
+
+    flushed.append(fail)
     with pytest.raises(MemoryError):
         cuarray.empty(20_000, "u1")
     assert len(flushed.calls) == 1, "a flush that fails to allocate does not start another search"
