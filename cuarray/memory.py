@@ -204,10 +204,10 @@ def set_allocator(allocator, device=None):
     allocator : object, capsule or None
         An object with the methods ``allocate(bytes, stream) -> address`` and ``free(address, bytes,
         stream)``; or a pair of such functions; or a capsule with the C struct of cuarray/runtime/allocator.h;
-        or None, the device's own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an integer and a
-        multiple of 256. Where memory has run out, `allocate` returns 0 or None, or raises MemoryError: then
-        caches are emptied and it is asked again. Work queued on `stream` before `free` may still use the
-        memory.
+        or None, the device's own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an
+        integer and a multiple of 256. Where memory has run out, `allocate` returns 0 or None, or raises
+        MemoryError: then caches are emptied and it is asked again. Work queued on `stream` before `free` may
+        still use the memory.
     device : device or str, optional
         The current device by default.
 

@@ -25,7 +25,7 @@ MUTANTS = [
         "src/runtime/memory.cpp",
         "if (bytes > limit() - before) return false;",
         "",
-        "tests/python/test_memory.py -k limit",
+        "tests/test_cpp.py -k host/test_memory",
     ),
     Mutant(
         "cycles-are-not-collected",

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <thread>
@@ -75,6 +76,33 @@ void check_threads(Backend& cpu) {
     CHECK(cpu.memory().stats().allocations == before);
 }
 
+/// Threads that fill the device to its limit again and again never go beyond it.
+void check_limit_under_threads(Backend& cpu) {
+    Memory& memory = cpu.memory();
+    memory.reset_peak();
+    const int64_t before = memory.stats().current, limit = before + 20'000;
+    memory.set_limit(limit);
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            std::vector<StorageRef> held;
+            for (int i = 0; i < 5000; ++i) {
+                try {
+                    held.push_back(cpu.allocate(1000));
+                } catch (const Error&) {
+                    ++refused;
+                    held.clear();
+                }
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    const MemoryStats after = memory.stats();
+    memory.set_limit(kNoLimit);
+    CHECK(refused > 0 && after.peak <= limit && after.current == before);
+    CHECK(RAISES(Value, memory.set_limit(-1)));
+}
+
 /// y = x + x over enough elements that every worker gets some.
 bool adds(Backend& cpu) {
     constexpr int64_t n = 1 << 20;
@@ -123,6 +151,7 @@ int main() {
     check_statistics(cpu);
     check_limits(cpu);
     check_threads(cpu);
+    check_limit_under_threads(cpu);
     check_fork(cpu);
     check_callers(cpu);
 }
