@@ -26,7 +26,7 @@ FOLDS = f"{BACKEND} -k reductions"
 LOOPS = f"{BACKEND} -k elementwise"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
-STREAMS = "sim tests/python/test_streams.py -k cuda"
+STREAMS = "sim tests/python/test_streams.py"
 FAILURES = "tests/cuda/test_cuda_failures.py"
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
@@ -109,13 +109,6 @@ BY_HAND = [
         "src/cuda/stream.cpp",
         "seen[other.id()] = other.issued();",
         "seen[other.id()] = other.issued() + 3;",
-        STREAMS,
-    ),
-    Mutant(
-        "a-wait-has-no-number",
-        "src/cuda/stream.cpp",
-        "    Stream::issue();\n",
-        "",
         STREAMS,
     ),
     Mutant(

@@ -348,7 +348,7 @@ def test_pinned_memory_outlives_its_array_while_a_copy_runs(device):
     shape = (7, SIZE)  # of a size class of its own: no other test has left blocks there
     for step in range(10):
         x = cuarray.full(shape, float(step), memory="pinned").to_device(device, stream=stream)
-        others = [cuarray.full(shape, -1.0, memory="pinned") for _ in range(step)]
+        others = [cuarray.full(shape, -1.0, memory="pinned") for _ in range(step + 1)]
         assert (x.numpy() == step).all()
         del others
 
