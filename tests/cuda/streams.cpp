@@ -17,6 +17,7 @@ struct Peer {
     int (*cuMemcpyDtoDAsync)(unsigned long long, unsigned long long, size_t, void*);
     int (*cuDevicePrimaryCtxRetain)(void**, int);
     int (*cuCtxSetCurrent)(void*);
+    int (*cuCtxGetCurrent)(void**);
 
     Peer() {
         const char* path = std::getenv("CUARRAY_LIBCUDA");
@@ -32,6 +33,7 @@ struct Peer {
         bind(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
         bind(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
         bind(cuCtxSetCurrent, "cuCtxSetCurrent");
+        bind(cuCtxGetCurrent, "cuCtxGetCurrent");
         void* context = nullptr;
         CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0, "peer context");
     }
@@ -177,6 +179,13 @@ void test_foreign_streams() {
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
     }
     test_lifetime(gpu, peer, made);
+    // Work on another GPU leaves this thread's context as it was.
+    void *before = nullptr, *after = nullptr;
+    peer.cuCtxGetCurrent(&before);
+    const char byte = 1;
+    backend({Device::Kind::Cuda, 1}).write(*backend({Device::Kind::Cuda, 1}).allocate(1), 0, &byte, 1);
+    peer.cuCtxGetCurrent(&after);
+    CHECK(before && before == after, "another context is current after work on another GPU");
     test_export_from_our_stream(gpu, peer);
     test_return_to_owner(gpu, peer);
     test_stale_foreign_stream(gpu, peer);

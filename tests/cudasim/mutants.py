@@ -259,7 +259,7 @@ BY_HAND = [
         "src/cuda/context.cpp",
         "if (pushed_) driver_.cuCtxPopCurrent",
         "if (false) driver_.cuCtxPopCurrent",
-        BACKEND,
+        ORDER,
     ),
     # Launches
     Mutant(
@@ -274,8 +274,8 @@ BY_HAND = [
     Mutant(
         "last-thread-takes-a-whole-vector",
         ELEMENTWISE,
-        "FlatWalk<P, V>{p, first, left < V ? int(left) : V}",
-        "FlatWalk<P, V>{p, first, V}",
+        "const bool whole = first + V <= p.size;",
+        "const bool whole = first < p.size;",
         LOOPS,
         text_only=True,
     ),
