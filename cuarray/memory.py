@@ -7,7 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, SupportsInt
 
 import numpy as np
 
@@ -279,7 +279,7 @@ def use_pool(pool, device=None):
         if handle != "cuarray":
             raise ValueError(f"use_pool: there is no pool {handle!r}, only 'cuarray'")
     elif handle is not None:
-        if isinstance(handle, (bool, float)) or not hasattr(handle, "__int__"):
+        if isinstance(handle, (bool, float)) or not isinstance(handle, SupportsInt):
             raise TypeError(f"use_pool: a CUmemoryPool as an int, 'cuarray' or None, not {pool!r}")
         handle = int(handle)
         if not 0 < handle < 2**64:

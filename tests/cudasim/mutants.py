@@ -26,6 +26,7 @@ FOLDS = f"{BACKEND} -k reductions"
 LOOPS = f"{BACKEND} -k elementwise"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
+MEMORY = ("sim tests/python/test_memory.py", "tests/cuda/test_cuda_memory.py")
 STREAMS = "sim tests/python/test_streams.py"
 FAILURES = "tests/cuda/test_cuda_failures.py"
 CACHE = "tests/cuda/test_cuda_cache.py"
@@ -193,16 +194,16 @@ BY_HAND = [
     Mutant(
         "leaked-block",
         "src/cuda/memory.cpp",
-        "            free_[bytes].push_back(block);\n",
+        "    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());\n",
         "",
-        BACKEND,
+        MEMORY,
     ),
     Mutant(
         "no-second-try-when-memory-runs-out",
         "src/cuda/memory.cpp",
-        "            result = ask(bytes, block",
-        "            if (false) result = ask(bytes, block",
-        (FAILURES, BACKEND),
+        "if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); }))",
+        "if (!take_once(piece, false))",
+        MEMORY,
     ),
     Mutant(
         "unaligned-operand-given-to-a-kernel",

@@ -1,0 +1,24 @@
+"""The planted bugs can still be planted: each one's text stands in its file as often as it says."""
+
+import importlib.util
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def mutants():
+    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "cudasim")]
+    for path in (ROOT / "tests" / "mutants.py", ROOT / "tests" / "cudasim" / "mutants.py"):
+        spec = importlib.util.spec_from_file_location(f"table_of_{path.parent.name}", path)
+        table = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(table)
+        yield from getattr(table, "MUTANTS", None) or table.BY_HAND
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
+def test_can_be_planted(mutant):
+    text = (ROOT / mutant.file).read_text()
+    assert mutant.planted_in(text) != text
