@@ -1,11 +1,10 @@
 """What the devices were asked to do, and how long it took."""
 
-import html
+import os
 import threading
 import time
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import NamedTuple
 
 from cuarray import _core
 
@@ -22,8 +21,7 @@ HEADS = ("time", "share", "calls", "what", "shape", "moved", "of copy", "build",
 LONGEST = 44  # of a cell of the table
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One operation of a profile. Times are seconds, `start` since the profile began."""
 
     kind: str
@@ -62,7 +60,7 @@ class Event:
     @property
     def where(self):
         """The line of the program: 'file.py:12', or ''."""
-        return f"{Path(self.file).name}:{self.line}" if self.line else ""
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""
 
 
 class profile:
@@ -219,12 +217,13 @@ class profile:
         return f"<cuarray.profile of {len(self.events)} events, {time_text(self.seconds)}>"
 
     def _repr_html_(self):
+        from html import escape
+
         heads = "".join(f"<th>{head}</th>" for head in HEADS)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-            for cells in self.rows()
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self.rows()
         )
-        return f"<p>{html.escape(self.summary())}</p><table><tr>{heads}</tr>{body}</table>"
+        return f"<p>{escape(self.summary())}</p><table><tr>{heads}</tr>{body}</table>"
 
     def save(self, path):
         """Write the profile to a file.
@@ -254,10 +253,12 @@ class profile:
         from cuarray import _profile_files
 
         writers = {".json": _profile_files.trace, ".html": _profile_files.page}
-        suffix = Path(path).suffix
+        suffix = os.path.splitext(path)[1]
         if suffix not in writers:
             raise ValueError(f"profile.save: {str(path)!r} must end with .json (a trace) or .html (a page)")
-        Path(path).write_text(writers[suffix](self), "utf-8")
+        text = writers[suffix](self)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def row(group, whole):

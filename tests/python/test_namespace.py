@@ -160,10 +160,12 @@ assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', '
     assert run.returncode == 0, run.stderr
 
 
-def test_import_is_quick():
+def test_import_is_quick(tmp_path):
     """At most 50 ms over importing NumPy, in the best of several processes; of the processor, which others share."""
+    # An installed package has its bytecode; the first process makes it.
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
     code = "import time, numpy; start = time.process_time(); import cuarray; print(time.process_time() - start)"
-    times = [float(python(code).stdout) for _ in range(5)]
+    times = [float(python(code, **bytecode).stdout) for _ in range(6)]
     assert min(times) < 0.050, times
 
 
