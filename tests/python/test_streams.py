@@ -711,5 +711,5 @@ def test_processes_end_quietly(device, end):
         [sys.executable, "-W", "ignore", "-c", LIVING + end],
         env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
-    said = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("cudasim: seed"))
+    said = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("cudasim: CUDASIM_SEED"))
     assert result.returncode == 0 and not said, result.stderr
