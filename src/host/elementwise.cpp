@@ -301,7 +301,8 @@ Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
 void copy_bytes(void* to, const void* from, int64_t bytes) {
     constexpr int64_t kPiece = int64_t(1) << 20;
     if (bytes <= kPiece) {
-        std::memcpy(to, from, size_t(bytes));
+        // Nothing may have no address, which memcpy does not take.
+        if (bytes > 0) std::memcpy(to, from, size_t(bytes));
         return;
     }
     parallel_for((bytes + kPiece - 1) / kPiece, [&](int64_t i) {
