@@ -38,7 +38,8 @@ class HostLender(Lender):
 
     def take(self, size, stream):
         assert stream == 0
-        return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(size))
+        # C wants whole multiples of the alignment.
+        return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(-(-size // 256) * 256))
 
     def give(self, address, stream):
         self.libc.free(ctypes.c_void_p(address))
