@@ -37,7 +37,11 @@ void GpuGraph::finish() {
     const Current current(runtime_.context);
     CUgraph graph = nullptr;
     const CUresult ended = driver.cuStreamEndCapture.status(stream_.queue(), &graph);
-    catch_up();
+    try {
+        catch_up();
+    } catch (const Error&) {
+        if (ended == CUDA_SUCCESS) throw;  // else the failed end explains this one
+    }
     if (ended != CUDA_SUCCESS) fail(ended, "cuStreamEndCapture");
     const RelaxedCapture relaxed(driver);
     const CUresult result = driver.cuGraphInstantiateWithFlags.status(&executable_, graph, 0);

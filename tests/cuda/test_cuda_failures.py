@@ -108,3 +108,34 @@ def test_a_call_fails_while_a_python_program_starts(nth, tmp_path):
 
 def test_an_error_that_stays_says_so():
     run_script("stays")
+
+
+CAPTURING = """
+import cuarray as ca
+x = ca.arange(5)
+(x + 1).tolist()
+for _ in range(2):
+    graph = ca.Graph()
+    try:
+        with graph.capture():
+            y = x + 1
+    except ca.CudaError as error:
+        print("error:", error, flush=True)
+graph.launch()
+assert y.tolist() == [1, 2, 3, 4, 5]
+"""
+
+
+@pytest.mark.parametrize(
+    "entry", ["cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"]
+)
+def test_a_capture_fails(entry):
+    """The call that failed is named, and the next capture works."""
+    result = backend_program.run(
+        [sys.executable, "-c", CAPTURING], CUDASIM_SEED=1, CUDASIM_FAIL=f"{entry}:1:{INVALID_VALUE}"
+    )
+    errors = result.stdout.splitlines()
+    assert errors and re.match(rf"error: .*{entry}: CUDA", errors[0]), result.stdout + result.stderr
+    # A call that the simulator lets fail does nothing: that stream goes on capturing, as no GPU's would.
+    if entry != "cuStreamEndCapture":
+        assert result.returncode == 0 and len(errors) == 1, result.stdout + result.stderr
