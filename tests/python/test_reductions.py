@@ -298,3 +298,16 @@ def test_folds_start_from_the_identity(name, dtype, device):
     close = np.testing.assert_allclose if dtype == "float64" else np.testing.assert_array_equal
     close(ours.reduce(x, axis=0, where=m).numpy(), theirs.reduce(numbers, axis=0, where=mask))
     close(ours.reduce(x[:0], axis=0).numpy(), theirs.reduce(numbers[:0], axis=0))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_one_element_decides(dtype, device):
+    """Of many elements a single one that differs is seen, wherever it stands."""
+    for size in (255, 256, 257, 511, 1000, 16385):
+        for place in {0, 1, 127, 128, 254, size // 2, size - 2, size - 1}:
+            ones, zeros = np.ones(size, dtype), np.zeros(size, dtype)
+            ones[place], zeros[place] = 0, 1
+            x, y = cuarray.asarray(ones, device=device), cuarray.asarray(zeros, device=device)
+            assert (bool(x.any()), bool(x.all()), int(cuarray.count_nonzero(x))) == (True, False, size - 1)
+            assert (bool(y.any()), bool(y.all()), int(cuarray.count_nonzero(y))) == (True, False, 1)
+            assert (int(x.argmin()), int(y.argmax())) == (place, place)
