@@ -30,4 +30,10 @@ for argument; do
     if [ -e "$root/$argument" ]; then argument=$root/$argument; fi
     arguments+=("$argument")
 done
-"$python" -m pytest -q -p no:cacheprovider --rootdir "$root" -c "$root/pyproject.toml" "${arguments[@]}"
+# A report ends the process, and what pytest has captured until then is lost: reports go to files.
+rm -f "$build"/report.*
+export ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$build/report UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$build/report
+status=0
+"$python" -m pytest -q -p no:cacheprovider --rootdir "$root" -c "$root/pyproject.toml" "${arguments[@]}" || status=$?
+cat "$build"/report.* 2> /dev/null || true
+exit $status

@@ -306,9 +306,10 @@ void HostMemory::drop_cached() {
 std::string HostMemory::objection(void* address, int64_t bytes) const {
     // The kernel writes a zero where the process may write, and says so where it may not.
     static const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    char* const first = static_cast<char*>(address);
-    for (char* byte : {first, first + bytes - 1})
-        if (zeros >= 0 && read(zeros, byte, 1) < 0) return "is no host memory that can be written";
+    // As numbers: nothing says that the allocator's address is one that can be counted from.
+    const auto first = reinterpret_cast<uintptr_t>(address);
+    for (const uintptr_t byte : {first, first + uintptr_t(bytes) - 1})
+        if (zeros >= 0 && read(zeros, reinterpret_cast<void*>(byte), 1) < 0) return "is no host memory that can be written";
     return "";
 }
 
