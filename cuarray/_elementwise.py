@@ -1,5 +1,7 @@
 """Names of the table's functions: NumPy's aliases, and the few functions that say more than their row."""
 
+from operator import index
+
 import numpy as np
 
 from cuarray import _core
@@ -81,18 +83,18 @@ def where(condition, x=None, y=None, /):
     return _core.ufuncs["where"](condition, x, y)
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     """Limit elements to a range.
 
     Parameters
     ----------
     a : array_like
-    a_min, a_max : array_like or None
+    min, max : array_like or None
         The ends of the range; None leaves that side open.
     out : ndarray, optional
         Where the result goes.
-    min, max : array_like or None
-        The same as a_min and a_max, in the Array API's spelling.
+    a_min, a_max : array_like or None
+        The same as min and max, in NumPy's older spelling.
     **kwargs
         The keywords of a ufunc: where, dtype, casting, order.
 
@@ -116,7 +118,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     array([1, 1, 2, 3, 3])
     """
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise ValueError("clip: an end of the range is given twice; use a_min and a_max, or min and max")
+        raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
     a = as_array(a)
     low = in_range(a_min if min is None else min, a.dtype, -1)
     high = in_range(a_max if max is None else max, a.dtype, 1)
@@ -171,7 +173,7 @@ def round(a, decimals=0, out=None):
     >>> ca.round([0.5, 1.5, 2.345], 2)
     array([0.5 , 1.5 , 2.35])
     """
-    a = as_array(a)
+    a, decimals = as_array(a), index(decimals)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return _core.ufuncs["round"](a, out=out)
     scale = 10.0 ** abs(decimals)

@@ -13,8 +13,8 @@ class Info:
     """Capabilities, devices and types, by the Array API standard's inspection interface."""
 
     def capabilities(self):
-        """Return what depends on data: nothing so far."""
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+        """Return that masks are indices, that shapes may depend on values, and how many axes there may be."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self):
         """Return the device that new arrays go to."""

@@ -1,9 +1,13 @@
 """The documents: their Python examples run, and what they point at exists."""
 
 import re
+import warnings
 from pathlib import Path
 
+import numpy
 import pytest
+
+import cuarray
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
@@ -18,6 +22,31 @@ def name_of(file):
 def test_examples_run(document, capsys):
     for block in re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL):
         exec(compile(block, name_of(document), "exec"), {})
+
+
+def differences():
+    """The rows of the tables of docs/differences.md: what differs, and the expression that shows it."""
+    rows = re.findall(r"^\| (.*) \|$", (ROOT / "docs/differences.md").read_text("utf-8"), re.MULTILINE)
+    cells = [row.split(" | ") for row in rows]
+    return [(one[0], one[-1]) for one in cells if one[-1] != "shown by" and len(one) == 4]
+
+
+@pytest.mark.parametrize(("what", "expression"), differences())
+def test_differences_are_shown(what, expression):
+    names = {"np": numpy, "ca": cuarray, "raises": raises}
+    with warnings.catch_warnings(), cuarray.device("cpu"):
+        warnings.simplefilter("ignore")
+        assert eval(expression.strip("`"), names), f"{what}: {expression}"
+
+
+def raises(kind, action):
+    with pytest.raises(kind):
+        action()
+    return True
+
+
+def test_there_are_differences():
+    assert len(differences()) >= 30
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

@@ -1,0 +1,181 @@
+"""The oracle's table: for every public function at least one row, an expression that is compared with NumPy.
+
+A row is one line:
+
+    row("xp.roll(a, 2, axis=0)")                       exact: the values are moved, counted or compared
+    row("xp.sum(a, axis=0)", off=SUM, sums=True)       inexact: how many units of the last place it may be off
+    row("xp.unstack(a)", "np.unstack(a)")              where NumPy says it otherwise
+
+The expression is evaluated with xp = cuarray, on a device, and with xp = numpy: exact rows on the same values, inexact ones
+in a wider type. With `sums` the units are those of the same expression over the magnitudes of its arguments, because terms
+cancel. `types` are the letters of the kinds that the row is for: b bool, i signed, u unsigned, f floating, c complex. Arrays
+of the row's dtype, in every layout of tests/python/layouts.py and in sizes n around the borders of blocks:
+
+    v, w    n numbers; w differs         a, b, d   two axes, about n numbers; d has the transposed shape of a
+    x       three axes                   s         no axes                       p    n positive numbers
+    i, j    positions in v, int64; j has no negative ones                        t    v in ascending order
+    m, k    a mask of v, and of a
+
+Elementwise functions of the table ufuncs.def have their rows from there.
+"""
+
+import re
+from dataclasses import dataclass
+
+NUMBERS, REAL, INEXACT, INTEGERS, ALL = "iufc", "iuf", "fc", "iu", "biufc"
+#: Roundings that may add up: a few of single functions; a tree of additions; products that are added one by one.
+FEW, SUM, PRODUCTS = 8, 24, 64
+
+ROWS = []
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison; `name` is the public function that it is about."""
+
+    name: str
+    expression: str
+    reference: str
+    types: str = ALL
+    off: float = 0
+    sums: bool = False
+
+
+def row(expression, reference=None, **options):
+    """Add a row to the table."""
+    name = re.search(r"xp\.(\w+)", expression).group(1)
+    ROWS.append(Row(name, expression, reference or expression, **options))
+
+
+# Creation and conversion
+row("xp.asarray(a)")
+row("xp.array(a)")
+row("xp.asanyarray(a)")
+row("xp.ascontiguousarray(a)")
+row("xp.asfortranarray(a)")
+row("xp.copy(a)")
+row("xp.astype(a, 'f8')", types=REAL)
+row("xp.astype(a, 'c16')", types=NUMBERS)
+row("xp.arange(3, len(v), 2)")
+row("xp.linspace(-2.5, 7, len(v))", off=FEW, sums=True)
+row("xp.logspace(-2.5, 2, len(v))", off=2048)
+row("xp.geomspace(1, 1000, len(v))", off=64)
+row("xp.empty(a.shape, a.dtype).shape")
+row("xp.empty_like(a).dtype")
+row("xp.zeros(a.shape, a.dtype)")
+row("xp.zeros_like(a)")
+row("xp.ones(a.shape, a.dtype)")
+row("xp.ones_like(a)")
+row("xp.full(a.shape, 3, a.dtype)", types=NUMBERS)
+row("xp.full_like(a, 3)", types=NUMBERS)
+row("xp.eye(len(a), k=1)")
+row("xp.identity(len(a))")
+row("xp.tri(*a.shape, k=1)")
+row("xp.fromfunction(lambda i, j: i * 10 + j, a.shape)")
+row("xp.fromiter(range(len(v)), 'i4')")
+row("xp.frombuffer(bytes(range(64)), 'u2')")
+row("xp.from_dlpack(xp.array(v))", "v.copy()", types="iufc")
+row("xp.meshgrid(v[:40], w[:20])", "tuple(np.meshgrid(v[:40], w[:20]))")
+row("xp.indices(a.shape)")
+row("xp.diag(v[:40], 1)")
+row("xp.diag(a)")
+row("xp.diagflat(a[:5, :4])")
+row("xp.tril(x)")
+row("xp.triu(x, -1)")
+
+# Shapes and order
+row("xp.reshape(a, -1)")
+row("xp.ravel(a)")
+row("xp.transpose(x)")
+row("xp.permute_dims(x, (2, 0, 1))")
+row("xp.matrix_transpose(x)")
+row("xp.moveaxis(x, 0, -1)")
+row("xp.rollaxis(x, 2)")
+row("xp.swapaxes(x, 0, 2)")
+row("xp.expand_dims(a, (0, 2))")
+row("xp.squeeze(a[:1], 0)")
+row("xp.atleast_1d(s)")
+row("xp.atleast_2d(v)")
+row("xp.atleast_3d(a)")
+row("xp.broadcast_to(v, (3, len(v)))")
+row("xp.broadcast_arrays(a, a[0])", "tuple(np.broadcast_arrays(a, a[0]))")
+row("xp.broadcast_shapes(a.shape, (1,))")
+row("xp.flip(x, (0, 2))")
+row("xp.fliplr(a)")
+row("xp.flipud(a)")
+row("xp.roll(a, (1, 2), (0, 1))")
+row("xp.rot90(x)")
+row("xp.repeat(a, 3, axis=1)")
+row("xp.tile(a, (2, 3))")
+row("xp.concat([a, b], axis=1)", "np.concatenate([a, b], axis=1)")
+row("xp.concatenate([v, w, v])")
+row("xp.stack([a, b], axis=1)")
+row("xp.hstack([a, b])")
+row("xp.vstack([a, b])")
+row("xp.dstack([a, b])")
+row("xp.column_stack([v, w])")
+row("xp.split(v, [2, 5])")
+row("xp.array_split(a, 3)")
+row("xp.hsplit(a, [1, 2])")
+row("xp.vsplit(a, [1, 2])")
+row("xp.dsplit(x, [1])")
+row("xp.unstack(a[:9])", "tuple(a[:9])")
+
+# Indexing
+row("xp.take(v, i)")
+row("xp.take_along_axis(a, xp.argmax(a, axis=1, keepdims=True), 1)", types="biuf")
+row("xp.put(r := xp.array(v), i, w) or r", "np.put(r := np.array(v), i, w[:len(i)]) or r")
+row("xp.put_along_axis(r := xp.array(a), xp.argmin(a, axis=1, keepdims=True), 1, 1) or r", types="biuf")
+row("xp.choose(xp.arange(len(v)) % 2, [v, w])")
+row("xp.compress(m, v)")
+row("xp.extract(k, a)")
+row("xp.place(r := xp.array(a), k, w) or r")
+row("xp.putmask(r := xp.array(a), k, b) or r")
+row("xp.copyto(r := xp.array(a), b, where=k) or r")
+row("xp.select([k, a != 0], [a, b])")
+row("xp.where(k, a, b)")
+row("xp.where(k)")
+row("xp.nonzero(k)")
+row("xp.flatnonzero(k)")
+row("xp.argwhere(k)")
+row("xp.diagonal(x, 1, 0, 2)")
+row("xp.fill_diagonal(r := xp.array(a), 1) or r")
+row("xp.diag_indices(5)")
+row("xp.diag_indices_from(a[:1, :1])")
+row("xp.tril_indices(*a.shape[:1], 1)")
+row("xp.tril_indices_from(a)")
+row("xp.triu_indices(*a.shape[:1], 1)")
+row("xp.triu_indices_from(a)")
+row("xp.mask_indices(5, xp.triu)")
+row("xp.ix_(i[:9], [1, 0])")
+row("xp.ravel_multi_index((j, j), (len(v), len(v)))")
+row("xp.unravel_index(j, (len(v) + 3, 2))")
+
+# Reductions
+row("xp.sum(a, axis=0)", off=SUM, sums=True)
+row("xp.prod(1 + a[:5] / 64, axis=0)", off=FEW * 8, types=INEXACT)
+row("xp.max(a, axis=1)")
+row("xp.min(a, axis=0)")
+row("xp.amax(x, axis=(0, 2))")
+row("xp.amin(x, axis=1)")
+row("xp.mean(a, axis=1)", off=SUM, sums=True)
+row("xp.var(a, axis=0)", off=64, types="f")
+row("xp.std(a, axis=1)", off=64, types="f")
+row("xp.any(k, axis=0)")
+row("xp.all(k, axis=1)")
+row("xp.count_nonzero(a, axis=0)")
+row("xp.argmax(a, axis=1)")
+row("xp.argmin(a, axis=0)")
+
+# Logic and numbers
+row("xp.allclose(a, b)", types=NUMBERS)
+row("xp.isclose(a, b, atol=1)", types=NUMBERS)
+row("xp.array_equal(a, a)")
+row("xp.array_equiv(a[:1], a)")
+row("xp.iscomplex(a)")
+row("xp.isreal(a)")
+row("xp.iscomplexobj(a)")
+row("xp.isrealobj(a)")
+row("xp.round(a, 1)", types="f")
+row("xp.around(a)", types=INEXACT)
+row("xp.clip(a, 1, 2)", types=REAL)

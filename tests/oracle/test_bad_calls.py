@@ -1,0 +1,275 @@
+"""Bad calls: NumPy raises, and cuarray raises the same type of exception. One line is one call; `a` has shape (2, 3), `v` (5,)
+and `z` none of float64; `n` (3,) of int64, `u` (3,) of uint8, `c` (2,) of complex128, `b` (3,) of bool, `e` (0, 3)."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "python")]
+
+from same import agree, evaluate
+
+NAMES = {
+    "a": lambda xp: xp.asarray([[1.5, 2, 3], [4, 5, 6]]),
+    "v": lambda xp: xp.arange(5.0),
+    "z": lambda xp: xp.asarray(2.5),
+    "n": lambda xp: xp.arange(3),
+    "u": lambda xp: xp.asarray([1, 2, 255], dtype="uint8"),
+    "c": lambda xp: xp.asarray([1j, 2]),
+    "b": lambda xp: xp.asarray([True, False, True]),
+    "e": lambda xp: xp.zeros((0, 3)),
+}
+
+BAD = """
+a + v
+v + xp.zeros(4)
+a - xp.zeros((3, 2))
+xp.add(a)
+xp.add(a, a, a, a)
+xp.add(a, a, out=xp.zeros(3))
+xp.add(a, a, out=xp.zeros((2, 3), dtype=int))
+xp.add(a, 1, out=[1])
+xp.add(a, 1, casting='sure')
+xp.add(a, 1, order='Z')
+xp.add(a, 1, dtype='i4')
+xp.add(a, 1, dtype='no such type')
+xp.add(a, 1, where=[True, False])
+xp.add(a, 1, speed=3)
+xp.add(a, 'text')
+xp.sin('text')
+xp.sin(None)
+xp.sin()
+xp.bitwise_and(a, 1)
+xp.bitwise_or(a, a)
+xp.bitwise_xor(n, 1.5)
+~a
+a & b
+a | 1
+a ^ 1
+n << 1.5
+n >> a[0]
+-b
+b - b
+xp.subtract(b, b)
+xp.negative(b)
+c // 2
+c % 2
+xp.floor(c)
+xp.ceil(c)
+xp.trunc(c)
+xp.arctan2(c, c)
+xp.hypot(c, c)
+xp.fmod(c, 2)
+xp.signbit(c)
+xp.logaddexp(c, c)
+xp.cbrt(c)
+xp.gcd(a, a)
+xp.lcm(a, 2)
+xp.ldexp(a, a)
+xp.invert(a)
+u + 256
+u - 300
+u * -1
+n ** -1
+xp.power(n, -2)
+xp.zeros(3, dtype='i1').__setitem__(0, 200)
+u.__setitem__(0, -1)
+u.__iadd__(1.5)
+n.__itruediv__(2)
+n.__iadd__(1j)
+b.__iadd__(1.5)
+v.__iadd__(xp.zeros((2, 5)))
+v[5]
+v[-6]
+v[0, 0]
+a[2]
+a[0, 3]
+a[:, -4]
+a[0, 0, 0]
+v[1.5]
+v['x']
+v[None, 0, 0]
+a[..., ...]
+v[[5]]
+v[[0.5]]
+v[[-6]]
+v[[True, False]]
+a[[True, False, True]]
+a[xp.zeros((2, 4), dtype=bool)]
+a[[0, 1], [0, 1, 2]]
+z[0]
+z[:]
+v.__setitem__(5, 0)
+v.__setitem__(slice(0, 3), xp.zeros(2))
+v.__setitem__([0, 9], 1)
+v.__setitem__([0, 1], [1, 2, 3])
+v.__setitem__(b, 1)
+a.__setitem__((slice(None), 3), 1)
+v.__setitem__(0, [1, 2])
+v[::0]
+xp.take(v, 5)
+xp.take(a, 0, axis=2)
+xp.take(v, [0], mode='jump')
+xp.take_along_axis(a, n, 0)
+xp.take_along_axis(a, a, 0)
+xp.take_along_axis(a, xp.zeros((2, 3), dtype=int), 2)
+xp.put(xp.zeros(3), [3], 1)
+xp.choose([0, 3], [v[:2], v[:2]])
+xp.compress([True], a, axis=3)
+xp.extract(b, xp.zeros(2))
+xp.nonzero(z)
+xp.where(b, v)
+xp.where(b, v, v)
+xp.select([b], [v, v])
+xp.diagonal(v)
+xp.diagonal(a, 0, 0, 0)
+xp.unravel_index(9, (2, 3))
+xp.ravel_multi_index(([2], [0]), (2, 3))
+xp.ix_(a)
+xp.sum(a, axis=2)
+xp.sum(a, axis=(0, 0))
+xp.sum(a, axis=1.5)
+xp.sum(a, axis='x')
+xp.sum(a, out=xp.zeros(3))
+xp.sum(a, axis=0, out=xp.zeros(2))
+xp.prod(a, axis=-3)
+xp.max(v[:0])
+xp.min(e)
+xp.max(e, axis=0)
+xp.argmax(v[:0])
+xp.argmin(e, axis=0)
+xp.argmax(a, axis=2)
+xp.mean(a, axis=5)
+xp.std(a, axis=(1, 1))
+xp.max(a, where=b)
+xp.sum(a, where=[True, False])
+xp.any(a, axis=4)
+xp.all(a, axis=(0, 5))
+xp.count_nonzero(a, axis=2)
+xp.add.reduce(a, axis=3)
+xp.sin.reduce(a)
+xp.subtract.reduce(a, axis=(0, 1))
+xp.minimum.reduce([])
+xp.sin.outer(v, v)
+xp.reshape(a, (4, 2))
+xp.reshape(a, (-1, -1))
+xp.reshape(a, (-1, 4))
+a.reshape(7)
+xp.transpose(a, (0, 0))
+xp.transpose(a, (0,))
+xp.transpose(a, (0, 2))
+xp.moveaxis(a, 0, 2)
+xp.moveaxis(a, (0, 1), 0)
+xp.swapaxes(a, 0, 2)
+xp.rollaxis(a, 3)
+xp.expand_dims(a, 5)
+xp.expand_dims(a, (0, 0))
+xp.squeeze(a, 0)
+xp.squeeze(a, 3)
+xp.flip(a, 2)
+xp.roll(a, 1, 3)
+xp.rot90(v)
+xp.rot90(a, 1, (0, 0))
+xp.fliplr(v)
+xp.flipud(z)
+xp.repeat(a, -1)
+xp.repeat(a, [1, 2], axis=1)
+xp.repeat(a, 2, axis=4)
+xp.broadcast_to(a, (3, 2))
+xp.broadcast_to(a, 3)
+xp.broadcast_arrays(a, v)
+xp.broadcast_shapes((2,), (3,))
+xp.concatenate([])
+xp.concatenate([a, v])
+xp.concatenate([a, a], axis=2)
+xp.concatenate([a, xp.zeros((2, 4))])
+xp.concatenate([z, z])
+xp.stack([])
+xp.stack([a, v])
+xp.stack([a, a], axis=4)
+xp.hstack([a, v])
+xp.vstack([a, v])
+xp.dstack([a, v])
+xp.column_stack([a, v])
+xp.split(v, 2)
+xp.split(v, 2, axis=1)
+xp.array_split(v, 0)
+xp.hsplit(z, 2)
+xp.vsplit(v, 2)
+xp.dsplit(a, 2)
+xp.meshgrid(v, indexing='up')
+xp.zeros(-1)
+xp.zeros((2, -1))
+xp.zeros('x')
+xp.zeros(2.5)
+xp.empty((2**40, 2**40))
+xp.full((2, 3), [1, 2])
+xp.eye(-1)
+xp.eye(2.5)
+xp.arange()
+xp.arange(0, 1, 0)
+xp.linspace(0, 1, -1)
+xp.linspace(0, 1, 2.5)
+xp.geomspace(0, 1)
+xp.diag(xp.zeros((2, 2, 2)))
+xp.tril_indices('x')
+xp.asarray([[1], [2, 3]])
+xp.asarray(a, dtype='no type')
+xp.asarray(a, dtype='f4', copy=False)
+xp.array([1j]).__float__()
+xp.frombuffer(b'abc', 'f4')
+xp.from_dlpack(3)
+a.astype('no type')
+a.astype('i4', casting='safe')
+u.view('f4')
+a.item(9)
+a.item()
+int(a)
+float(v)
+complex(v)
+bool(a)
+bool(v[:0])
+len(z)
+hash(a)
+iter(z)
+z.__index__()
+a.__index__()
+a.__array_namespace__(api_version='1999.12')
+a.no_such_attribute
+a.shape.__setitem__(0, 1)
+a.swapaxes(0, 2)
+a.sum(axis=3)
+a.argmax(3)
+a.reshape((7, 1))
+a.flat[6]
+a.flat.__setitem__(7, 1)
+xp.clip(a, [1, 2], 3)
+xp.round(a, 1.5)
+xp.astype(a, 'no type')
+xp.can_cast(1, 'f4')
+xp.can_cast('f4', 'f4', 'never')
+xp.result_type()
+xp.promote_types('f4', 'no type')
+xp.isdtype(xp.float32, 'no kind')
+xp.finfo('i4')
+xp.iinfo('f4')
+"""
+
+CALLS = BAD.split("\n")[1:-1]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_bad_call(call, device):
+    agree(call, NAMES)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_numpy_raises(call):
+    """So that the comparison is one of exceptions."""
+    assert isinstance(evaluate(call, np, NAMES), Exception), call
+
+
+def test_there_are_enough():
+    assert len(set(CALLS)) == len(CALLS) >= 230
