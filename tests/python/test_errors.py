@@ -182,3 +182,10 @@ def test_no_floating_point_warnings(device, recwarn):
     (cuarray.ones(2, "i4") // 0).numpy()
     cuarray.mean(cuarray.zeros(0)).item()
     assert not recwarn.list
+
+
+def test_floating_point_settings_change_nothing():
+    ignored = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
+    assert cuarray.geterr() == ignored == cuarray.seterr(all="raise") == cuarray.geterr()
+    with cuarray.errstate(divide="raise"):
+        assert cuarray.geterr() == ignored
