@@ -112,10 +112,14 @@ void learn_times(std::unordered_map<uint32_t, uint32_t>& known,
 
 void learn(Knowledge& known, const Knowledge& news) {
     for (const auto& [block, reached] : news) {
-        KernelOrder::Reached& here = known[block];
-        here.barrier = std::max(here.barrier, reached.barrier);
-        learn_times(here.warps, reached.warps);
-        learn_times(here.threads, reached.threads);
+        auto& here = known[block];
+        if (!here) here = reached;
+        if (here == reached) continue;
+        auto both = std::make_shared<KernelOrder::Reached>(*here);
+        both->barrier = std::max(both->barrier, reached->barrier);
+        learn_times(both->warps, reached->warps);
+        learn_times(both->threads, reached->threads);
+        here = std::move(both);
     }
 }
 
@@ -129,7 +133,7 @@ void learn(KernelOrder::Messages& known, const KernelOrder::Messages& news) {
 bool knows(const Knowledge& known, const Touch& before) {
     auto found = known.find(before.block);
     if (found == known.end()) return false;
-    const KernelOrder::Reached& reached = found->second;
+    const KernelOrder::Reached& reached = *found->second;
     if (before.clock < reached.barrier) return true;
     auto thread = reached.threads.find(before.thread);
     bool several = before.lanes || before.warps;
@@ -190,13 +194,17 @@ std::string touch_range(size_t offset, size_t bytes, Access access) {
     return "";
 }
 
+void release_range(size_t offset, size_t bytes) {
+    if (bytes <= kClearByHand) return;
+    Cell* cells = shadow(offset);
+    auto first = (reinterpret_cast<uintptr_t>(cells) + 4095) & ~uintptr_t(4095);
+    auto last = reinterpret_cast<uintptr_t>(cells + bytes) & ~uintptr_t(4095);
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
 void forget_range(size_t offset, size_t bytes) {
     Cell* cells = shadow(offset);
-    if (bytes > kClearByHand) {
-        auto first = (reinterpret_cast<uintptr_t>(cells) + 4095) & ~uintptr_t(4095);
-        auto last = reinterpret_cast<uintptr_t>(cells + bytes) & ~uintptr_t(4095);
-        madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-    }
+    release_range(offset, bytes);
     Cell fresh{};
     fresh.read.work = current_work();
     fresh.read.block = kWholeWork;
@@ -249,10 +257,12 @@ void KernelOrder::fence(BlockTime& block, unsigned thread) {
     // A fence also passes on what its thread knows of others: by barriers, by meeting in a warp, by messages.
     learn(own.released, block.common.known);
     learn(own.released, own.known);
-    Reached& here = own.released[block.number];
+    auto& released = own.released[block.number];
+    Reached here = released ? *released : Reached{};
     here.barrier = block.barrier;
     here.warps[thread / 32] = block.warps[thread / 32];
     here.threads[thread] = block.clock++;
+    released = std::make_shared<const Reached>(std::move(here));
 }
 
 void KernelOrder::atomic(BlockTime& block, unsigned thread, uintptr_t place) {

@@ -45,6 +45,8 @@ void map_shadow(size_t device_bytes);
 /// Work that is not a kernel: it touches whole ranges. Each function returns what is wrong, or nothing.
 void begin_work(const char* name, uint64_t stream, uint64_t ticket, const Clock& clock);
 std::string touch_range(size_t offset, size_t bytes, Access access);
+/// Gives a large range's shadow back to the system: nobody is to ask about these bytes before they are fresh again.
+void release_range(size_t offset, size_t bytes);
 /// Fresh memory: nothing in it has been written, and whoever uses it must come after the current work.
 void forget_range(size_t offset, size_t bytes);
 /// A copy takes its source's "never written" along.
@@ -59,8 +61,8 @@ class KernelOrder {
         uint32_t barrier = 0;
         std::unordered_map<uint32_t, uint32_t> warps, threads;
     };
-    /// By block.
-    using Knowledge = std::unordered_map<uint32_t, Reached>;
+    /// By block. What is known is shared: the last of many blocks knows of all, in each of its threads.
+    using Knowledge = std::unordered_map<uint32_t, std::shared_ptr<const Reached>>;
     /// What a thread has made ready for others by a fence, has read from atomics, and, after another fence,
     /// knows.
     struct Messages {

@@ -144,8 +144,12 @@ void begin_life(Allocation& block, size_t size) {
 }
 
 std::string end_life(Allocation& block) {
-    std::string wrong =
-        shadowed(&block) ? touch_range(offset_of(block.base), block.live_size, Access::Write) : "";
+    std::string wrong;
+    if (shadowed(&block)) {
+        wrong = touch_range(offset_of(block.base), block.live_size, Access::Write);
+        // Whoever comes later is told that the block is dead, whatever its bytes' shadow says.
+        release_range(offset_of(block.base), block.live_size);
+    }
     block.live = false;
     if (block.capacity >= kReturnToSystem)
         fallocate(memory().file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
