@@ -216,7 +216,7 @@ Scalar Operand::element(DType dtype, const char* function) const {
     if (kind_ == Kind::Scalar) return convert(scalar_, dtype);
     const cuarray::Kind target = info(dtype).kind;
     if (weak_.kind == Weak::Kind::Int && target != cuarray::Kind::Bool) return convert(weak_, dtype, function);
-    if (weak_.kind == Weak::Kind::Complex && target != cuarray::Kind::Complex)
+    if (weak_.kind == Weak::Kind::Complex && target != cuarray::Kind::Complex && target != cuarray::Kind::Bool)
         raise(ErrorKind::Type, function, ": a complex number cannot be stored in ", info(dtype).name);
     const DType wide = weak_.big ? DType::float64 : default_dtype();
     return convert(convert(weak_, wide, function), dtype);

@@ -65,7 +65,7 @@ def test_logarithmic_scales(expression, device):
     [
         "xp.zeros(3)", "xp.zeros((2, 0), dtype='i4')", "xp.zeros(())", "xp.ones((2, 3), 'c8')", "xp.ones([2, 2], dtype=bool)",
         "xp.full(3, 7)", "xp.full((2,), 2.5)", "xp.full((2, 2), [1, 2])", "xp.full(2, 300, dtype='u1')", "xp.full(2, 1.7, dtype=int)",
-        "xp.full(2, np.float32(3))", "xp.full(2, True)", "xp.full(2, 1j)", "xp.full((2, 2), xp.asarray([[1.5], [2.5]]))",
+        "xp.full(2, np.float32(3))", "xp.full(2, True)", "xp.full(2, 1j)", "xp.full(2, 1j, dtype=bool)", "xp.full(2, 0j, dtype=bool)", "xp.full((2, 2), xp.asarray([[1.5], [2.5]]))",
         "xp.full(3, xp.asarray([1, 2]))", "xp.zeros(-1)", "xp.zeros((2, -3))", "xp.zeros('x')", "xp.zeros(2.5)",
         "xp.zeros_like(xp.ones((2, 3), 'f4'))", "xp.ones_like([1.5, 2.5])", "xp.full_like(xp.ones(2, int), 2.9)",
         "xp.full_like(xp.ones(2, 'u1'), 256)", "xp.full_like([1, 2], [3, 4], dtype='f2')", "xp.zeros_like(xp.ones(2), shape=(3, 1))",
