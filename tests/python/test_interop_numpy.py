@@ -28,11 +28,11 @@ def cpu():
 @pytest.mark.parametrize("name", sorted(n for n, f in vars(np).items() if isinstance(f, np.ufunc)))
 def test_ufuncs_give_our_arrays(name, device):
     ufunc = getattr(np, name)
-    if name in ("isnat", "matmul", "matvec", "vecmat", "vecdot"):
+    if name == "isnat":
         with pytest.raises(TypeError):
-            ufunc(*[cuarray.ones((2, 2))] * ufunc.nin)
+            ufunc(cuarray.ones((2, 2)))
         return
-    args = [cuarray.full((2, 3), k + 1, dtype="i4") for k in range(ufunc.nin)]
+    args = [cuarray.full((3, 3), k + 1, dtype="i4") for k in range(ufunc.nin)]
     theirs, ours = ufunc(*args), getattr(cuarray, name)(*args)
     for a, b in zip(*(r if isinstance(r, tuple) else (r,) for r in (theirs, ours)), strict=True):
         assert isinstance(a, cuarray.ndarray) and bits(a) == bits(b)

@@ -49,7 +49,7 @@ isinf isnan less less_equal log log1p log2 log10 logaddexp logical_and logical_n
 negative nextafter not_equal positive pow real reciprocal remainder round sign signbit sin sinh square sqrt subtract tan tanh trunc
 broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis permute_dims repeat reshape roll squeeze stack tile
 unstack argmax argmin count_nonzero where max mean min prod std sum var all any astype can_cast finfo iinfo isdtype result_type
-matrix_transpose e inf nan newaxis pi __array_namespace_info__ __array_api_version__
+matrix_transpose matmul tensordot vecdot e inf nan newaxis pi __array_namespace_info__ __array_api_version__
 """
 
 
@@ -57,9 +57,9 @@ def test_names_of_the_array_api():
     assert not [name for name in ARRAY_API_NAMES.split() if not hasattr(cuarray, name)]
 
 
-# Where this says more than NumPy, or NumPy has other names for what only the position tells.
+# Where this says more than NumPy, or NumPy has other names for what only the position tells, or all keywords of ufuncs.
 ADDED = {"device", "like", "memory"}
-DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack"}
+DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack", "einsum", "matmul", "matvec", "vecdot", "vecmat"}
 
 
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if hasattr(np, n) and n not in DIFFERENT])

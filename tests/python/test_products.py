@@ -1,0 +1,339 @@
+"""Products of vectors and matrices: NumPy's values, types, shapes and errors; accurate; the same bits in every layout."""
+
+import itertools
+
+import numpy as np
+import pytest
+from layouts import LAYOUTS
+from oracle import bits
+from same import agree
+
+import cuarray
+from cuarray import _core
+
+NAMES = {
+    "a": lambda xp: xp.arange(6).reshape(2, 3) - 2,
+    "b": lambda xp: xp.arange(12).reshape(3, 4) - 5,
+    "f": lambda xp: xp.asarray([[1.5, -2.0, 0.25], [4.0, 0.0, -8.5]]),
+    "c": lambda xp: xp.asarray([[1 + 2j, 4 - 3j, 1j], [0.5, 2 - 1j, 3]]),
+    "x": lambda xp: xp.arange(24).reshape(2, 3, 4) - 7,
+    "y": lambda xp: xp.arange(40).reshape(2, 4, 5),
+    "v": lambda xp: xp.asarray([1, -2, 3]),
+    "w": lambda xp: xp.asarray([2j, 1, -1j]),
+    "q": lambda xp: xp.asarray([[True, False, True], [False, False, True]]),
+    "e": lambda xp: xp.zeros((0, 3)),
+    "s": lambda xp: xp.asarray(3),
+    "r": lambda xp: xp.asarray([[1, 2], [3, 4]]),
+}
+
+EXPRESSIONS = """
+xp.matmul(a, b)
+xp.matmul(a, v)
+xp.matmul(v, b)
+xp.matmul(v, v)
+xp.matmul(v, w)
+xp.matmul(x, y)
+xp.matmul(x[:, None], y)
+xp.matmul(x[0], y)
+xp.matmul(x, y[0, :, 0])
+xp.matmul(c, v)
+xp.matmul(f, c.T)
+xp.matmul(q, q.T)
+xp.matmul(q, v)
+xp.matmul(e, b)
+xp.matmul(e.T, e)
+xp.matmul(xp.zeros((2, 0)), xp.zeros((0, 3)))
+xp.matmul(xp.zeros((0, 2, 3)), b)
+xp.matmul(a.astype('i1'), b.astype('u1'))
+xp.matmul(a.astype('u8'), b)
+xp.matmul([[1, 2]], [[3], [4]])
+xp.matmul(a, a)
+xp.matmul(v, a)
+xp.matmul(a, 2)
+xp.matmul(s, a)
+xp.matmul(x, xp.zeros((3, 4, 5)))
+xp.matmul(a, b, dtype='f4')
+xp.matmul(f, b, dtype='i4')
+xp.matmul(f, b, dtype='i4', casting='unsafe')
+xp.matmul(f, b, casting='no')
+xp.matmul(a, b, out=xp.zeros((2, 4)))
+xp.matmul(a, b, out=xp.zeros((2, 4), dtype='i4'))
+xp.matmul(f, b, out=xp.zeros((2, 4), dtype='i4'))
+xp.matmul(a, b, out=xp.zeros((3, 4)))
+xp.matmul(a, b, xp.zeros((2, 4)))
+xp.matmul(r, r, out=r)
+xp.matmul(x, y, axes=[(1, 2), (1, 2), (0, 1)])
+xp.matmul(x, y, axes=[(0, 1), (1, 0), (-1, -2)])
+xp.matmul(x, y, axes=[(1, 2), (1, 2)])
+xp.matmul(x, y, axes=[(1, 2), (1, 2), (0, 5)])
+xp.matmul(x, y, axes=[(1, 1), (1, 2), (0, 1)])
+xp.matmul(x, y, axes=[1, (1, 2), (0, 1)])
+xp.matmul(a, b, order='F').flags.f_contiguous
+a @ b
+x @ y
+v @ v
+v @ b
+a @ v
+c @ w
+[[1, 2]] @ r
+r @ [1, 2]
+r @ 2
+2 @ r
+a @ a
+r.__matmul__(r)
+r.__imatmul__(r)
+r.__imatmul__(r * 1.5)
+r.__imatmul__(xp.asarray([1, 2]))
+v.__imatmul__(xp.asarray([[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
+r @ 'text'
+xp.vecdot(a, v)
+xp.vecdot(c, w)
+xp.vecdot(w, c, axis=1)
+xp.vecdot(x, y[0].T[:4].T[:3])
+xp.vecdot(x, x, axis=0)
+xp.vecdot(x, x, axis=-2)
+xp.vecdot(x, x, axis=3)
+xp.vecdot(x, x, axes=[0, 0])
+xp.vecdot(x, x, axes=[0, 1, 0])
+xp.vecdot(x, x, axes=[(1,), (1,), ()])
+xp.vecdot(x, x, keepdims=True)
+xp.vecdot(x, x, axis=0, keepdims=True)
+xp.vecdot(a, [1, 2])
+xp.vecdot(a, 3)
+xp.vecdot(q, q)
+xp.vecdot(e, e)
+xp.vecdot(xp.zeros((3, 0)), xp.zeros((3, 0)))
+xp.vecdot(a, v, out=xp.zeros(2))
+xp.vecdot(a, v, dtype='c16')
+xp.matvec(a, v)
+xp.matvec(x, [1, 2, 3, 4])
+xp.matvec(c, w)
+xp.matvec(a, [1, 2])
+xp.matvec(v, v)
+xp.matvec(a, a)
+xp.matvec(x, xp.ones((2, 4)))
+xp.vecmat(v, b)
+xp.vecmat(w, b)
+xp.vecmat([1, 2], c)
+xp.vecmat(v, v)
+xp.vecmat([1, 2], b)
+xp.tensordot(a, b, 1)
+xp.tensordot(x, x, 3)
+xp.tensordot(x, x, 0).shape
+xp.tensordot(x, y, ([0, 2], [0, 1]))
+xp.tensordot(x, y, (0, 0))
+xp.tensordot(x, y, ([2, 0], [1, 0]))
+xp.tensordot(x, y, (-1, -2))
+xp.tensordot(x, y)
+xp.tensordot(x, y, 5)
+xp.tensordot(x, y, ([0], [0, 1]))
+xp.tensordot(e, e, 2)
+xp.tensordot(e, e, ([0], [0]))
+xp.tensordot(s, s, 0)
+xp.tensordot(f, c, ([1], [1]))
+xp.dot(a, b)
+xp.dot(v, v)
+xp.dot(w, w)
+xp.dot(x, y[0])
+xp.dot(x, y).shape
+xp.dot(2, a)
+xp.dot(a, s)
+xp.dot(s, s)
+xp.dot(a, a)
+xp.dot(x, v)
+xp.dot(a, b, xp.zeros((2, 4), dtype=int))
+a.dot(b)
+a.dot(v)
+v.dot(2)
+xp.inner(a, a)
+xp.inner(v, w)
+xp.inner(x, x[0])
+xp.inner(a, 3)
+xp.inner(a, b)
+xp.outer(v, w)
+xp.outer(a, v)
+xp.outer(2, v)
+xp.outer(v, v, out=xp.zeros((3, 3)))
+xp.vdot(c, c)
+xp.vdot(w, v)
+xp.vdot(a, a.T)
+xp.vdot(a, v)
+xp.vdot(s, s)
+xp.matrix_transpose(x)
+xp.matrix_transpose(v)
+xp.einsum('ij,jk->ik', a, b)
+xp.einsum('ij,jk', a, b)
+xp.einsum('ij->ji', a)
+xp.einsum('ij', a)
+xp.einsum('ii->i', r)
+xp.einsum('ii', r)
+xp.einsum('ij->j', f)
+xp.einsum('ij->', f)
+xp.einsum('i,i', v, w)
+xp.einsum('i,j->ij', v, w)
+xp.einsum('i,j->ji', v, w)
+xp.einsum('bij,bjk->bik', x, y)
+xp.einsum('bij,bjk->ikb', x, y)
+xp.einsum('bij,bjk->k', x, y)
+xp.einsum('...ij,...jk->...ik', x, y)
+xp.einsum('...ij,jk->...ik', x, y[0])
+xp.einsum('...j,j', x, [1, 2, 3, 4])
+xp.einsum('i...->...', x)
+xp.einsum('ij,ij->ij', a, f)
+xp.einsum('ij,j,kj->ik', a, v, f)
+xp.einsum('ij,jk,kl->il', r, r, r)
+xp.einsum('ij,jk,kl->', r, r, r)
+xp.einsum('iij->j', xp.ones((2, 2, 3)))
+xp.einsum('ij,kj->ik', a, xp.ones((4, 1)))
+xp.einsum('ij,ij->i', a, xp.ones((2, 1)))
+xp.einsum('ij,ij->j', q, q)
+xp.einsum('i->', q[0])
+xp.einsum(a, [0, 1], b, [1, 2], [0, 2])
+xp.einsum(a, [0, 1], b, [1, 2])
+xp.einsum(x, [Ellipsis, 0], [1, 2, 3, 4], [0], [Ellipsis])
+xp.einsum('ij,jk->ik', a, b, dtype='f8')
+xp.einsum('ij,jk->ik', a, b, out=xp.zeros((2, 4)))
+xp.einsum('ij,jk->ik', a, a)
+xp.einsum('ij->ik', a)
+xp.einsum('ij->ii', a)
+xp.einsum('ijk->i', a)
+xp.einsum('ij,jk->ik', a)
+xp.einsum('i1->i', a)
+xp.einsum('i->i', a)
+xp.einsum('...->', a)
+xp.einsum('...ij->ij', x)
+xp.einsum('ij,jk->ik', e, b)
+np.matmul(a, b)
+np.vecdot(c, w)
+np.dot(a, b)
+np.tensordot(x, y, ([0, 2], [0, 1]))
+np.einsum('ij,jk->ik', a, b)
+np.inner(a, a)
+np.outer(v, w)
+np.vdot(c, c)
+"""
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS.split("\n")[1:-1])
+def test_values_types_and_errors(expression, device):
+    agree(expression, NAMES, rtol=2e-15)
+
+
+def exact(x, y):
+    """The product, and that of the magnitudes, in long double or in integers that wrap as ours."""
+    if x.dtype.kind not in "fcV":
+        return x @ y, None
+    wide = np.clongdouble if x.dtype.kind == "c" else np.longdouble
+    x, y = x.astype(wide), y.astype(wide)
+    return np.matmul(x, y), np.matmul(np.abs(x), np.abs(y))
+
+
+def numbers(type, shape, rng):
+    if type.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if type.kind in "iu":
+        info = np.iinfo(type)
+        return rng.integers(info.min, info.max, shape, type, endpoint=True)
+    parts = rng.standard_normal((2, *shape))
+    return (parts[0] + 1j * parts[1]).astype(type) if type.kind == "c" else parts[0].astype(type)
+
+
+#: Rows, depth, columns: around the borders of tiles and panels.
+SIZES = [(1, 1, 1), (1, 300, 1), (1, 7, 70), (70, 257, 1), (2, 2, 2), (3, 0, 4), (4, 16, 16), (5, 17, 15), (64, 16, 64), (65, 33, 63),
+         (63, 256, 17), (7, 257, 9), (129, 20, 257), (20, 1025, 31)]  # fmt: skip
+
+
+@pytest.mark.parametrize("type", [_core.dtype(t) for t in _core.dtype_names()], ids=str)
+def test_sizes_and_types(type, device, rng):
+    for rows, depth, columns in SIZES if device == "cpu" else SIZES[:10]:
+        x, y = numbers(type, (rows, depth), rng), numbers(type, (depth, columns), rng)
+        got = cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))
+        host, (want, scale) = got.numpy(), exact(x, y)
+        assert got.dtype == type and got.shape == (rows, columns)
+        if scale is None:
+            assert (host == want).all(), (rows, depth, columns)
+            continue
+        eps = float(cuarray.finfo(cuarray.float32 if type.itemsize == 2 else type).eps)
+        rounding = float(cuarray.finfo(type).eps) * np.abs(want) / 2
+        error = np.abs(host.astype(want.dtype) - want)
+        assert (error <= (min(depth, 270) + depth / 256 + 4) * eps * scale + rounding).all(), (rows, depth, columns)
+
+
+@pytest.mark.parametrize("type", ["float32", "int16", "complex128"])
+def test_bits_depend_on_no_layout(type, device, rng):
+    x, y = numbers(np.dtype(type), (3, 67, 40), rng), numbers(np.dtype(type), (3, 40, 35), rng)
+    want = bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y)))
+    for left, right in itertools.product(LAYOUTS, LAYOUTS[:1]):
+        assert bits(cuarray.matmul(left(x), right(y))) == want, left.__name__
+        assert bits(cuarray.matmul(right(x), left(y))) == want, left.__name__
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_bits_depend_on_no_number_of_threads(threads, rng):
+    x, y = rng.standard_normal((300, 700)), rng.standard_normal((700, 530))
+    before = cuarray.get_num_threads()
+    try:
+        with cuarray.device("cpu"):
+            cuarray.set_num_threads(threads)
+            some = cuarray.matmul(x, y)
+            cuarray.set_num_threads(1)
+            assert bits(some) == bits(cuarray.matmul(x, y))
+    finally:
+        cuarray.set_num_threads(before)
+
+
+def test_bits_of_all_devices_are_equal(device, rng):
+    x, y = rng.standard_normal((2, 5, 600)).astype("f4"), rng.standard_normal((600, 70)).astype("f4")
+    assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(
+        cuarray.matmul(cuarray.asarray(x, device="cpu"), cuarray.asarray(y, device="cpu"))
+    )
+
+
+def test_stacks_broadcast(device, rng):
+    for left, right in [((2, 1, 3, 4), (5, 4, 2)), ((3, 4), (2, 3, 4, 5)), ((7, 1, 3, 2), (1, 2, 2, 2)), ((1,) * 6 + (2, 3), (2,) * 6 + (3, 2))]:
+        x, y = numbers(np.dtype("i4"), left, rng), numbers(np.dtype("i4"), right, rng)
+        assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(cuarray.asarray(np.matmul(x, y)))
+
+
+def test_many_axes(device, rng):
+    """More axes of matrices than a kernel walks over, none of which merge."""
+    shape = (2, 1) * 10 + (3, 4)
+    x = numbers(np.dtype("i4"), shape, rng)
+    y = numbers(np.dtype("i4"), (1, 2) * 10 + (4, 2), rng)[..., :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :, :]
+    assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(cuarray.asarray(np.matmul(x, y)))
+
+
+def test_sums_of_halves_are_rounded_once(device):
+    x = cuarray.ones((2, 5000), dtype="float16")
+    assert (cuarray.matmul(x, x.T).numpy() == 5000).all() and cuarray.vecdot(x, x).tolist() == [5000, 5000]
+
+
+def test_small_integers_wrap(device):
+    x = cuarray.full((2, 3), 100, "int8")
+    assert cuarray.matmul(x, x.T).tolist() == [[48, 48], [48, 48]] == (x.numpy() @ x.numpy().T).tolist()
+
+
+def test_the_result_may_be_an_argument(device):
+    x = cuarray.arange(9.0).reshape(3, 3)
+    want = x.numpy() @ x.numpy()
+    assert cuarray.matmul(x, x, out=x) is x and (x.numpy() == want).all()
+    x @= cuarray.eye(3) * 2
+    assert (x.numpy() == 2 * want).all()
+
+
+def test_pending_arguments(device, rng):
+    a, b = (cuarray.asarray(one).copy() for one in rng.standard_normal((2, 4, 4)))
+
+    @cuarray.fuse
+    def both(x, y):
+        return (x + 1) @ (y * 2) - 1, (x + 1) @ y[0]
+
+    for got, want in zip(both(a, b), ((a + 1) @ (b * 2) - 1, (a + 1) @ b[0]), strict=True):
+        assert bits(got) == bits(want)
+
+
+def test_devices_are_not_mixed():
+    others = [d for d in cuarray.devices() if d != "cpu"]
+    if others:
+        with pytest.raises(ValueError, match="cpu"):
+            cuarray.ones((2, 2), device="cpu") @ cuarray.ones((2, 2), device=others[0])
