@@ -29,13 +29,18 @@ from numpy.exceptions import AxisError as AxisError
 from numpy.exceptions import ComplexWarning as ComplexWarning
 
 from cuarray import (
+    _averages,
+    _bits,
+    _blocks,
     _creation,
     _devices,
     _dtypes,
+    _editing,
     _einsum,
     _elementwise,
     _errors,
     _fuse,
+    _host_calls,
     _index_grids,
     _indexing,
     _info,
@@ -45,6 +50,7 @@ from cuarray import (
     _matrices,
     _memory,
     _methods,  # puts its methods into ndarray
+    _padding,
     _products,
     _profile,
     _rearranging,
@@ -53,6 +59,8 @@ from cuarray import (
     _statistics,
     _streams,
 )
+
+from cuarray import lib as lib  # isort: skip
 from cuarray._core import CudaError as CudaError
 from cuarray._core import ndarray as ndarray
 from cuarray._core import ufunc as ufunc
@@ -74,6 +82,12 @@ MODULES = (
     _einsum,
     _memory,
     _statistics,
+    _averages,
+    _padding,
+    _editing,
+    _bits,
+    _blocks,
+    _host_calls,
     _logic,
     _dtypes,
     _devices,

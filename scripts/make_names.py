@@ -32,7 +32,7 @@ from ml_dtypes import bfloat16 as bfloat16
 from numpy import e as e, inf as inf, nan as nan, newaxis as newaxis, pi as pi
 from numpy.exceptions import AxisError as AxisError, ComplexWarning as ComplexWarning
 
-from cuarray import memory as memory, testing as testing
+from cuarray import lib as lib, memory as memory, testing as testing
 from cuarray._core import CudaError as CudaError, ndarray as ndarray, ufunc as ufunc
 
 __version__: str

@@ -1,0 +1,123 @@
+"""Views of memory with other shapes and strides, checked so that none leaves its memory."""
+
+from operator import index
+
+from cuarray import _core
+from cuarray._axes import normalise_axis
+from cuarray._creation import as_array
+from cuarray._shaping import broadcast_arrays as broadcast_arrays
+from cuarray._shaping import broadcast_shapes as broadcast_shapes
+from cuarray._shaping import broadcast_to as broadcast_to
+
+__all__ = ["as_strided", "sliding_window_view"]
+
+
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    """Return a view with any shape and strides.
+
+    Parameters
+    ----------
+    x : array_like
+    shape : sequence of int, optional
+        That of `x` by default.
+    strides : sequence of int, optional
+        In bytes; those of `x` by default.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+    writeable : bool
+        False makes the view read-only. Writing to one in which elements share memory has no defined order.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the view would leave the memory of `x`, where NumPy reads whatever is there.
+
+    See Also
+    --------
+    numpy.lib.stride_tricks.as_strided
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from cuarray.lib.stride_tricks import as_strided
+    >>> x = ca.arange(5)
+    >>> as_strided(x, (3, 3), (8, 8))
+    array([[0, 1, 2],
+           [1, 2, 3],
+           [2, 3, 4]])
+    """
+    x = as_array(x)
+    shape = x.shape if shape is None else tuple(shape)
+    strides = x.strides if strides is None else tuple(strides)
+    view = _core.strided_view(x, shape, strides)
+    if not (writeable and x.flags.writeable):
+        view.flags.writeable = False
+    return view
+
+
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """Return a view of all the windows of a shape that lie in an array.
+
+    Parameters
+    ----------
+    x : array_like
+    window_shape : int or tuple of int
+        The extent of the windows along each axis in `axis`.
+    axis : int or tuple of int, optional
+        All axes by default; one named twice has windows of windows.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+    writeable : bool
+        Whether the view can be written.
+
+    Returns
+    -------
+    ndarray
+        The axes of the windows' places, then those of the windows.
+
+    Raises
+    ------
+    ValueError
+        If a window is larger than the array or negative, or there are not as many extents as axes.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.lib.stride_tricks.sliding_window_view
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from cuarray.lib.stride_tricks import sliding_window_view
+    >>> sliding_window_view(ca.arange(5), 3)
+    array([[0, 1, 2],
+           [1, 2, 3],
+           [2, 3, 4]])
+    """
+    x = as_array(x)
+    window = (index(window_shape),) if hasattr(window_shape, "__index__") else tuple(window_shape)
+    if any(extent < 0 for extent in window):
+        raise ValueError(f"sliding_window_view: `window_shape` cannot contain negative values: {window}")
+    if axis is None:
+        axes = list(range(x.ndim))
+    else:
+        given = axis if hasattr(axis, "__iter__") else (axis,)
+        axes = [normalise_axis(one, x.ndim, "sliding_window_view") for one in given]
+    if len(window) != len(axes):
+        raise ValueError(
+            f"sliding_window_view: {len(window)} extents of the window do not go with {len(axes)} axes"
+        )
+    places = list(x.shape)
+    for one, extent in zip(axes, window, strict=True):
+        if places[one] < extent:
+            raise ValueError(
+                f"sliding_window_view: window {window} is larger than the array of shape {x.shape}"
+            )
+        places[one] -= extent - 1
+    strides = (*x.strides, *(x.strides[one] for one in axes))
+    return as_strided(x, (*places, *window), strides, writeable=writeable)
