@@ -1,21 +1,12 @@
 """The hand-written declarations of the driver and of NVRTC against NVIDIA's own headers, where installed."""
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import backend_program
 import pytest
-
-HOMES = [Path(home) for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda") if home]
-
-
-def folders_with(header: str) -> list[Path]:
-    """Where a header lies: toolkits, and the wheels of this environment."""
-    wheels = [include for entry in map(Path, sys.path) for include in sorted(entry.glob("nvidia/*/include"))]
-    return [folder for folder in [home / "include" for home in HOMES] + wheels if (folder / header).exists()]
+from headers import folders_with
 
 
 def compile_against(folder: Path, program: str, sources: Path) -> subprocess.CompletedProcess:
@@ -33,17 +24,9 @@ COMPARISONS = [
 
 @pytest.fixture
 def folders():
-    """The folders of a header; the test is skipped where there is none."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-
-    def find(header: str) -> list[Path]:
-        found = folders_with(header)
-        if not found:
-            pytest.skip("cuda.h is not installed" if "cuda" in header else "nvrtc.h is not installed")
-        return found
-
-    return find
+    return folders_with
 
 
 @pytest.mark.parametrize(("program", "ours", "theirs"), COMPARISONS)

@@ -1,13 +1,11 @@
 """The simulator's hand-written interface against NVIDIA's own headers, where they are installed."""
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from headers import folders_with
 from simulated import HERE
 
 # entries.cpp declares every entry point without its parameters, to take addresses only.
@@ -27,10 +25,7 @@ FIELDS = {
 def include():
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda"):
-        if home and (Path(home) / "include" / "cudaTypedefs.h").exists():
-            return Path(home) / "include"
-    pytest.skip("cuda.h is not installed")
+    return folders_with("cudaTypedefs.h")[0]
 
 
 def compile_only(include, *arguments, text=None):
@@ -54,11 +49,6 @@ def test_functions_have_the_real_signatures(include, tmp_path):
 def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    folders = [
-        f for p in sys.path for f in sorted(Path(p).glob("nvidia/*/include")) if (f / "nvrtc.h").exists()
-    ]
-    if not folders:
-        pytest.skip("nvrtc.h is not installed")
     text = (HERE / "nvrtc.cpp").read_text()
     wrong = tmp_path / "wrong.cpp"
     wrong.write_text(
@@ -67,7 +57,7 @@ def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
     codes = re.findall(r"\b(NVRTC_\w+) = (\d+)", (HERE / "nvrtc_abi.h").read_text())
     assert len(codes) > 10
     checks = "#include <nvrtc.h>\n" + "".join(f'static_assert({n} == {v}, "{n}");\n' for n, v in codes)
-    for folder in folders:
+    for folder in folders_with("nvrtc.h"):
         good = compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", HERE / "nvrtc.cpp", HERE / "real_nvrtc.cpp")
         assert good.returncode == 0, good.stderr
         assert compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", wrong).returncode != 0
