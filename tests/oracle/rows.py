@@ -8,8 +8,9 @@ A row is one line:
 
 The expression is evaluated with xp = cuarray, on a device, and with xp = numpy: exact rows on the same values, inexact ones
 in a wider type. With `sums` the units are those of the same expression over the magnitudes of its arguments, because terms
-cancel. `types` are the letters of the kinds that the row is for: b bool, i signed, u unsigned, f floating, c complex. Arrays
-of the row's dtype, in every layout of tests/python/layouts.py and in sizes n around the borders of blocks:
+cancel; with `scale` those of that number. `types` are the letters of the kinds that the row is for: b bool, i signed, u unsigned,
+f floating, c complex; `dtypes` names them instead. Arrays of the row's dtype, in every layout of tests/python/layouts.py, of no
+elements and in sizes n around the borders of blocks:
 
     v, w    n numbers; w differs         a, b, d   two axes, about n numbers; d has the transposed shape of a
     x       three axes                   s         no axes                       p    n positive numbers
@@ -39,6 +40,8 @@ class Row:
     types: str = ALL
     off: float = 0
     sums: bool = False
+    scale: float = 0
+    dtypes: tuple = ()
 
 
 def row(expression, reference=None, **options):
@@ -192,3 +195,28 @@ row("xp.inner(a, b)", off=PRODUCTS, sums=True)
 row("xp.outer(v[:300], w[:200])", off=FEW)
 row("xp.vdot(v, w)", off=PRODUCTS, sums=True)
 row("xp.einsum('ij,kj->ki', a, b)", off=PRODUCTS, sums=True)
+
+# Editing, padding, blocks
+row("xp.append(a, b, axis=0)")
+row("xp.insert(v, [0, len(v) // 2], w[:1])")
+row("xp.delete(v, slice(0, len(v), 2))")
+row("xp.resize(a, (3, 7))")
+row("xp.trim_zeros(v)")
+row("xp.pad(a, 2, mode='reflect')")
+row("xp.pad(a, ((1, 0), (0, 3)))")
+row("xp.block([[a, b], [b, a]])")
+row("xp.packbits(m)", types="b")
+row("xp.unpackbits(v)", dtypes=("u1",))
+row("xp.vander(v[:9], 3)", off=FEW)
+row("xp.kron(a[:5, :4], b[:3, :2])", off=FEW)
+row("xp.cross(x[:, :1, :3], x[:, :1, 2:])", off=FEW, scale=8, types=NUMBERS)
+row("xp.apply_along_axis(xp.flip, 1, a[:5])")
+row("xp.apply_over_axes(xp.max, x, (0, 2))")
+row("xp.piecewise(v, [m], [1, 2])", types=NUMBERS)
+row("xp.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)", "np.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)")
+
+# Averages
+row("xp.ptp(a, axis=0)", types="iuf")
+row("xp.average(a, axis=0, weights=xp.arange(1, len(a) + 1))", off=SUM, sums=True, types="f")
+row("xp.cov(a)", off=512, types="f", scale=1)
+row("xp.corrcoef(a)", off=512, types="f", scale=1)

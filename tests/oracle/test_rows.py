@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "python")]
 
@@ -33,7 +35,7 @@ def identify(row):
 
 def types_of(row, full):
     """The row's dtypes: all of them, or float32, if it is one, and another that the row chooses."""
-    types = [t for t in values.TYPES if np.dtype(t).kind in row.types]
+    types = list(row.dtypes) or [t for t in values.TYPES if np.dtype(t).kind in row.types]
     few = {types[values.seed_of(row.expression) % len(types)], "f4" if "f4" in types else types[-1]}
     return types if full else sorted(few)
 
@@ -60,10 +62,20 @@ def test_row(row, device, full):
             raise AssertionError(f"{row.expression} of {dtype}, {size} numbers, {layout.__name__}: {error}") from error
 
 
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_row(device, data):
+    row = data.draw(st.sampled_from(ROWS))
+    dtype = data.draw(st.sampled_from(types_of(row, device == "cpu")))
+    size, layout = data.draw(st.integers(0, 3000)), data.draw(st.sampled_from(layouts.LAYOUTS))
+    values.check(row, dtype, size, layout)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=identify)
 def test_row_notices_a_wrong_result(row):
     """A mutant that gives another result must fail, whichever it is; one of them must do so for each row of arrays."""
-    dtype = next(t for t in ("f8", "i4", "?") if np.dtype(t).kind in row.types or t == "?")
+    types = types_of(row, True)
+    dtype = next((t for t in ("f8", "i4") if t in types), types[0])
     caught = 0
     with cuarray.device("cpu"):
         plain = values.results(values.evaluate(row.expression, cuarray, values.on_device(values.arrays(dtype, 33, 1), layouts.contiguous)))

@@ -5,11 +5,12 @@ import zlib
 
 import numpy as np
 import oracle
+import same
 
 import cuarray
 
-#: Around the borders of blocks, warps and tiles of the kernels.
-SIZES = [1, 2, 31, 33, 255, 257, 1023, 1025, 4097, 65_537]
+#: Nothing, and around the borders of blocks, warps and tiles of the kernels.
+SIZES = [0, 1, 2, 31, 33, 255, 257, 1023, 1025, 4097, 65_537]
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 
 
@@ -32,14 +33,14 @@ def arrays(dtype, size, seed):
     """Return the arrays of a row by name, as NumPy's."""
     rng = np.random.default_rng(seed)
     v, w = moderate(dtype, rng, size), moderate(dtype, rng, size)
-    rows = max(int(size**0.5) | 1, 1)
-    columns = max(size // rows, 1)
+    rows = int(size**0.5) | 1 if size else 0
+    columns = max(size // max(rows, 1), 3 if size == 0 else 1)
     a, b = (np.resize(one, (rows, columns)) for one in (v, rng.permutation(w)))
-    deep = max(size // 15, 1)
+    deep = max(size // 15, min(size, 1))
     return {
-        "v": v, "w": w, "a": a, "b": b, "d": np.resize(rng.permutation(v), (columns, rows)), "s": v[0],
+        "v": v, "w": w, "a": a, "b": b, "d": np.resize(rng.permutation(v), (columns, rows)), "s": v.sum(),
         "x": np.resize(w, (3, deep, 5)), "p": np.abs(v) + 1, "t": np.sort(v),
-        "i": rng.integers(-size, size, max(size // 2, 1)), "j": rng.integers(0, size, max(size // 2, 1)), "m": rng.integers(0, 2, size).astype(bool),
+        "i": rng.integers(-size, max(size, 1), (size + 1) // 2), "j": rng.integers(0, max(size, 1), (size + 1) // 2), "m": rng.integers(0, 2, size).astype(bool),
         "k": rng.integers(0, 2, a.shape).astype(bool),
     }  # fmt: skip
 
@@ -50,10 +51,13 @@ def on_device(values, layout):
 
 
 def evaluate(expression, xp, values):
-    """Return the value of a row's expression."""
+    """Return the value of a row's expression, or the exception that it raises."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return eval(expression, {"xp": xp, "np": np, **values})
+        try:
+            return eval(expression, {"xp": xp, "np": np, **values})
+        except Exception as error:
+            return error
 
 
 def results(value):
@@ -78,12 +82,18 @@ def check(row, dtype, size, layout, mutate=None):
     Returns whether the mutant was a different result at all.
     """
     values = arrays(dtype, size, seed_of(row.expression, dtype, size))
-    want = results(evaluate(row.reference, np, values))
-    got = results(evaluate(row.expression, cuarray, on_device(values, layout)))
+    want, got = evaluate(row.reference, np, values), evaluate(row.expression, cuarray, on_device(values, layout))
+    if isinstance(want, Exception) or isinstance(got, Exception):
+        # Of nothing there is no maximum, for example.
+        assert size == 0, f"{got!r} instead of {want!r}"
+        assert isinstance(want, Exception) and isinstance(got, same.public_type(want)), f"{got!r} instead of {want!r}"
+        return False
+    want, got = results(want), results(got)
     assert len(got) == len(want), f"{len(got)} results instead of {len(want)}"
     inexact = row.off and any(np.asarray(x).dtype.kind in "fc" for x in want)
     exact = results(evaluate(row.reference, np, widened(values))) if inexact else want
     scale = results(evaluate(row.reference, np, magnitudes(values))) if inexact and row.sums else exact
+    scale = [np.full(np.shape(one), row.scale) for one in exact] if row.scale else scale
     differs = False
     for ours, theirs, true, size_of in zip(got, want, exact, scale, strict=True):
         if not isinstance(ours, np.ndarray):
@@ -106,7 +116,9 @@ def compare(ours, theirs, true, scale, off):
         return
     eps = np.finfo(ours.dtype).eps
     error, room = np.abs(ours.astype(true.dtype) - true), off * eps * np.abs(scale) + np.finfo(ours.dtype).tiny
-    assert (error <= room).all(), f"off by {float(np.max(error / (eps * np.abs(scale) + np.finfo(ours.dtype).tiny))):.3g} units"
+    # Infinities and NaN of both are at no distance.
+    near = (error <= room) | oracle.same_bits(ours, true.astype(ours.dtype), zeros=False)
+    assert near.all(), f"off by {float(np.max(error / (eps * np.abs(scale) + np.finfo(ours.dtype).tiny))):.3g} units"
 
 
 #: What a wrong function may give instead. The factor shows only where numbers are finer than it.
