@@ -202,13 +202,13 @@ void test_faults() {
     expr.outputs = {
         expr.loop(loop_for(find_row("pow"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), y, expr.scalar(Scalar::of(dtype, int32_t(0))));
-    const auto run = [&](int32_t exponent) {
+    const auto run = [&](int32_t exponent, const char* name = "pow") {
         std::vector<int32_t> exponents(1000, 3);
         exponents[777] = exponent;
         const StorageRef from = gpu.allocate(4000), to = gpu.allocate(4000);
         gpu.write(*from, 0, exponents.data(), 4000);
         const View input{from.get(), 0, dtype, Dims{4}}, output{to.get(), 0, dtype, Dims{4}};
-        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, "pow"});
+        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, name});
     };
     run(5);
     gpu.synchronize();
@@ -216,6 +216,7 @@ void test_faults() {
         bool raised = false;
         try {
             run(-1);
+            run(-2, "later");  // only the first fault is kept
             gpu.synchronize();
         } catch (const Error& error) {
             raised = true;

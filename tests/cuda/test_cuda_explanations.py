@@ -69,6 +69,11 @@ def test_asynchronous_error_names_what_was_queued(code):
     assert "by <string>" not in said, "lines are told only while somebody records them"
 
 
+def test_a_module_that_a_lost_gpu_does_not_load():
+    said = run(CUDASIM_FAIL=f"cuModuleLoadDataEx:2:{ILLEGAL_ADDRESS}")
+    assert "MESSAGE cuModuleLoadDataEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)" in said and "The error stays" in said
+
+
 def test_lines_are_told_while_logging():
     said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{ILLEGAL_ADDRESS}", CUARRAY_LOG="launch")
     notes = said.split("NOTE ")[1:]

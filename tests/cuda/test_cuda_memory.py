@@ -186,6 +186,41 @@ assert kind not in memory.stats(device)["kinds"]
 """, CUDASIM_PROGRESS=mode)
 
 
+@pytest.mark.parametrize("kind", ["pinned", "direct", "managed"])
+def test_kept_blocks_are_used_again_after_their_readers(kind):
+    # The block's own stream is idle but for its wait for the reader: only that wait tells that it is in use.
+    run(f"""
+kind = {kind!r}
+place = "cpu" if kind == "pinned" else "cuda:0"
+writer, reader, next_writer = [cuarray.Stream(device="cuda:0") for _ in range(3)]
+result = cuarray.empty(5000, device="cuda:0")
+for step in range(4):
+    with writer:
+        x = cuarray.full(5000, step, "f8", memory=kind, device=place)
+    cuarray.synchronize()
+    with reader:
+        cuarray.copyto(result, x)
+    del x
+    with next_writer:
+        others = [cuarray.full(5000, -1, "f8", memory=kind, device=place) for _ in range(step + 1)]
+    assert holds(result, step)
+""", CUDASIM_PROGRESS="lazy")
+
+
+@pytest.mark.parametrize("cache", ["on", "off"])
+@pytest.mark.parametrize("mode", MODES)
+def test_trim_waits_for_what_is_in_use(mode, cache):
+    run("""
+x = cuarray.full(1 << 20, 7, "u1", device="cuda:0")
+with cuarray.Stream(device="cuda:0"):
+    y = x + 1
+    z = cuarray.full(3 << 20, 5, "u1", device="cuda:0")
+del x, y, z
+memory.trim("cuda:0")
+assert memory.stats("cuda:0")["reserved"] == 0
+""", CUDASIM_PROGRESS=mode, CUARRAY_MEMORY_CACHE=cache)
+
+
 @pytest.mark.parametrize("cache", ["on", "off"])
 def test_an_operation_allocates_once(cache):
     said = run("""
