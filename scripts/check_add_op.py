@@ -72,6 +72,7 @@ def main() -> int:
     root = scratch_tree.refresh()
     plant()
     try:
+        scratch_tree.configure()
         scratch_tree.build()
         look(root)
     except (AssertionError, scratch_tree.BuildError, subprocess.SubprocessError) as error:

@@ -43,9 +43,9 @@ def refresh() -> Path:
     return SCRATCH
 
 
-def build() -> None:
-    """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
-    configure = [
+def configure() -> None:
+    """Prepare the scratch tree's build folder, once after it was refreshed."""
+    command_line(
         "cmake",
         "-S",
         SCRATCH,
@@ -56,11 +56,18 @@ def build() -> None:
         "-DCUARRAY_DEV=ON",
         f"-DCUARRAY_ISA_LEVELS={LEVEL}",
         f"-DPython_EXECUTABLE={sys.executable}",
-    ]
-    for command in (configure, ["cmake", "--build", SCRATCH / "build"]):
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode != 0:
-            raise BuildError((run.stdout + run.stderr)[-4000:])
+    )
+
+
+def build() -> None:
+    """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
+    command_line("cmake", "--build", SCRATCH / "build")
+
+
+def command_line(*command: str | Path) -> None:
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise BuildError((run.stdout + run.stderr)[-4000:])
 
 
 def run(command: list[str], **options) -> subprocess.CompletedProcess:

@@ -1,14 +1,16 @@
 """Planting bugs: the machinery of tests/mutants.py and tests/cudasim/mutants.py.
 
-A mutant is a change of one place in the sources. It is caught when its tests, which pass without it, fail
-with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted: a run
-that was stopped goes on where it was, and a result counts while the mutant and its file are the same.
+A mutant is a change of one place in the sources. It is caught when one of its tests, which pass without it,
+fails with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted:
+a run that was stopped goes on where it was, and a result counts while the mutant and its file are the same.
 """
 
 import argparse
 import hashlib
 import json
 import random
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -56,19 +58,21 @@ class Mutant(NamedTuple):
         return self.old.join(head) + self.new + self.old.join(tail)
 
 
-def run_tests(tests: str, *, must_pass: bool = False) -> int:
-    """Run pytest on the scratch tree; return its exit status, negative after a crash, 1 after a hang."""
-    words = tests.split()
+def run_tests(tests: str) -> tuple[int, str]:
+    """Run pytest on the scratch tree up to a failure; return its exit status, and the test or what was said.
+
+    The status is negative after a crash, and 1 after a hang.
+    """
+    words = shlex.split(tests)
     simulated = words[0] == "sim"
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *words[simulated:]]
     simulator = [sys.executable, "tests/cudasim/run"] if simulated else []
     try:
         run = scratch_tree.run([*simulator, *pytest], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return TESTS_FAILED
-    if must_pass and run.returncode != 0:
-        print((run.stdout + run.stderr)[-2000:])
-    return run.returncode
+        return TESTS_FAILED, f"{tests}, which hangs"
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.MULTILINE)
+    return run.returncode, failed[1] if failed else (run.stdout + run.stderr)[-2000:]
 
 
 def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
@@ -84,26 +88,44 @@ def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
     return file, before
 
 
-def plant(mutant: Mutant) -> str:
-    """Plant one bug, rebuild, test, mend it; return what is wrong with the tests, or an empty string."""
+class Verdict(NamedTuple):
+    """Whether a bug was noticed, and by which test, or what is wrong."""
+
+    is_caught: bool
+    text: str
+
+
+def plant(mutant: Mutant, sound: set[str]) -> Verdict:
+    """Plant one bug, rebuild, test, mend it. `sound` are the tests known to pass without bugs."""
     text = (scratch_tree.SCRATCH / mutant.file).read_text("utf-8")
     try:
         file, before = write_planted(mutant, text, mutant.planted_in(text))
     except LookupError as error:
-        return str(error)
+        return Verdict(False, str(error))
     try:
         scratch_tree.build()
         for tests in mutant.commands():
-            status = run_tests(tests)
+            status, said = run_tests(tests)
             if status > TESTS_FAILED:
-                return f"pytest {tests} ended with status {status}: nothing was tested"
+                return Verdict(
+                    False, f"pytest {tests} ended with status {status}: nothing was tested\n{said}"
+                )
             if status != 0:
-                return ""
+                break
+        else:
+            commands = ", ".join(mutant.commands())
+            return Verdict(False, f"survived: pytest {commands} passes with the bug")
     except scratch_tree.BuildError as error:
-        return f"the mutant does not compile:\n{error}"
+        return Verdict(False, f"the mutant does not compile:\n{error}")
     finally:
         file.write_text(before, "utf-8")
-    return "survived: pytest " + ", ".join(mutant.commands()) + " passes with the bug"
+    if tests not in sound:
+        scratch_tree.build()
+        unplanted, trouble = run_tests(tests)
+        if unplanted != 0:
+            return Verdict(False, f"pytest {tests} fails without the bug, too:\n{trouble}")
+        sound.add(tests)
+    return Verdict(True, said if status == TESTS_FAILED else f"{tests}, which crashes")
 
 
 class Results:
@@ -116,13 +138,16 @@ class Results:
     @staticmethod
     def key(mutant: Mutant) -> str:
         text = (scratch_tree.ROOT / mutant.file).read_text("utf-8")
-        return hashlib.sha256(repr((mutant, text)).encode()).hexdigest()[:24]
+        bug = mutant._replace(tests="")  # other tests forget nothing: what was noticed once is noticed
+        return hashlib.sha256(repr((bug, text)).encode()).hexdigest()[:24]
 
-    def is_caught(self, mutant: Mutant) -> bool:
-        return self.found.get(self.key(mutant)) == ""
+    def known(self, mutant: Mutant) -> Verdict | None:
+        """The verdict where the bug was noticed; others are sought anew."""
+        verdict = Verdict(*self.found.get(self.key(mutant), (False, "")))
+        return verdict if verdict.is_caught else None
 
-    def note(self, mutant: Mutant, fault: str) -> None:
-        self.found[self.key(mutant)] = fault
+    def note(self, mutant: Mutant, verdict: Verdict) -> None:
+        self.found[self.key(mutant)] = verdict
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.file.write_text(json.dumps(self.found, indent=1))
 
@@ -138,12 +163,6 @@ def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     if options.pick is None:
         return mutants
     return random.Random(date.today().toordinal()).sample(mutants, min(options.pick, len(mutants)))
-
-
-def fail_without_bugs(mutants: list[Mutant]) -> list[str]:
-    """The tests of these mutants that fail with no bug planted."""
-    commands = dict.fromkeys(tests for mutant in mutants for tests in mutant.commands())
-    return [tests for tests in commands if run_tests(tests, must_pass=True) != 0]
 
 
 def main(name: str, mutants: list[Mutant], doc: str) -> int:
@@ -162,22 +181,22 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
         print("\n".join(f"{mutant.name:48} {mutant.file}" for mutant in chosen))
         return 0
 
-    results = Results(name)
-    left = [mutant for mutant in chosen if options.again or not results.is_caught(mutant)]
-    if left:
+    results, sound, survivors = Results(name), set[str](), 0
+    known = {} if options.again else {mutant: results.known(mutant) for mutant in chosen}
+    if not all(known.get(mutant) for mutant in chosen):
         scratch_tree.refresh()
+        scratch_tree.configure()
+        KERNEL_TEXT.unlink(missing_ok=True)  # a run that was killed may have left a bug in it
         scratch_tree.build()
-        if broken := fail_without_bugs(left):
-            sys.exit("mutants: these fail without any bug planted: " + "; ".join(broken))
-    survivors = 0
     for mutant in chosen:
-        start, fault = time.monotonic(), ""
-        if mutant in left:
-            fault = plant(mutant)
-            results.note(mutant, fault)
-        survivors += bool(fault)
-        print(f"{mutant.name:48} {time.monotonic() - start:5.0f} s  {fault or 'caught'}", flush=True)
-    if left:
-        scratch_tree.build()
+        start, verdict = time.monotonic(), known.get(mutant)
+        if not verdict:
+            verdict = plant(mutant, sound)
+            results.note(mutant, verdict)
+        survivors += not verdict.is_caught
+        seconds = time.monotonic() - start
+        print(
+            f"{mutant.name:48} {seconds:5.0f} s  {'caught by ' * verdict.is_caught}{verdict.text}", flush=True
+        )
     print(f"{len(chosen) - survivors} of {len(chosen)} caught")
     return 1 if survivors else 0

@@ -2,6 +2,7 @@
 
     failing_script.py every CODE    the first call fails, in the next run the second, ... until none is left
     failing_script.py cold          three runs, while CUDASIM_FAIL names one call that fails
+    failing_script.py calls CODE    each call in each line of LINES fails; prints line, call, what came of it
     failing_script.py stays         one call fails with an error that spoils the context
 
 Prints what came of each failure. Exits with 1 where one did not end in a clean exception, something leaked,
@@ -11,8 +12,10 @@ or the next run was wrong.
 import contextlib
 import ctypes
 import gc
+import itertools
 import os
 import sys
+import types
 
 import runtime_script
 
@@ -93,6 +96,59 @@ def cold():
     return failed > (3 if missing else 1)
 
 
+# What runtime_script.py leaves out; `made` are the objects of `calls`.
+LINES = """
+made.stream.query()
+made.stream.record()
+made.stream.wait(made.event)
+made.stream.wait(ca.default_stream("cuda:0"))
+made.stream.synchronize()
+made.event.query()
+made.event.synchronize()
+made.end.elapsed_ms(made.event)
+made.graph.launch()
+made.place.properties
+made.place.memory_info()
+made.place.enable_peer_access("cuda:1")
+ca.Stream.from_external(made.stream.handle, device="cuda:0")
+ca.asarray(made.lent)
+ca.copyto(made.x, made.pinned)
+made.kept.append(ca.empty(3 << 20, dtype="u1", device="cuda:0"))
+made.kept.append(ca.empty(5000, memory="direct", device="cuda:0"))
+made.kept.append(ca.empty(5000, memory="managed", device="cuda:0"))
+made.kept.append(ca.empty(5000, memory="pinned"))
+"""
+
+
+def calls(code):
+    """Each driver call in each line fails once."""
+    made = types.SimpleNamespace(kept=[], place=ca.device("cuda:0"), stream=ca.Stream(device="cuda:0"))
+    made.x, made.pinned = ca.ones(5, device="cuda:0"), ca.ones(5, memory="pinned")
+    made.lent = types.SimpleNamespace(__cuda_array_interface__=made.x.__cuda_array_interface__, array=made.x)
+    made.event, made.end = (ca.Event(timing=True, device="cuda:0") for _ in range(2))
+    made.event.record()
+    made.end.record().synchronize()
+    made.graph = ca.Graph(device="cuda:0")
+    with made.graph.capture():
+        made.x += 1
+    # Twice: a failure may come between a call and one that is made only the first time.
+    for line in 2 * LINES.split("\n")[1:-1]:
+        for number in itertools.count(1):
+            driver.cudasim_fail_after(ctypes.c_long(number), code)
+            try:
+                exec(line, {"ca": ca, "made": made})
+                result = "nothing was noticed"
+            except CLEAN as error:
+                result = str(error).splitlines()[0]
+            name = driver.cudasim_failed().decode()
+            driver.cudasim_fail_after(ctypes.c_long(0), 0)
+            if not name:
+                break
+            print(f"{line} | {name} | {result}", flush=True)
+        assert result == "nothing was noticed", (line, result)
+    return 0
+
+
 def stays():
     """What CUDA never takes back is said at every call, and the cpu goes on."""
     assert runtime_script.run() == []
@@ -110,5 +166,5 @@ def stays():
 
 if __name__ == "__main__":
     mode, *numbers = sys.argv[1:]
-    faults = {"every": every, "cold": cold, "stays": stays}[mode](*map(int, numbers))
+    faults = {"every": every, "cold": cold, "calls": calls, "stays": stays}[mode](*map(int, numbers))
     sys.exit(1 if faults else 0)

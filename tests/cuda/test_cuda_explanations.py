@@ -52,6 +52,20 @@ def test_failed_launch_is_explained(nth, kernel):
     assert "again: 1200.0" in said, "an error that is not sticky ends with its call"
 
 
+def test_failed_launch_of_an_indexing_kernel():
+    program = """
+import cuarray as ca
+x = ca.ones(20, device="cuda:0")
+try:
+    print("nothing was wrong", x[ca.asarray([3, 4], device="cuda:0")].tolist())
+except ca.CudaError as error:
+    print("MESSAGE", error)
+"""
+    settings = {"CUDASIM_SEED": 1, "CUDASIM_FAIL": f"cuLaunchKernel:2:{INVALID_VALUE}"}
+    said = backend_program.run(["python", "-c", program], **settings).stdout
+    assert said.startswith("MESSAGE cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)"), said
+
+
 def test_scalars_are_told():
     notes = run(CUDASIM_FAIL=f"cuLaunchKernel:2:{INVALID_VALUE}").split("NOTE ")
     assert notes[1].strip().endswith("a*s0"), "the value is an argument, not part of the kernel"
@@ -71,7 +85,9 @@ def test_asynchronous_error_names_what_was_queued(code):
 
 def test_a_module_that_a_lost_gpu_does_not_load():
     said = run(CUDASIM_FAIL=f"cuModuleLoadDataEx:2:{ILLEGAL_ADDRESS}")
-    assert "MESSAGE cuModuleLoadDataEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)" in said and "The error stays" in said
+    assert (
+        "MESSAGE cuModuleLoadDataEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)" in said and "The error stays" in said
+    )
 
 
 def test_lines_are_told_while_logging():

@@ -106,6 +106,20 @@ def test_a_call_fails_while_a_python_program_starts(nth, tmp_path):
     assert said.count("error:") <= 3
 
 
+def test_calls_of_single_lines_fail():
+    # A code that means nothing else at any of them.
+    lines = run_script("calls", UNSUPPORTED).splitlines()
+    calls = {tuple(line.split(" | ")) for line in lines}
+    assert {"cuGraphLaunch", "cuEventElapsedTime", "cuMemAlloc", "cuMemHostAlloc"} < {
+        call for _, call, _ in calls
+    }
+    for line, call, result in calls:
+        if result == "nothing was noticed":
+            assert call in SWALLOWED | {"cuEventDestroy"}, (line, call)
+        else:
+            assert f"({UNSUPPORTED})" in result, (line, call, result)
+
+
 def test_an_error_that_stays_says_so():
     run_script("stays")
 

@@ -26,12 +26,15 @@ FOLDS = f"{BACKEND} -k reductions"
 LOOPS = f"{BACKEND} -k elementwise"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
-MEMORY = ("sim tests/python/test_memory.py", "tests/cuda/test_cuda_memory.py")
-STREAMS = "sim tests/python/test_streams.py"
+MEMORY = "tests/cuda/test_cuda_memory.py"
+STREAMS = "sim tests/python/test_streams.py -k cuda"
+PYTHON_MEMORY = "sim tests/python/test_memory.py"
 FAILURES = "tests/cuda/test_cuda_failures.py"
+CALLS_FAIL = (f"{FAILURES} -k single_lines", f"{FAILURES} -k test_call_fails")
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
-PYTHON_FAMILIES = "streams graphs events memory"
+EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
+GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
 ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
@@ -196,7 +199,7 @@ BY_HAND = [
         "src/cuda/memory.cpp",
         "    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());\n",
         "",
-        MEMORY,
+        (f"{PYTHON_MEMORY} -k cuda", MEMORY),
     ),
     Mutant(
         "no-second-try-when-memory-runs-out",
@@ -218,6 +221,13 @@ BY_HAND = [
         "view.strides[axis] == 0 && shape[axis] > 1",
         "view.strides[axis] == 0",
         FOLDS,
+    ),
+    Mutant(
+        "a-wait-is-no-work",
+        "src/cuda/stream.cpp",
+        "    Stream::issue();\n",
+        "",
+        (f"{MEMORY} -k kept", STREAMS),
     ),
     # Errors, versions, processes
     Mutant(
@@ -285,7 +295,7 @@ BY_HAND = [
         "src/codegen/launch.cpp",
         "constexpr int64_t limit = INT32_MAX / 2;",
         "constexpr int64_t limit = INT64_MAX / 4;",
-        (LOOPS, BACKEND),
+        "tests/cuda/test_cuda_huge.py",
     ),
     Mutant(
         "vector-access-off-its-border",
@@ -313,8 +323,8 @@ BY_HAND = [
     Mutant(
         "first-block-taken-for-the-last",
         REDUCE_DEVICE,
-        "if (threadIdx.x == 0) is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;",
-        "if (threadIdx.x == 0) is_last = place.chunk == chunks - 1;",
+        "is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;",
+        "is_last = place.chunk == chunks - 1;",
         FOLDS,
         text_only=True,
     ),
@@ -421,23 +431,46 @@ CALLS = re.compile(
     r"(?<=[\s{;)])((?:\w+(?:\.|->|::))*(?:cu(?:Stream|Event|Ctx)Synchronize|cuStreamWaitEvent|cu(?:Event|Ctx)Record\w*"
     r"|wait|wait_for\w*|hold|drain|record|join_streams|__syncthreads|__syncwarp|__threadfence\w*))\("
 )
-CHECKS = re.compile(r"(?<=[\s{;])if \([^;{}]*?\) (?:fail|throw Error|raise)\(")
+CHECKS = re.compile(r"(?<=[\s{;)])if \([^;{}]*?\)\s+(?:fail|fail_launch|throw Error|raise)\(")
 # Messages about the user's machine, and refusals that no GPU takes part in.
 WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
 
-# What may be removed, by the mechanical name, and why nothing changes.
-REDUNDANT: dict[str, str] = {
-    "without-check-1-in-kernels.cpp": "there is a GPU only where an NVRTC was found, once for all",
-    "without-check-2-in-kernels.cpp": "simulated GPUs are alike, and the first one decides about all",
-    "without-__threadfence_system-1-in-elementwise.h": (
+# What may be removed, by its file and how it begins, and why nothing changes.
+REDUNDANT = {
+    ("kernels.cpp", "if (!toolchain)"): "there is a GPU only where an NVRTC was found, once for all",
+    ("kernels.cpp", "if (!target.arch)"): "simulated GPUs are alike, and the first one decides about all",
+    ("elementwise.h", "__threadfence_system();"): (
         "for a host that reads while the kernel runs; simulated kernels run whole: nothing can show it"
     ),
-    "without-__threadfence_system-2-in-elementwise.h": "whoever waits for a kernel sees what it wrote",
+}
+
+
+def why_redundant(mutant: Mutant) -> str:
+    """Why the statement that the mutant removes may go, or an empty string."""
+    for (file, text), reason in REDUNDANT.items():
+        if Path(mutant.file).name == file and mutant.old.startswith(text):
+            return reason
+    return ""
+
+
+# The tests that are likely to notice, tried before all others.
+OWN_TESTS = {
+    "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
+    "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'",),
+    "faults.cpp": (f"{BACKEND} -k faults",),
+    "graph.cpp": (GRAPHS,),
+    "kept_memory.cpp": (f"{MEMORY} -k kept",),
+    "kernels.cpp": (f"{EXPLANATIONS} -k module", f"{FAILURES} -k module"),
+    "memory.cpp": (f"{MEMORY} -k 'trim or pool'", f"{PYTHON_MEMORY} -k 'cuda and pool'", ORDER, MEMORY),
+    "pinned.cpp": (BYTES,),
+    "runtime.cpp": ("sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",),
+    "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'"),
 }
 
 
 def end_of_statement(text: str, start: int) -> int:
     """The place behind the ';' of the statement that starts there; -1 for a definition."""
+    text = re.sub(r'"(?:[^"\\]|\\.)*"', lambda quoted: "_" * len(quoted[0]), text)
     depth, i = 0, text.index("(", start)
     while True:
         depth += {"(": 1, ")": -1}.get(text[i], 0)
@@ -472,21 +505,18 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
     return found
 
 
-def python_families() -> tuple[str, ...]:
-    """The Python tests of streams and memory, run on the simulated GPU."""
-    files = [f"tests/python/test_{family}.py" for family in PYTHON_FAMILIES.split()]
-    there = [file for file in files if (ROOT / file).exists()]
-    return (f"sim {' '.join(there)} -k cuda",) if there else ()
-
-
 def mechanical() -> list[Mutant]:
     """Every wait, record, error check, barrier and fence, each removed."""
     found: list[Mutant] = []
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
-        file, tests = str(path.relative_to(ROOT)), (BACKEND, FAILURES, *python_families())
-        found += removals(file, CALLS, False, tests)
-        if path.name not in WITHOUT_CHECKS:
-            found += removals(file, CHECKS, False, (FAILURES, BACKEND, *python_families()))
+        file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
+        found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS, FAILURES))))
+        if path.name in WITHOUT_CHECKS:
+            continue
+        for mutant in removals(file, CHECKS, False, own):
+            # Of a call of the driver, or else a refusal of what the user asks for.
+            of_driver = mutant.old.startswith(("if (result", "if (ended", "if (const CUresult"))
+            found.append(mutant._replace(tests=(*(CALLS_FAIL if of_driver else ()), *own, STREAMS)))
     masks = tuple(f"{INDICES}::test_{name}" for name in ("masks_at_borders", "many_stretches"))
     kernels = (
         (REDUCE_DEVICE, (FOLDS,)),
@@ -499,13 +529,15 @@ def mechanical() -> list[Mutant]:
 
 
 if __name__ == "__main__":
-    os.environ["CUDASIM_CHECK"] = "1"
-    generated = mechanical()
-    for mutant in generated:
-        if reason := REDUNDANT.get(mutant.name):
+    # Whatever is not waited for, nor chosen by a test, runs late, and in the same order every time.
+    os.environ.update(CUDASIM_CHECK="1", CUDASIM_PROGRESS="lazy", CUDASIM_SEED="1", CUDASIM_REAL_NVRTC="0")
+    mutants, unused = [], set(REDUNDANT.values())
+    for mutant in mechanical():
+        if reason := why_redundant(mutant):
             print(f"{mutant.name:48} may go: {reason}")
-    unknown = REDUNDANT.keys() - {mutant.name for mutant in generated}
-    if unknown:
-        sys.exit(f"mutants: REDUNDANT names what is not there: {', '.join(sorted(unknown))}")
-    mutants = [mutant for mutant in generated if mutant.name not in REDUNDANT] + BY_HAND
-    sys.exit(main("cuda", mutants, __doc__))
+            unused.discard(reason)
+        else:
+            mutants.append(mutant)
+    if unused:
+        sys.exit(f"mutants: REDUNDANT names what is not there: {', '.join(sorted(unused))}")
+    sys.exit(main("cuda", mutants + BY_HAND, __doc__))

@@ -300,12 +300,15 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
         return;
     }
     if (holds) static_cast<A*>(p.partials)[place.chunk * p.outputs + output] = value;
-    __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;
+    if (threadIdx.x == 0) {
+        // What the barriers say of the others' partials, these fences pass on to other blocks and take from them.
+        __threadfence();
+        is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;
+        __threadfence();
+    }
     __syncthreads();
     if (!is_last) return;
-    __threadfence();
     fold_chunks<P, R>(place, shared, scalars);
 }
 
