@@ -240,6 +240,16 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     return value;
 }
 
+/// A partial as a thread has stored it: by its members, because nobody has written the padding between them.
+template <class A>
+CUARRAY_FN A stored(const A& partial) {
+    return partial;
+}
+template <class T>
+CUARRAY_FN red::Best<T> stored(const red::Best<T>& partial) {
+    return {partial.value, partial.index};
+}
+
 /// Folds the partials of one output, level by level, until each worker has at most one; returns how many are
 /// left. All threads of the block take part; those without output do nothing.
 template <class R>
@@ -249,8 +259,8 @@ CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u3
         for (u64 base = 0; 2 * base < count; base += workers) {
             const u64 left = 2 * (base + q), right = left + 1;
             typename R::A node;
-            if (is_real && left < count) node = partials[left * outputs];
-            if (is_real && right < count) node = R::combine(node, partials[right * outputs]);
+            if (is_real && left < count) node = stored(partials[left * outputs]);
+            if (is_real && right < count) node = R::combine(node, stored(partials[right * outputs]));
             __syncthreads();
             if (is_real && left < count) partials[(base + q) * outputs] = node;
             __syncthreads();
@@ -271,7 +281,7 @@ CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename
     A* partials = static_cast<A*>(p.partials) + (is_real ? output : 0);
     const u64 count = fold_partials<R>(partials, p.outputs, p.chunks, q, workers, is_real);
     A value;
-    if (q < count && is_real) shared[t] = value = partials[q * p.outputs];
+    if (q < count && is_real) shared[t] = value = stored(partials[q * p.outputs]);
     __syncthreads();
     for (u32 d = 1; d < workers; d *= 2) {
         if (is_real && (q & (2 * d - 1)) == 0 && q + d < count)
