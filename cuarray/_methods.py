@@ -13,6 +13,7 @@ import cuarray
 from cuarray import _core
 from cuarray._indexing import cycle
 from cuarray._repr import host_copy, html_table, ndarray_repr, ndarray_str
+from cuarray._sorting import check_kind, checked_kth, sorted_axis
 
 # Attributes
 
@@ -246,6 +247,37 @@ def diagonal(self, offset=0, axis1=0, axis2=1):
     return cuarray.diagonal(self, offset, axis1, axis2)
 
 
+# Order
+
+
+def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sort the elements along an axis, in place; see cuarray.sort."""
+    check_kind(kind, order, stable, "sort")
+    _core.sort_in_place(self, sorted_axis(axis, self.ndim, "sort"), bool(descending))
+
+
+def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Return the positions that sort the elements; see cuarray.argsort."""
+    return cuarray.argsort(self, axis, kind, order, stable=stable, descending=descending)
+
+
+def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
+    """Partition the elements along an axis, in place; see cuarray.partition."""
+    axis = sorted_axis(axis, self.ndim, "partition")
+    checked_kth(kth, self.shape[axis], kind, order, "partition")
+    _core.sort_in_place(self, axis, bool(descending))
+
+
+def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
+    """Return the positions that partition the elements; see cuarray.argpartition."""
+    return cuarray.argpartition(self, kth, axis, kind, order, descending=descending)
+
+
+def searchsorted(self, v, side="left", sorter=None):
+    """Return the positions at which values belong; see cuarray.searchsorted."""
+    return cuarray.searchsorted(self, v, side, sorter)
+
+
 # Python's numbers
 
 
@@ -386,6 +418,8 @@ _core.extend_ndarray(
         "__str__": ndarray_str,
         "__trunc__": python_trunc,
         "_repr_html_": html_table,
+        "argpartition": argpartition,
+        "argsort": argsort,
         "choose": choose,
         "clip": array_clip,
         "compress": compress,
@@ -396,9 +430,12 @@ _core.extend_ndarray(
         "flags": property(Flags, doc="How the array lies in memory."),
         "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
         "nonzero": nonzero,
+        "partition": partition,
         "put": put,
         "repeat": repeat,
         "round": array_round,
+        "searchsorted": searchsorted,
+        "sort": sort,
         "take": take,
         "to_numpy": to_numpy,
         "tolist": tolist,

@@ -309,6 +309,45 @@ class ndarray:
         self, condition: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None
     ) -> ndarray: ...
     def nonzero(self) -> tuple[ndarray, ...]: ...
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> None: ...
+    def argsort(
+        self,
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> ndarray: ...
+    def partition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex = -1,
+        kind: str = "introselect",
+        order: None = None,
+        *,
+        descending: bool = False,
+    ) -> None: ...
+    def argpartition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex | None = -1,
+        kind: str = "introselect",
+        order: None = None,
+        *,
+        descending: bool = False,
+    ) -> ndarray: ...
+    def searchsorted(
+        self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
+    ) -> ndarray: ...
     def dot(self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> ndarray: ...
     def __getitem__(self, key: Key, /) -> ndarray: ...

@@ -8,6 +8,7 @@ namespace cuarray::python {
 void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, doctor
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
+void bind_sorting(pybind11::module_& module);  ///< sorting, selecting and searching
 void bind_pools(pybind11::module_& module);   ///< what cuarray.memory is made of
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
 void bind_streams(pybind11::module_& module);  ///< streams, events, graphs

@@ -9,6 +9,10 @@
 #include "cuda/kernels.h"
 #include "cuda/runtime.h"
 
+namespace cuarray {
+struct SortRows;
+}
+
 namespace cuarray::cuda {
 
 class GpuBackend final : public Backend {
@@ -26,6 +30,10 @@ class GpuBackend final : public Backend {
     void compress(const Masked& task) override;
     void expand(const Masked& task) override;
     void locate(const Masked& task) override;
+    void sort(const Sort& task) override;
+    void select(const Select& task) override;
+    void search(const Search& task) override;
+    void tally(const Tally& task) override;
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override;
     void read(void* to, Storage& from, int64_t offset, int64_t bytes) override;
@@ -66,6 +74,8 @@ class GpuBackend final : public Backend {
     void choose(const Indexed& task, bool scatters);
     bool try_masked(MaskStep step, const Masked& task, const View& array);
     void move_masked(MaskStep step, const Masked& task);
+    void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
+    void sort_places(const Sort& task, int bits);
     GpuStream& begin(std::span<const View> outputs, std::span<const View> inputs);
     void end(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs, const char* name);
     void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);

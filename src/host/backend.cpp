@@ -65,6 +65,30 @@ class HostBackend final : public Backend {
         host::run_locate(loops_, task);
     }
 
+    void sort(const Sort& task) override {
+        if (is_captured(task, [this](const Sort& again) { sort(again); })) return;
+        make_ready({&task.result, 1}, {&task.values, 1});
+        host::run_sort(this, task);
+    }
+    void select(const Select& task) override {
+        if (is_captured(task, [this](const Select& again) { select(again); })) return;
+        make_ready({&task.result, 1}, {&task.values, 1});
+        host::run_select(this, task);
+    }
+    void search(const Search& task) override {
+        if (is_captured(task, [this](const Search& again) { search(again); })) return;
+        const View read[] = {task.sorted, task.values};
+        make_ready({&task.places, 1}, read);
+        host::run_search(task);
+    }
+    void tally(const Tally& task) override {
+        if (is_captured(task, [this](const Tally& again) { tally(again); })) return;
+        make_ready({&task.result, 1}, {&task.values, 1});
+        for (const View* view : {&task.edges, &task.weights})
+            if (view->storage) wait_on_host(*view->storage, false);
+        host::run_tally(task);
+    }
+
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         host::refuse_in_capture("a copy from the host");
         wait_on_host(to, true);

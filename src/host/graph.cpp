@@ -65,6 +65,42 @@ std::function<void()> replay(const Indexed& task, std::function<void(const Index
     };
 }
 
+/// A task that refers to its memory and its name alone.
+template <class Task>
+static std::function<void()> replay_with(std::vector<StorageRef> memory, const Task& task,
+                                         std::function<void(const Task&)> run) {
+    return [memory = std::move(memory), task, name = std::string(task.name), run = std::move(run)] {
+        Task again = task;
+        again.name = name.c_str();
+        run(again);
+    };
+}
+
+std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run) {
+    return replay_with({StorageRef(task.values.storage), StorageRef(task.result.storage)}, task, std::move(run));
+}
+
+std::function<void()> replay(const Select& task, std::function<void(const Select&)> run) {
+    const std::vector<int64_t> ranks(task.ranks.begin(), task.ranks.end());
+    return replay_with<Select>({StorageRef(task.values.storage), StorageRef(task.result.storage)}, task,
+                               [ranks, run = std::move(run)](Select again) {
+                                   again.ranks = ranks;
+                                   run(again);
+                               });
+}
+
+std::function<void()> replay(const Search& task, std::function<void(const Search&)> run) {
+    return replay_with({StorageRef(task.sorted.storage), StorageRef(task.values.storage),
+                        StorageRef(task.places.storage)},
+                       task, std::move(run));
+}
+
+std::function<void()> replay(const Tally& task, std::function<void(const Tally&)> run) {
+    return replay_with({StorageRef(task.values.storage), StorageRef(task.edges.storage),
+                        StorageRef(task.weights.storage), StorageRef(task.result.storage)},
+                       task, std::move(run));
+}
+
 void HostGraph::launch(Stream& stream) {
     if (stream.device() != Device{})
         raise(ErrorKind::Value, "launch: a graph of cpu cannot run on a stream of ", to_string(stream.device()));

@@ -31,6 +31,10 @@ std::function<void()> replay(const Elementwise& task, std::function<void(const E
 std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run);
 std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run);
 std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run);
+std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run);
+std::function<void()> replay(const Select& task, std::function<void(const Select&)> run);
+std::function<void()> replay(const Search& task, std::function<void(const Search&)> run);
+std::function<void()> replay(const Tally& task, std::function<void(const Tally&)> run);
 
 class HostRuntime final : public Runtime {
  public:

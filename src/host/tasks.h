@@ -15,6 +15,11 @@ void run_compress(const LoopLibrary& library, const Masked& task);
 void run_expand(const LoopLibrary& library, const Masked& task);
 void run_locate(const LoopLibrary& library, const Masked& task);
 
+void run_sort(Backend* backend, const Sort& task);
+void run_select(Backend* backend, const Select& task);
+void run_search(const Search& task);
+void run_tally(const Tally& task);
+
 /// Whether the view's elements lie side by side in C order, aligned.
 bool is_plain(const View& view, const Dims& shape, int64_t size);
 

@@ -188,6 +188,20 @@ class Recording final : public Decorator {
         const Dims lines{int64_t(task.shape.size()), task.ranks->count};
         record_choice("locate", task.name, task.shape, task.line, lines, [&] { inner_.locate(task); });
     }
+    void sort(const Sort& task) override {
+        const Dims shape{task.rows, task.n};
+        record_choice("sort", task.name, shape, task.values, shape, [&] { inner_.sort(task); });
+    }
+    void select(const Select& task) override {
+        const Dims shape{task.rows, task.n};
+        record_choice("select", task.name, shape, task.values, shape, [&] { inner_.select(task); });
+    }
+    void search(const Search& task) override {
+        record_choice("search", task.name, {task.count}, task.values, {task.count}, [&] { inner_.search(task); });
+    }
+    void tally(const Tally& task) override {
+        record_choice("tally", task.name, {task.n}, task.values, {task.n}, [&] { inner_.tally(task); });
+    }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
     }

@@ -43,6 +43,22 @@ class Waiting final : public Decorator {
         inner_.locate(task);
         inner_.synchronize();
     }
+    void sort(const Sort& task) override {
+        inner_.sort(task);
+        wait();
+    }
+    void select(const Select& task) override {
+        inner_.select(task);
+        wait();
+    }
+    void search(const Search& task) override {
+        inner_.search(task);
+        wait();
+    }
+    void tally(const Tally& task) override {
+        inner_.tally(task);
+        wait();
+    }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
         wait();

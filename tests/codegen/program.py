@@ -51,6 +51,11 @@ def choice_texts():
     return split_texts(run("choice_text"))
 
 
+def sort_texts():
+    """The CUDA text of the kernels that sort, search and count by bins, by name."""
+    return split_texts(run("sort_text"))
+
+
 def split_texts(out):
     """The texts of a program's output, each after a line with its name and length."""
     texts, at = {}, 0

@@ -149,6 +149,20 @@ def test_all_kernels_of_indices_and_masks(arch):
     check_texts(texts, [(name, arch) for name in texts])
 
 
+def test_kernels_that_sort():
+    texts = program.sort_texts()
+    assert {"sort_short_f32", "sort_scatter_pairs", "sort_scatter_bf16_64", "search_c128", "tally_sums_f64"} <= texts.keys()
+    names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
+    check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_all_kernels_that_sort(arch):
+    texts = program.sort_texts()
+    check_texts(texts, [(name, arch) for name in texts])
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("part", range(PARTS))

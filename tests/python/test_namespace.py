@@ -58,7 +58,7 @@ def test_names_of_the_array_api():
 
 
 # Where this says more than NumPy, or NumPy has other names for what only the position tells, or all keywords of ufuncs.
-ADDED = {"device", "like", "memory"}
+ADDED = {"device", "like", "memory", "descending"}
 DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack", "einsum", "matmul", "matvec", "vecdot", "vecmat"}
 
 

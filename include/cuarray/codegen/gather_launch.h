@@ -7,12 +7,6 @@
 
 namespace cuarray {
 
-/// A launch of a kernel that has a name of its own.
-struct NamedLaunch {
-    NamedKernel kernel;
-    Launch launch;
-};
-
 /// An axis that an index array goes along.
 struct IndexedPlace {
     Place positions;

@@ -37,6 +37,12 @@ struct Launch {
     }
 };
 
+/// A launch of a kernel that has a name of its own.
+struct NamedLaunch {
+    NamedKernel kernel;
+    Launch launch;
+};
+
 /// What the elements of a program occupy, in bytes; operands are outputs, inputs and, behind them, the index.
 struct ElementSizes {
     int operands = 0, outputs = 0, memory_operands = 0;

@@ -95,6 +95,48 @@ struct Masked {
     const char* name = "";
 };
 
+/// Sorts rows of elements, stable, in the order of kernel/sort.h. Memory is contiguous and aligned.
+struct Sort {
+    int64_t rows, n;
+    View values;   ///< (rows, n)
+    View result;   ///< (rows, n): the values, of a real dtype, possibly in their own memory; or int64 indices
+    bool indices;  ///< whether the result is the places in their rows that the sorted values come from
+    bool refines;  ///< the result holds such places already, which stay in order where values are equal
+    bool descending;
+    const char* name = "";
+};
+
+/// The elements that would stand at some places if the rows were sorted in ascending order. Memory is contiguous and
+/// aligned.
+struct Select {
+    int64_t rows, n;
+    View values;                     ///< (rows, n), of a real dtype
+    std::span<const int64_t> ranks;  ///< places in a sorted row, ascending
+    View result;                     ///< (rows, ranks)
+    const char* name = "";
+};
+
+/// Where values belong in one sorted row. Memory is contiguous and aligned, of one dtype.
+struct Search {
+    int64_t n, count;
+    View sorted, values;
+    View places;  ///< int64
+    bool right;   ///< behind equal elements, not before them
+    const char* name = "";
+};
+
+/// How many of n values fall into each of some bins, or the sums of their weights, in an order that is always the same.
+/// Values are bins themselves, or lie between edges; those outside are left out. Memory is contiguous and aligned.
+struct Tally {
+    int64_t n, bins;
+    View values;      ///< float32, float64, int64 or uint64
+    View edges;       ///< bins + 1 ascending ones of the same dtype; no storage: the values are bins
+    bool equal_bins;  ///< a hint: the edges are floats, equally spaced
+    View weights;     ///< float64, or no storage
+    View result;      ///< int64 counts, or float64 sums
+    const char* name = "";
+};
+
 /// What went wrong inside a run that could only be seen in the values.
 enum class Fault : uint32_t { None = 0, Raised = 1 };
 
@@ -138,6 +180,11 @@ class CUARRAY_API Backend {
     virtual void expand(const Masked& task) = 0;
     /// line[i, k] = p[i]: `line` has two axes and dtype int64; there is no array.
     virtual void locate(const Masked& task) = 0;
+
+    virtual void sort(const Sort& task) = 0;
+    virtual void select(const Select& task) = 0;
+    virtual void search(const Search& task) = 0;
+    virtual void tally(const Tally& task) = 0;
 
     /// Raw bytes between host memory and a storage of this device. The host memory may be reused on return.
     virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;

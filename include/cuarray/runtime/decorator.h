@@ -20,6 +20,10 @@ class CUARRAY_API Decorator : public Backend {
     void compress(const Masked& task) override { inner_.compress(task); }
     void expand(const Masked& task) override { inner_.expand(task); }
     void locate(const Masked& task) override { inner_.locate(task); }
+    void sort(const Sort& task) override { inner_.sort(task); }
+    void select(const Select& task) override { inner_.select(task); }
+    void search(const Search& task) override { inner_.search(task); }
+    void tally(const Tally& task) override { inner_.tally(task); }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
     }

@@ -1,0 +1,283 @@
+// sort_device.h -- the device kernels that sort rows of items by radix, stable: eight bits of the keys at a time.
+//
+// A long row is cut into tiles, one for each block. Three kernels make a pass: blocks count the digits of their tiles,
+// warps add the counts up, and each block orders its tile by the digit in shared memory and stores runs of equal
+// digits where they belong. Rows no longer than a tile are sorted whole in shared memory, several to a block.
+// The result does not depend on the order in which blocks run.
+#pragma once
+#include "cuarray/kernel/elementwise.h"
+#include "cuarray/kernel/sort.h"
+
+namespace cuarray::kernel {
+
+constexpr u32 kSortWarps = kThreads / 32;
+
+/// Items of one thread.
+template <class T>
+constexpr int kSortLanes = int(sort_tile(sizeof(T)) / kThreads);
+
+/// How often each digit occurs in what a warp holds; then where its items go.
+struct DigitCounts {
+    u32 counts[kSortWarps][kDigits];
+    u32 sums[kSortWarps];
+};
+
+/// The sum of `x` over the block's threads before this one.
+CUARRAY_FN u32 sum_before(u32 x, u32* sums) {
+    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    u32 sum = x;
+#pragma unroll
+    for (u32 step = 1; step < 32; step *= 2) {
+        const u32 below = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= step) sum += below;
+    }
+    if (lane == 31) sums[warp] = sum;
+    __syncthreads();
+    u32 before = sum - x;
+    for (u32 w = 0; w < warp; ++w) before += sums[w];
+    __syncthreads();
+    return before;
+}
+
+/// An item's digit.
+template <class T>
+CUARRAY_FN u32 digit_of(stored_t<T> item, u32 shift, u32 descending) {
+    return u32(u64(sort_key(load<T>(item), descending != 0)) >> shift) & (kDigits - 1);
+}
+
+/// Item j of this thread, as its place in the tile: warps hold neighbouring runs of it.
+template <int V>
+CUARRAY_FN u32 tile_place(int j) {
+    return threadIdx.x / 32 * (32 * V) + u32(j) * 32 + threadIdx.x % 32;
+}
+
+/// The places of a tile's items once they are ordered by digit; returns where the items of digit threadIdx.x begin.
+template <int V>
+CUARRAY_FN u32 order_tile(const u32 (&digits)[V], u32 (&places)[V], DigitCounts& shared) {
+    const u32 warp = threadIdx.x / 32, below = (1u << threadIdx.x % 32) - 1, t = threadIdx.x;
+    for (u32 w = 0; w < kSortWarps; ++w) shared.counts[w][t] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+        const u32 same = __match_any_sync(0xffffffffu, digits[j]);
+        const u32 before = shared.counts[warp][digits[j]];
+        __syncwarp();
+        if ((same & below) == 0) shared.counts[warp][digits[j]] = before + __popc(same);
+        __syncwarp();
+        places[j] = before + __popc(same & below);
+    }
+    __syncthreads();
+    u32 total = 0;
+    for (u32 w = 0; w < kSortWarps; ++w) total += shared.counts[w][t];
+    const u32 begin = sum_before(total, shared.sums);
+    u32 next = begin;
+    for (u32 w = 0; w < kSortWarps; ++w) {
+        const u32 count = shared.counts[w][t];
+        shared.counts[w][t] = next;
+        next += count;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < V; ++j) places[j] += shared.counts[warp][digits[j]];
+    return begin;
+}
+
+/// The tile of this block: its first item in the array, and how many there are.
+template <class T>
+struct SortTile {
+    u64 row, tile, first;
+    u32 items;
+    CUARRAY_FN explicit SortTile(const SortPass& p) {
+        row = blockIdx.x / p.tiles;
+        tile = blockIdx.x - row * p.tiles;
+        const u64 begin = tile * sort_tile(sizeof(T)), left = p.n - begin;
+        first = row * p.n + begin;
+        items = u32(left < sort_tile(sizeof(T)) ? left : sort_tile(sizeof(T)));
+    }
+};
+
+/// The items of this thread and their digits; behind the tile's end stands the last digit.
+template <class T, int V>
+CUARRAY_FN void load_items(const stored_t<T>* from, u32 count, stored_t<T> (&items)[V]) {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+        const u32 at = tile_place<V>(j);
+        items[j] = at < count ? from[at] : stored_t<T>{};
+    }
+}
+template <class T, int V>
+CUARRAY_FN void digits_of(const stored_t<T> (&items)[V], u32 count, u32 shift, u32 descending, u32 (&digits)[V]) {
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+        digits[j] = tile_place<V>(j) < count ? digit_of<T>(items[j], shift, descending) : kDigits - 1;
+}
+
+/// First kernel of a pass.
+template <class T, class Count>
+CUARRAY_FN void sort_count(const SortPass& p) {
+    constexpr int V = kSortLanes<T>;
+    __shared__ u32 counts[kDigits];
+    const SortTile<T> tile(p);
+    stored_t<T> items[V];
+    load_items<T>(static_cast<const stored_t<T>*>(p.from) + tile.first, tile.items, items);
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+        if (tile_place<V>(j) < tile.items) atomicAdd(&counts[digit_of<T>(items[j], p.shift, p.descending)], 1u);
+    __syncthreads();
+    static_cast<Count*>(p.counts)[(tile.row * kDigits + threadIdx.x) * p.tiles + tile.tile] = counts[threadIdx.x];
+}
+
+/// Second kernel: a warp adds up the counts of one digit over the tiles of its row.
+template <class Count>
+CUARRAY_FN void sort_add_up(const SortPass& p) {
+    constexpr u32 V = 4;
+    const u32 lane = threadIdx.x % 32;
+    const u64 digit = u64(blockIdx.x) * kSortWarps + threadIdx.x / 32;
+    Count* counts = static_cast<Count*>(p.counts) + digit * p.tiles;
+    Count carry = 0;
+#pragma unroll 1
+    for (u64 first = 0; first < p.tiles; first += V * 32) {
+        Count x[V];
+#pragma unroll
+        for (u32 u = 0; u < V; ++u) {
+            const u64 at = first + u * 32 + lane;
+            x[u] = at < p.tiles ? counts[at] : 0;
+        }
+#pragma unroll
+        for (u32 u = 0; u < V; ++u) {
+            Count sum = x[u];
+#pragma unroll
+            for (u32 step = 1; step < 32; step *= 2) {
+                const Count below = __shfl_up_sync(0xffffffffu, sum, step);
+                if (lane >= step) sum += below;
+            }
+            const u64 at = first + u * 32 + lane;
+            if (at < p.tiles) counts[at] = carry + sum - x[u];
+            carry += __shfl_sync(0xffffffffu, sum, 31);
+        }
+    }
+    if (lane == 0) p.totals[digit] = carry;
+}
+
+/// Where the items of digit threadIdx.x begin in a row.
+CUARRAY_FN u64 digit_begin(const u64* totals, u64* sums) {
+    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const u64 total = totals[threadIdx.x];
+    u64 sum = total;
+#pragma unroll
+    for (u32 step = 1; step < 32; step *= 2) {
+        const u64 below = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= step) sum += below;
+    }
+    if (lane == 31) sums[warp] = sum;
+    __syncthreads();
+    sum -= total;
+    for (u32 w = 0; w < warp; ++w) sum += sums[w];
+    return sum;
+}
+
+/// Third kernel.
+template <class T, class Count>
+CUARRAY_FN void sort_scatter(const SortPass& p) {
+    constexpr int V = kSortLanes<T>;
+    __shared__ DigitCounts shared;
+    __shared__ u64 sums[kSortWarps];
+    __shared__ u64 begins[kDigits];
+    alignas(16) __shared__ char bytes[sort_tile(sizeof(T)) * sizeof(T)];
+    auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
+    const SortTile<T> tile(p);
+    stored_t<T> items[V];
+    u32 digits[V], places[V];
+    load_items<T>(static_cast<const stored_t<T>*>(p.from) + tile.first, tile.items, items);
+    digits_of<T>(items, tile.items, p.shift, p.descending, digits);
+    const u32 begin = order_tile(digits, places, shared);
+    const u64 digit = tile.row * kDigits + threadIdx.x;
+    begins[threadIdx.x] = digit_begin(p.totals + tile.row * kDigits, sums) +
+                          static_cast<const Count*>(p.counts)[digit * p.tiles + tile.tile] - begin;
+#pragma unroll
+    for (int j = 0; j < V; ++j) ordered[places[j]] = items[j];
+    __syncthreads();
+    stored_t<T>* to = static_cast<stored_t<T>*>(p.to) + tile.row * p.n;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+        const u32 at = u32(j) * kThreads + threadIdx.x;
+        if (at >= tile.items) continue;
+        const stored_t<T> item = ordered[at];
+        to[begins[digit_of<T>(item, p.shift, p.descending)] + at] = item;
+    }
+}
+
+/// Rows no longer than a tile, as many to a block as fit: by all digits of the keys, then by their rows.
+template <class T>
+CUARRAY_FN void sort_short(const SortPass& p) {
+    constexpr int V = kSortLanes<T>;
+    constexpr u32 kTile = sort_tile(sizeof(T));
+    __shared__ DigitCounts shared;
+    __shared__ unsigned short ordered_rows[kTile];
+    alignas(16) __shared__ char bytes[kTile * sizeof(T)];
+    auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
+    const u64 row = u64(blockIdx.x) * p.rows_per_tile, left = p.rows - row;
+    const u32 count = u32((left < p.rows_per_tile ? left : p.rows_per_tile) * p.n);
+    stored_t<T> items[V];
+    u32 rows[V], digits[V], places[V];
+    load_items<T>(static_cast<const stored_t<T>*>(p.from) + row * p.n, count, items);
+#pragma unroll
+    for (int j = 0; j < V; ++j) rows[j] = tile_place<V>(j) / u32(p.n);
+    const u32 passes = (p.bits + kDigitBits - 1) / kDigitBits, all = passes + (p.rows_per_tile > 1);
+#pragma unroll 1
+    for (u32 pass = 0; pass < all; ++pass) {
+        if (pass < passes) {
+            digits_of<T>(items, count, p.shift + pass * kDigitBits, p.descending, digits);
+        } else {
+#pragma unroll
+            for (int j = 0; j < V; ++j) digits[j] = tile_place<V>(j) < count ? rows[j] : kDigits - 1;
+        }
+        order_tile(digits, places, shared);
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+            ordered[places[j]] = items[j];
+            ordered_rows[places[j]] = static_cast<unsigned short>(rows[j]);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+            items[j] = ordered[tile_place<V>(j)];
+            rows[j] = ordered_rows[tile_place<V>(j)];
+        }
+    }
+    stored_t<T>* to = static_cast<stored_t<T>*>(p.to) + row * p.n;
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+        if (tile_place<V>(j) < count) to[tile_place<V>(j)] = items[j];
+}
+
+/// Makes pairs, each in its element's place.
+template <class T>
+CUARRAY_FN void sort_make_pairs(const SortPairing& p) {
+    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (at >= p.rows * p.n) return;
+    const u64 row = p.rows > 1 ? at / p.n * p.n : 0;
+    const u64 index = p.first ? at - row : p.pairs[at] & ((u64(1) << p.index_bits) - 1);
+    p.pairs[at] = sort_pair<T>(p, static_cast<const stored_t<T>*>(p.values) + row, index);
+}
+
+/// The indices of pairs, which may be the very same memory.
+CUARRAY_FN void sort_take_indices(const SortPairing& p) {
+    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (at < p.rows * p.n) p.indices[at] = p.pairs[at] & ((u64(1) << p.index_bits) - 1);
+}
+
+/// Binary searches, a thread for each value.
+template <class T>
+CUARRAY_FN void search(const SortedSearch& p) {
+    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (at >= p.count) return;
+    const T values[] = {load<T>(static_cast<const stored_t<T>*>(p.values)[at])};
+    i64 places[1];
+    search_sorted<T>(static_cast<const stored_t<T>*>(p.sorted), p.n, values, p.right != 0, places);
+    p.places[at] = places[0];
+}
+
+}  // namespace cuarray::kernel

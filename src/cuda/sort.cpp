@@ -1,0 +1,118 @@
+// sort.cpp -- sorts rows: passes of kernels that alternate between the result's memory and as much again.
+#include <algorithm>
+#include <bit>
+#include "cuarray/codegen/sort_launch.h"
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+namespace {
+
+constexpr int kDigitBits = int(kernel::kDigitBits);
+
+/// Parts of a value's key, and bits of a part.
+int parts_of(DType dtype) { return info(dtype).kind == Kind::Complex ? 2 : 1; }
+int bits_of(DType dtype) { return dtype == DType::bool_ ? 1 : 8 * item_size(dtype) / parts_of(dtype); }
+
+int passes_of(int bits) { return (bits + kDigitBits - 1) / kDigitBits; }
+
+}  // namespace
+
+void GpuBackend::sort(const Sort& task) {
+    GpuStream& stream = begin({&task.result, 1}, {&task.values, 1});
+    if (task.indices)
+        sort_places(task, bits_of(task.values.dtype));
+    else
+        sort_values({task.rows, task.n, task.values.dtype, task.descending}, address_of(task.result),
+                    address_of(task.values), task.name);
+    end(stream, {&task.result, 1}, {&task.values, 1}, task.name);
+}
+
+void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name) {
+    const int bits = bits_of(rows.dtype);
+    const auto run = [&](CUdeviceptr source, CUdeviceptr target, CUdeviceptr workspace, int shift, int some) {
+        for (NamedLaunch& named : plan_sort(rows, source, target, workspace, shift, some)) launch(named, name);
+    };
+    if (is_one_launch(rows)) return run(from, to, 0, 0, bits);
+    const int64_t bytes = rows.rows * rows.n * item_size(rows.dtype);
+    const StorageRef spare = allocate(bytes), workspace = allocate(sort_workspace(rows));
+    int left = passes_of(bits);
+    if (left % 2 && from == to) {
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemcpyDtoDAsync(address_of(*spare, 0), from, size_t(bytes),
+                                                  runtime_.current().queue());
+        from = address_of(*spare, 0);
+    }
+    for (int shift = 0; left > 0; shift += kDigitBits, --left) {
+        const CUdeviceptr target = left % 2 ? to : address_of(*spare, 0);
+        run(from, target, address_of(*workspace, 0), shift, kDigitBits);
+        from = target;
+    }
+}
+
+/// Of each part of the keys the lowest `bits` bits count.
+void GpuBackend::sort_places(const Sort& task, int bits) {
+    const SortRows rows{task.rows, task.n, DType::none};
+    const bool is_short = is_one_launch(rows);
+    const StorageRef spare = allocate(is_short ? 0 : task.rows * task.n * int64_t(sizeof(kernel::SortPair)));
+    const StorageRef workspace = allocate(sort_workspace(rows));
+    const CUdeviceptr result = address_of(task.result), others = is_short ? result : address_of(*spare, 0);
+    CUdeviceptr at = result;
+
+    kernel::SortPairing pairing{};
+    pairing.rows = uint64_t(task.rows), pairing.n = uint64_t(task.n);
+    pairing.values = reinterpret_cast<const void*>(address_of(task.values));
+    pairing.indices = reinterpret_cast<u64*>(result);
+    pairing.index_bits = uint32_t(std::max(32, int(std::bit_width(uint64_t(task.n - 1)))));
+    pairing.descending = task.descending;
+    pairing.first = !task.refines;
+    const int most = 64 - int(pairing.index_bits);
+    for (int part = 0; part < parts_of(task.values.dtype); ++part)
+        for (int shift = 0; shift < bits; shift += most) {
+            pairing.pairs = reinterpret_cast<u64*>(at);
+            pairing.part = uint32_t(part), pairing.shift = uint32_t(shift);
+            pairing.bits = uint32_t(std::min(most, bits - shift));
+            NamedLaunch named = plan_pairs(task.values.dtype, pairing);
+            launch(named, task.name);
+            pairing.first = false;
+            const int step = is_short ? int(pairing.bits) : kDigitBits;
+            for (int done = 0; done < int(pairing.bits); done += step) {
+                const CUdeviceptr to = at == result ? others : result;
+                for (NamedLaunch& pass : plan_sort(rows, at, to, address_of(*workspace, 0),
+                                                   int(pairing.index_bits) + done, step))
+                    launch(pass, task.name);
+                at = to;
+            }
+        }
+    pairing.pairs = reinterpret_cast<u64*>(at);
+    NamedLaunch named = plan_indices(pairing);
+    launch(named, task.name);
+}
+
+void GpuBackend::select(const Select& task) {
+    const int64_t item = item_size(task.values.dtype), ranks = int64_t(task.ranks.size());
+    GpuStream& stream = begin({&task.result, 1}, {&task.values, 1});
+    const StorageRef sorted = allocate(task.rows * task.n * item);
+    sort_values({task.rows, task.n, task.values.dtype}, address_of(*sorted, 0), address_of(task.values), task.name);
+    for (int64_t k = 0; k < ranks; ++k) {
+        View to = task.result;
+        to.offset += k * item;
+        to.strides = {ranks * item};
+        copy_elements(to, {sorted.get(), task.ranks[size_t(k)] * item, to.dtype, {task.n * item}}, {task.rows});
+    }
+    end(stream, {&task.result, 1}, {&task.values, 1}, task.name);
+}
+
+void GpuBackend::search(const Search& task) {
+    const View read[] = {task.sorted, task.values};
+    GpuStream& stream = begin({&task.places, 1}, read);
+    kernel::SortedSearch search{};
+    search.n = uint64_t(task.n), search.count = uint64_t(task.count), search.right = task.right;
+    search.sorted = reinterpret_cast<const void*>(address_of(task.sorted));
+    search.values = reinterpret_cast<const void*>(address_of(task.values));
+    search.places = reinterpret_cast<i64*>(address_of(task.places));
+    NamedLaunch named = plan_search(task.values.dtype, search);
+    launch(named, task.name);
+    end(stream, {&task.places, 1}, read, task.name);
+}
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,45 @@
+// tally.cpp -- counts by bin with atomics; weights in the order of their bins.
+#include <bit>
+#include "cuarray/codegen/tally_launch.h"
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+
+void GpuBackend::tally(const Tally& task) {
+    std::vector<View> read = {task.values};
+    if (task.edges.storage) read.push_back(task.edges);
+    if (task.weights.storage) read.push_back(task.weights);
+    GpuStream& stream = begin({&task.result, 1}, read);
+    kernel::TallyTask p{};
+    p.n = uint64_t(task.n), p.bins = task.bins, p.guesses = task.equal_bins;
+    p.values = reinterpret_cast<const void*>(address_of(task.values));
+    if (task.edges.storage) p.edges = reinterpret_cast<const void*>(address_of(task.edges));
+    const auto run = [&](TallyStep step) {
+        NamedLaunch named = plan_tally(step, task.values.dtype, p);
+        launch(named, task.name);
+    };
+    {
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemsetD8Async(address_of(task.result), 0, size_t(task.bins) * sizeof(u64),
+                                                stream.queue());
+    }
+    if (!task.weights.storage) {
+        p.counts = reinterpret_cast<u64*>(address_of(task.result));
+        run(TallyStep::Counts);
+    } else if (task.n > 0) {
+        const int64_t word = sizeof(u64);
+        const StorageRef bins = allocate(task.n * word), order = allocate(task.n * word);
+        p.counts = reinterpret_cast<u64*>(address_of(*bins, 0));
+        run(TallyStep::Bins);
+        sort_places({1, task.n, {bins.get(), 0, DType::uint64, {word}}, {order.get(), 0, DType::int64, {word}}, true, false,
+                     false, task.name},
+                    std::bit_width(uint64_t(task.bins)));
+        p.order = reinterpret_cast<const u64*>(address_of(*order, 0));
+        p.weights = reinterpret_cast<const f64*>(address_of(task.weights));
+        p.sums = reinterpret_cast<f64*>(address_of(task.result));
+        run(TallyStep::Sums);
+    }
+    end(stream, {&task.result, 1}, read, task.name);
+}
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,58 @@
+// tally.cpp -- counts values by bin in tables of each thread's own; adds weights up one after the other.
+#include <algorithm>
+
+#include "cuarray/kernel/tally.h"
+#include "host/radix.h"
+#include "host/tasks.h"
+
+namespace cuarray::host {
+namespace {
+
+/// Tables of counts of several threads must be smaller than what is counted.
+int tables_for(int64_t n, int64_t bins) { return bins > n / 8 ? 1 : threads_of(n); }
+
+/// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin.
+template <class T, class Visit>
+void each_bin(const kernel::TallyTask& task, int64_t begin, int64_t end, Visit visit) {
+    const kernel::TallyTask p = task;  // its own, so that what is written cannot change it
+    for (int64_t i = begin; i < end; ++i)
+        if (const i64 bin = kernel::bin_of<T>(p, uint64_t(i)); bin >= 0) visit(bin, i);
+}
+
+template <class T> void tally(const Tally& task) {
+    kernel::TallyTask p{};
+    p.n = uint64_t(task.n), p.bins = task.bins, p.guesses = task.equal_bins;
+    p.values = task.values.data();
+    p.edges = task.edges.storage ? task.edges.data() : nullptr;
+    if (task.weights.storage) {
+        const auto* weights = reinterpret_cast<const f64*>(task.weights.data());
+        auto* const sums = reinterpret_cast<f64*>(task.result.data());
+        std::fill(sums, sums + task.bins, 0.0);
+        each_bin<T>(p, 0, task.n, [=](i64 bin, int64_t i) { sums[bin] += weights[i]; });
+        return;
+    }
+    auto* const result = reinterpret_cast<int64_t*>(task.result.data());
+    const int tables = tables_for(task.n, task.bins);
+    Scratch scratch;
+    int64_t* const more = tables > 1 ? scratch.take_array<int64_t>((tables - 1) * task.bins) : nullptr;
+    each_chunk(task.n, tables, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const counts = c ? more + (c - 1) * task.bins : result;
+        std::fill(counts, counts + task.bins, 0);
+        each_bin<T>(p, begin, end, [=](i64 bin, int64_t) { ++counts[bin]; });
+    });
+    for (int c = 1; c < tables; ++c)
+        for (int64_t b = 0; b < task.bins; ++b) result[b] += more[(c - 1) * task.bins + b];
+}
+
+}  // namespace
+
+void run_tally(const Tally& task) {
+    switch (task.values.dtype) {
+        case DType::float32: return tally<f32>(task);
+        case DType::float64: return tally<f64>(task);
+        case DType::uint64: return tally<u64>(task);
+        default: return tally<i64>(task);
+    }
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,148 @@
+// sort.cpp -- brings the sorted axis to the end, contiguous, and back: backends sort rows.
+#include "cuarray/ops/sort.h"
+
+#include <cstdint>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/indexing.h"
+
+namespace cuarray {
+namespace {
+
+/// Places to which a sort costs more than looking for them.
+constexpr size_t kManyRanks = 8;
+
+bool has_complex(const Array& array) { return info(array.dtype()).kind == Kind::Complex; }
+
+/// The same elements, contiguous in C order and aligned.
+Array packed(const Array& array) {
+    if (array.is_empty()) return array;
+    const bool aligned = reinterpret_cast<uintptr_t>(array.data()) % uintptr_t(info(array.dtype()).align) == 0;
+    return aligned && array.is_c_contiguous() ? array : copy(array, 'C');
+}
+
+/// The array with one axis behind the others, packed.
+Array as_rows(const Array& array, int axis) {
+    Dims order;
+    for (int i = 0; i < array.ndim(); ++i)
+        if (i != axis) order.push_back(i);
+    order.push_back(axis);
+    return packed(array.transpose(order));
+}
+
+/// The inverse, in C order.
+Array from_rows(const Array& rows, int axis) {
+    const int last = rows.ndim() - 1;
+    if (axis == last) return rows;
+    Dims order;
+    for (int i = 0; i < last; ++i) order.push_back(i);
+    order.insert(axis, last);
+    return copy(rows.transpose(order), 'C');
+}
+
+View whole(const Array& array) { return array.as_operand(array.shape(), "sort"); }
+
+/// Sorts rows into `result`, which may be their own memory, or their places into it.
+void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name) {
+    if (rows.is_empty()) return;
+    const int64_t n = rows.shape()[rows.ndim() - 1];
+    before_write(result.storage());
+    rows.storage().front().sort({rows.size() / n, n, whole(rows), whole(result), places, refines, descending, name});
+}
+
+void check_device(const Array& a, const Array& b, const char* name) {
+    if (!(a.device() == b.device()))
+        raise(ErrorKind::Value, name, ": operands are on ", to_string(a.device()), " and ", to_string(b.device()),
+              "; move one with .to_device(...)");
+}
+
+}  // namespace
+
+Array sort(const Array& array, int axis, bool descending, const char* name) {
+    if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
+    const Array rows = as_rows(array, axis);
+    const bool is_copy = !overlaps(rows, array);
+    const Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
+    sort_rows(rows, result, false, false, descending, name);
+    return from_rows(result, axis);
+}
+
+void sort_in_place(const Array& array, int axis, bool descending) {
+    if (!array.is_writable()) raise(ErrorKind::Value, "sort: the array is read-only");
+    const Array rows = as_rows(array, axis);
+    if (has_complex(array) || !overlaps(rows, array)) return assign(array, sort(array, axis, descending), "sort");
+    sort_rows(rows, rows, false, false, descending, "sort");
+}
+
+Array argsort(const Array& array, int axis, bool descending, const char* name) {
+    const Array rows = as_rows(array, axis);
+    const Array places = empty(rows.shape(), DType::int64, rows.device());
+    sort_rows(rows, places, true, false, descending, name);
+    return from_rows(places, axis);
+}
+
+Array lexsort(std::span<const Array> keys, int axis) {
+    Array places;
+    bool refines = false;
+    for (const Array& key : keys) {
+        check_device(keys[0], key, "lexsort");
+        if (!(key.shape() == keys[0].shape()))
+            raise(ErrorKind::Value, "lexsort: all keys need to have the same shape, not ", to_string(keys[0].shape()),
+                  " and ", to_string(key.shape()));
+        const Array rows = as_rows(key, axis);
+        if (!refines) places = empty(rows.shape(), DType::int64, rows.device());
+        sort_rows(rows, places, true, refines, false, "lexsort");
+        refines = true;
+    }
+    return from_rows(places, axis);
+}
+
+Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name) {
+    const Array rows = as_rows(array, axis);
+    const int last = rows.ndim() - 1;
+    if (ranks.size() > kManyRanks || has_complex(rows)) {
+        const Dims count{int64_t(ranks.size())}, stride{int64_t(sizeof(int64_t))};
+        const Array places = from_host(ranks.data(), count, stride, DType::int64, rows.device());
+        return take(sort(rows, last, false, name), places, last, Outside::Raise);
+    }
+    Dims shape = rows.shape();
+    shape[last] = int64_t(ranks.size());
+    const Array result = empty(shape, rows.dtype(), rows.device());
+    if (result.is_empty()) return result;
+    const int64_t n = rows.shape()[last];
+    rows.storage().front().select({rows.size() / n, n, whole(rows), ranks, whole(result), name});
+    return result;
+}
+
+Array search_sorted(const Array& sorted, const Array& values, bool right) {
+    check_device(sorted, values, "searchsorted");
+    const Array row = packed(sorted), sought = packed(values);
+    const Array places = empty(values.shape(), DType::int64, values.device());
+    if (places.is_empty()) return places;
+    places.storage().front().search(
+        {row.size(), places.size(), whole(row), whole(sought), whole(places), right, "searchsorted"});
+    return places;
+}
+
+Array tally(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
+            const char* name) {
+    const Array packed_values = packed(values);
+    Array packed_edges, packed_weights;
+    Tally task{values.size(), bins, whole(packed_values), {}, equal_bins, {}, {}, name};
+    if (edges) {
+        check_device(values, *edges, name);
+        packed_edges = packed(*edges);
+        task.edges = whole(packed_edges);
+    }
+    if (weights) {
+        check_device(values, *weights, name);
+        packed_weights = packed(*weights);
+        task.weights = whole(packed_weights);
+    }
+    const Array result = empty({bins}, weights ? DType::float64 : DType::int64, values.device());
+    task.result = whole(result);
+    if (bins > 0) result.storage().front().tally(task);
+    return result;
+}
+
+}  // namespace cuarray

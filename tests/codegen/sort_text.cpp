@@ -1,0 +1,42 @@
+// sort_text.cpp -- prints the texts of the kernels that sort, search and count by bins.
+//
+//   sort_text            for every kernel a line "ENTRY named BYTES", the text, and a newline
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "cuarray/codegen/sort_launch.h"
+#include "cuarray/codegen/tally_launch.h"
+
+using namespace cuarray;
+
+namespace {
+
+std::map<std::string, NamedKernel> kernels;
+
+void add(const NamedLaunch& named) { kernels[named.kernel.entry] = named.kernel; }
+
+void add_sorts(DType dtype) {
+    for (int64_t n : {int64_t(8), int64_t(1) << 20, int64_t(1) << 33})
+        for (const NamedLaunch& named : plan_sort({1, n, dtype}, 4096, 8192, 1 << 20, 0, 8)) add(named);
+}
+
+}  // namespace
+
+int main() {
+    add_sorts(DType::none);
+    for (int d = 0; d < kDTypes; ++d) {
+        const DType dtype = DType(d);
+        if (info(dtype).kind != Kind::Complex) add_sorts(dtype);
+        add(plan_pairs(dtype, {1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
+        add(plan_search(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
+    }
+    add(plan_indices({1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
+    const kernel::TallyTask task{100, 10, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
+    for (DType dtype : {DType::float32, DType::float64, DType::int64, DType::uint64})
+        for (TallyStep step : {TallyStep::Counts, TallyStep::Bins, TallyStep::Sums}) add(plan_tally(step, dtype, task));
+    for (const auto& [entry, kernel] : kernels) {
+        const std::string text = kernel_source(kernel);
+        std::cout << entry << " named " << text.size() << "\n" << text << "\n";
+    }
+}

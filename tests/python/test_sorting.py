@@ -1,0 +1,351 @@
+"""Sorting and searching: values, places, stability and errors of NumPy, over types, layouts, axes and lengths.
+
+The reference sorts by keys that are spelled out here: NaN behind everything in either direction, -0 beside 0.
+"""
+
+import layouts
+import ml_dtypes
+import numpy as np
+import pytest
+import samples
+from same import agree
+
+import cuarray
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128", BFLOAT16]  # fmt: skip
+# Around the lengths at which something changes: insertion, warps, blocks, tiles, the digits of long rows.
+LENGTHS = [1, 2, 31, 33, 40, 41, 255, 257, 2047, 2049, 4096, 4097]
+LONG = [8193, 16385, 70_001]
+
+
+def columns(x):
+    """Return keys of real numbers that order as sorting does, most significant first."""
+    if x.dtype.kind == "c":
+        re, im = x.real, x.imag
+        group = 2 * np.isnan(re) + np.isnan(im)
+        first = np.select([group == 0, group == 1, group == 2], [re, re, im], 0)
+        return [group, first, np.where(group == 0, im, 0)]
+    if x.dtype.kind in "fV":
+        wide = x.astype(np.float64)
+        return [np.isnan(wide), np.where(np.isnan(wide), 0, wide)]
+    return [x.astype(np.uint8) if x.dtype.kind == "b" else x]
+
+
+def places(x, descending=False):
+    """Return the places that sort the last axis, stable."""
+    keys = columns(x)
+    if descending:
+        turned = [np.invert(k) if k.dtype.kind in "iu" else -k for k in keys[len(keys) > 1 :]]
+        keys = keys[: len(keys) > 1] + turned
+    return np.lexsort(keys[::-1], axis=-1)
+
+
+def mixed(dtype, rng, count):
+    """Return random numbers with many repetitions, special values and zeros of both signs."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        parts = mixed(f"f{dtype.itemsize // 2}", rng, 2 * count)
+        result = np.empty(count, dtype)
+        result.real, result.imag = parts[:count], parts[count:]
+        return result
+    pool = samples.numbers(dtype, rng, 300)
+    pool = np.concatenate([rng.choice(pool, count // 2 + 1), rng.choice(pool[:20], count // 2 + 1)])
+    if dtype.kind in "fV":
+        zeros = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf]).astype(dtype)
+        pool = np.concatenate([pool, rng.choice(zeros, count // 4 + 1)])
+    return rng.permutation(pool)[:count]
+
+
+def bits(x):
+    return x.tobytes(), x.shape, x.dtype
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_lengths(device, dtype, descending, rng):
+    for n in LENGTHS if device == "cpu" or not descending else LENGTHS[::3]:
+        for rows in (1, 3) if n > 300 else (1, 7, 300):
+            x = mixed(dtype, rng, rows * n).reshape(rows, n)
+            want = places(x, descending)
+            got = cuarray.asarray(x)
+            assert bits(cuarray.argsort(got, descending=descending).numpy()) == bits(want)
+            sorted_ = cuarray.sort(got, descending=descending)
+            assert bits(sorted_.numpy()) == bits(np.take_along_axis(x, want, -1)), (n, rows)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "complex64"])
+def test_long_rows(device, dtype, rng):
+    for n in LONG if device == "cpu" else LONG[:1]:
+        x = mixed(dtype, rng, 2 * n).reshape(2, n)
+        want = places(x)
+        got = cuarray.array(x)
+        assert bits(cuarray.argsort(got).numpy()) == bits(want)
+        got.sort()
+        assert bits(got.numpy()) == bits(np.take_along_axis(x, want, -1))
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_layouts_and_axes(device, dtype, layout, rng):
+    x = mixed(dtype, rng, 5 * 6 * 7).reshape(5, 6, 7)
+    for axis in (0, 1, -1, None):
+        moved = np.moveaxis(x, axis, -1) if axis is not None else x.reshape(-1)
+        want = np.take_along_axis(moved, places(moved), -1)
+        want = np.moveaxis(want, -1, axis) if axis is not None else want
+        got = layout(x)
+        assert bits(cuarray.sort(got, axis).numpy()) == bits(np.ascontiguousarray(want))
+        assert bits(got.numpy()) == bits(x)
+        chosen = np.take_along_axis(x, cuarray.argsort(got, axis).numpy(), axis)
+        assert bits(np.ascontiguousarray(chosen)) == bits(np.ascontiguousarray(want))
+        if axis is not None:
+            got.sort(axis)
+            assert bits(got.numpy()) == bits(np.ascontiguousarray(want))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_nothing(threads, rng):
+    known = cuarray.get_num_threads()
+    cuarray.set_num_threads(threads)
+    try:
+        for x in (rng.integers(-50, 50, 400_000), rng.standard_normal(400_000), np.arange(400_000)[::-1].copy()):
+            want = np.argsort(x, kind="stable")
+            assert (cuarray.argsort(cuarray.asarray(x, device="cpu")).numpy() == want).all()
+            assert (cuarray.sort(cuarray.asarray(x, device="cpu")).numpy() == x[want]).all()
+            ranks = [0, 7, 200_000, 200_001, 399_999]
+            chosen = cuarray._core.order_statistics(cuarray.asarray(x, device="cpu"), 0, ranks, "test")
+            assert (chosen.numpy() == x[want[ranks]]).all()
+    finally:
+        cuarray.set_num_threads(known)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_order_statistics(device, dtype, rng):
+    for n in (1, 33, 40, 41, 300, 5000, 20_000) if device == "cpu" else (33, 300):
+        x = mixed(dtype, rng, 3 * n).reshape(3, n)
+        want = np.take_along_axis(x, places(x), -1)
+        for count in (1, 2, 5, 9):
+            ranks = sorted(rng.integers(0, n, count).tolist())
+            got = cuarray._core.order_statistics(cuarray.asarray(x), 1, ranks, "test")
+            assert bits(got.numpy()) == bits(np.ascontiguousarray(want[:, ranks]))
+
+
+def test_selection_of_skewed_values(rng):
+    few = rng.choice(np.array([1.0, 1.0 + 2**-52, 2.0]), 100_000)
+    nearly = np.concatenate([np.full(99_990, 5.5), rng.standard_normal(10)])
+    for x in (few, nearly, np.arange(100_000.0), rng.integers(0, 2**62, 100_000), np.zeros(100_000, np.float32)):
+        ranks = [0, 1, 49_999, 50_000, 99_999]
+        got = cuarray._core.order_statistics(cuarray.asarray(x, device="cpu"), 0, ranks, "test")
+        assert bits(got.numpy()) == bits(np.sort(x)[ranks])
+
+
+def test_bools_of_other_bytes(device):
+    raw = np.array([2, 0, 255, 1, 0], np.uint8)
+    x = cuarray.asarray(raw).view(bool)
+    assert cuarray.argsort(x).numpy().tolist() == [1, 4, 0, 2, 3]
+    assert cuarray.sort(x).numpy().tolist() == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize("dtypes", [("int8", "float32", "int64"), ("complex64", "bool"), ("float16",) * 3])
+def test_lexsort(device, dtypes, rng):
+    keys = [mixed(t, rng, 3 * 700).reshape(3, 700) for t in dtypes]
+    keys = [k if i == 0 else np.repeat(k[:, ::20], 20, axis=1) for i, k in enumerate(keys)]
+    for axis in (-1, 0):
+        moved = [np.moveaxis(k, axis, -1) for k in keys]
+        want = np.moveaxis(np.lexsort([c for k in moved for c in columns(k)[::-1]], axis=-1), -1, axis)
+        assert bits(cuarray.lexsort([cuarray.asarray(k) for k in keys], axis).numpy()) == bits(np.ascontiguousarray(want))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_searchsorted(device, dtype, rng):
+    for n in (0, 1, 2, 3, 64, 1000):
+        x = mixed(dtype, rng, n)
+        x = x[places(x)]
+        v = np.concatenate([mixed(dtype, rng, 60), x[:20]])
+        v = v[: v.size // 2 * 2].reshape(2, -1)
+        # Each value's place among the sorted ones: sort both together, stable.
+        for side in ("left", "right"):
+            both = np.concatenate([v.reshape(-1), x] if side == "left" else [x, v.reshape(-1)])
+            order = places(both)
+            is_value = order < v.size if side == "left" else order >= n
+            want = np.empty(v.size, np.int64)
+            want[order[is_value] - (0 if side == "left" else n)] = np.cumsum(~is_value)[is_value]
+            got = cuarray.searchsorted(cuarray.asarray(x), cuarray.asarray(v), side)
+            assert bits(got.numpy()) == bits(want.reshape(v.shape)), (n, side)
+
+
+def test_top_k(device, rng):
+    for dtype in ("int16", "float32", "complex64"):
+        x = mixed(dtype, rng, 3 * 50).reshape(3, 50)
+        for largest in (True, False):
+            want = places(x, largest)[:, :7]
+            values, found = cuarray.top_k(cuarray.asarray(x), 7, largest=largest)
+            assert bits(found.numpy()) == bits(want)
+            assert bits(values.numpy()) == bits(np.take_along_axis(x, want, 1))
+    values, found = cuarray.top_k(cuarray.asarray([[1, 2], [3, 4]]), 0, axis=0)
+    assert values.shape == found.shape == (0, 2)
+    for k in (-1, 3):
+        with pytest.raises(ValueError, match="top_k"):
+            cuarray.top_k([1, 2], k)
+    values, found = cuarray.top_k(cuarray.asarray([[1, 2], [3, 4]]), 3, axis=None, sorted=False)
+    assert (values.numpy().tolist(), found.numpy().tolist()) == ([4, 3, 2], [3, 2, 1])
+
+
+def test_partitions(device, rng):
+    x = mixed("float64", rng, 3 * 101).reshape(3, 101)
+    a = cuarray.asarray(x)
+    for kth in (0, -1, 50, [3, 80], np.array([3, 80]), cuarray.asarray([7])):
+        chosen = np.atleast_1d(kth.numpy() if isinstance(kth, cuarray.ndarray) else kth)
+        for got in (cuarray.partition(a, kth), cuarray.take_along_axis(a, cuarray.argpartition(a, kth), -1)):
+            host = got.numpy()
+            ordered = np.take_along_axis(x, places(x), -1)
+            assert bits(np.ascontiguousarray(host[:, chosen])) == bits(np.ascontiguousarray(ordered[:, chosen]))
+            assert bits(np.sort(host.view(np.int64), axis=1)) == bits(np.sort(x.view(np.int64), axis=1))
+            for k in chosen % 101:
+                assert (host[:, :k][~np.isnan(host[:, :k])] <= np.nanmax(ordered[:, : k + 1], axis=1).max()).all()
+    a.partition(5)
+    assert bits(np.ascontiguousarray(a.numpy()[:, 5])) == bits(np.ascontiguousarray(ordered[:, 5]))
+
+
+def test_pending_values_are_sorted(device):
+    with_fusion = cuarray.fuse(lambda x: cuarray.sort(x * -1 + 3))
+    assert with_fusion(cuarray.asarray([1.0, 3.0, 2.0])).numpy().tolist() == [0.0, 1.0, 2.0]
+
+
+def test_in_place_sort_of_what_others_see(device):
+    x = cuarray.asarray([[3, 1, 2], [9, 7, 8]])
+    row, late = x[0], x + 0
+    x[:, ::-1].sort(axis=1)
+    assert x.numpy().tolist() == [[3, 2, 1], [9, 8, 7]]
+    assert row.numpy().tolist() == [3, 2, 1]
+    assert late.numpy().tolist() == [[3, 1, 2], [9, 7, 8]]
+    with pytest.raises(ValueError, match="read-only"):
+        cuarray.broadcast_to(x, (2, 2, 3)).sort()
+
+
+NAMES = {
+    "v": lambda xp: xp.asarray([3, 1, 2]),
+    "x": lambda xp: xp.asarray([[3, 1, 2], [0, 9, -1]]),
+    "s": lambda xp: xp.asarray(5),
+    "n": lambda xp: xp.asarray([1.0, np.nan, -np.inf, 0.0, 2.0]),
+    "c": lambda xp: xp.asarray([1 + 2j, 1 + 1j, 0 + 5j, complex(np.nan, 1), complex(1, np.nan), complex(np.nan, np.nan)]),
+    "u": lambda xp: xp.asarray([1, 2, 200], dtype="uint8"),
+    "e": lambda xp: xp.zeros((0, 3)),
+    "w": lambda xp: xp.zeros((3, 0)),
+}
+
+EXPRESSIONS = """
+xp.sort(v)
+xp.sort(x, axis=None)
+xp.sort(x, 0)
+xp.sort(n)
+xp.sort(c)
+xp.sort(s)
+xp.sort(s, axis=None)
+xp.sort(s, axis=0)
+xp.sort(v, axis=1)
+xp.sort(v, axis=-2)
+xp.sort(v, axis=1.5)
+xp.sort(v, kind='x')
+xp.sort(v, kind='Q')
+xp.sort(v, kind='mergesort')
+xp.sort(v, kind='mergesort', stable=True)
+xp.sort(v, kind='mergesort', stable=False)
+xp.sort(v, stable=False)
+xp.sort(v, order='a')
+xp.sort(e)
+xp.sort(e, axis=0)
+xp.sort(w)
+xp.sort([])
+xp.sort([True, False, True])
+xp.argsort(v)
+xp.argsort(s)
+xp.argsort(s, axis=None)
+xp.argsort(s, axis=1)
+xp.argsort(n, kind='stable')
+xp.argsort(c, kind='stable')
+xp.argsort(e)
+xp.argsort(e, axis=0)
+xp.argsort(x, axis=None, kind='stable')
+xp.argsort(v, axis=3)
+xp.argsort(v, kind='no')
+v.sort()
+v.sort(axis=None)
+s.sort()
+v.sort(kind='x')
+v.sort(axis=2)
+v.argsort()
+s.argsort()
+x.argsort(axis=0)
+x.argsort(axis=None)
+xp.partition(v, 5)
+xp.partition(v, -4)
+xp.partition(v, [0, -1])
+xp.partition(v, 1.5)
+xp.partition(v, True)
+xp.partition(v, [[1]])
+xp.partition(v, [])
+xp.partition([], 0)
+xp.partition(v, 1, kind='x')
+xp.partition(s, 0)
+xp.partition(w, 0)
+xp.partition(v, 1, axis=3)
+xp.partition(v, 1, order='a')
+xp.argpartition(s, 0)
+xp.argpartition(v, 7)
+v.partition(9)
+v.argpartition(9)
+s.partition(0)
+xp.lexsort((v, [1, 1, 0]))
+xp.lexsort(x)
+xp.lexsort(([1, 2], [1]))
+xp.lexsort([])
+xp.lexsort(5)
+xp.lexsort(e)
+xp.lexsort((1, 2))
+xp.lexsort([1, 2])
+xp.lexsort((v,), axis=1)
+xp.lexsort(([[1, 2], [0, 1]], [[3, 2], [2, 2]]), axis=0)
+xp.searchsorted([1, 2, 3], 2)
+xp.searchsorted([1, 2, 3], [[2.5]])
+xp.searchsorted([1, 2, 3], 2, side='right')
+xp.searchsorted([1, 2, 3], 2, side='x')
+xp.searchsorted([1, 2, 3], 2, side='L')
+xp.searchsorted([[1, 2, 3]], 2)
+xp.searchsorted(5, 2)
+xp.searchsorted([1, 2, 3], 2, sorter=[0, 1])
+xp.searchsorted(v, 2, sorter=[1, 2, 0])
+xp.searchsorted(v, [1, 2.5], sorter=v.argsort(), side='right')
+xp.searchsorted(v, 2, sorter=[0.0, 1, 2])
+xp.searchsorted(v, 2, sorter=[[0, 1, 2]])
+xp.searchsorted(u, 300)
+xp.searchsorted(u, -1)
+xp.searchsorted(xp.asarray([1, 2], dtype='uint64'), xp.asarray([-1, 1]))
+xp.searchsorted([1, np.nan], np.nan)
+xp.searchsorted([1, np.nan], np.nan, side='right')
+xp.searchsorted([], [1.0])
+xp.searchsorted([1.0], [])
+xp.asarray([1, 2, 3]).searchsorted(2)
+xp.digitize([1, 2], [1, 2, 3])
+xp.digitize([1, 2.5], [3, 2, 1], right=True)
+xp.digitize([1, 2.5, 2, 3, 0, 9], [3, 2, 1])
+xp.digitize([1, 2.5, 2, 3, 0, 9], [1, 2, 3], right=True)
+xp.digitize(1, [3, 2, 1])
+xp.digitize([1, 2], [3, 1, 2])
+xp.digitize([1j], [1, 2])
+xp.digitize([1], [])
+xp.digitize([1], [[1, 2]])
+xp.digitize([1], [2, 2])
+xp.digitize(x, [0, 2, 5])
+xp.digitize([0.5, np.nan], [1, 2])
+xp.sort_complex([3, 1])
+xp.sort_complex(u)
+xp.sort_complex(n)
+xp.sort_complex(c)
+"""
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS.strip().split("\n"))
+def test_as_numpy(device, expression):
+    agree(expression, NAMES)
