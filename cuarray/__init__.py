@@ -32,6 +32,7 @@ from cuarray import (
     _averages,
     _bits,
     _blocks,
+    _convolution,
     _creation,
     _devices,
     _dtypes,
@@ -51,7 +52,10 @@ from cuarray import (
     _matrices,
     _memory,
     _methods,  # puts its methods into ndarray
+    _nan_functions,
+    _numbers,
     _padding,
+    _polynomials,
     _products,
     _profile,
     _quantiles,
@@ -62,6 +66,7 @@ from cuarray import (
     _sorting,
     _statistics,
     _streams,
+    _windows,
 )
 
 from cuarray import lib as lib  # isort: skip
@@ -91,11 +96,16 @@ MODULES = (
     _memory,
     _statistics,
     _averages,
+    _nan_functions,
     _padding,
     _editing,
     _bits,
     _blocks,
     _host_calls,
+    _convolution,
+    _polynomials,
+    _windows,
+    _numbers,
     _logic,
     _dtypes,
     _devices,

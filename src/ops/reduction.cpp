@@ -90,9 +90,11 @@ void plan_producer(Plan& plan, const Array& array, DType T, const ReduceOptions&
     plan.expr.outputs = {value};
 }
 
-/// The elements are numbered along the argument's own axes in memory, whether it exists already or not.
-void plan_order(Plan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims) {
-    const Dims* strides[] = {&array.strides()};
+/// The elements are numbered along the argument's own axes in memory, whether it exists already or not; in C order
+/// where their numbers are the result.
+void plan_order(Plan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims, bool numbered) {
+    const Dims logical = c_strides(array.shape(), 1);
+    const Dims* strides[] = {numbered ? &logical : &array.strides()};
     const Dims order = memory_order(array.shape(), strides);
     plan.shape = permuted(array.shape(), order);
     plan.axes = permuted_axes(axes.folded, order);
@@ -265,7 +267,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (target.is_empty()) return deliver(std::move(target), o, name);
     Plan plan;
     plan_producer(plan, array, T, o, &masked, name);
-    plan_order(plan, array, axes, target, o.keepdims);
+    plan_order(plan, array, axes, target, o.keepdims, is_arg(name) && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
     target.storage().front().reduce(task);
     return deliver(std::move(target), o, name);
@@ -321,7 +323,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     if (target.is_empty()) return deliver(std::move(target), o, name);
     Plan plan;
     plan_producer(plan, array, T, o, &masked, name);
-    plan_order(plan, array, axes, target, o.keepdims);
+    plan_order(plan, array, axes, target, o.keepdims, false);
     const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;
     target.storage().front().fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
     return deliver(std::move(target), o, name);

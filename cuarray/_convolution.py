@@ -1,0 +1,148 @@
+"""Sums of products of a sequence with another one that is moved along it."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._creation import zeros
+from cuarray._fuse import fuse
+from cuarray._logic import pair
+
+__all__ = ["convolve", "correlate"]
+
+#: So many taps are multiplied and added in one kernel, which has two operands for each.
+TAPS_AT_ONCE = 10
+
+MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
+
+
+def convolve(a, v, mode="full"):
+    """Return the discrete convolution of two sequences.
+
+    Parameters
+    ----------
+    a, v : array_like
+        One axis.
+    mode : {'full', 'same', 'valid'}
+        Whether they overlap by at least one element, so that the middle is as long as the longer one, or
+        completely.
+
+    Returns
+    -------
+    ndarray
+        Of length n + m - 1, max(n, m) or max(n, m) - min(n, m) + 1.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is empty or has several axes, or there is no such mode.
+
+    Notes
+    -----
+    Takes n m multiplications; the longer sequence is copied, with as many zeros on each side as the
+    shorter one needs. Terms are added from the left to the right of the shorter one; float16 and bfloat16
+    in float32.
+
+    See Also
+    --------
+    numpy.convolve
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.convolve([1, 2, 3], [0, 1, 0.5])
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    a, v = sequences(a, v, "convolve")
+    if len(v) > len(a):
+        a, v = v, a
+    return slide(a, v[::-1], mode, "convolve")
+
+
+def correlate(a, v, mode="valid"):
+    """Return the cross-correlation of two sequences: sums of a[n + k] times the conjugate of v[n].
+
+    Parameters
+    ----------
+    a, v : array_like
+        One axis.
+    mode : {'valid', 'same', 'full'}
+        As in `convolve`.
+
+    Returns
+    -------
+    ndarray
+        Of length max(n, m) - min(n, m) + 1, max(n, m) or n + m - 1.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is empty or has several axes, or there is no such mode.
+
+    Notes
+    -----
+    Time, memory and order are those of `convolve`.
+
+    See Also
+    --------
+    numpy.correlate
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.correlate([1, 2, 3], [0, 1, 0.5], "same")
+    array([2. , 3.5, 3. ])
+    """
+    a, v = sequences(a, v, "correlate")
+    v = v.conj() if v.dtype.kind == "c" else v
+    if len(v) > len(a):
+        return slide(v, a, mode, "correlate")[::-1]
+    return slide(a, v, mode, "correlate")
+
+
+def sequences(a, v, function):
+    """Return both arguments as arrays of one axis and one type."""
+    a, v = (x.reshape(1) if x.ndim == 0 else x for x in pair(a, v))
+    for name, x in (("a", a), ("v", v)):
+        if x.ndim > 1:
+            raise ValueError(f"{function}: {name} has {x.ndim} axes and must have one")
+        if x.size == 0:
+            raise ValueError(f"{function}: {name} cannot be empty")
+    dtype = _core.result_type(a.dtype, v.dtype)
+    return a.astype(dtype, copy=False), v.astype(dtype, copy=False)
+
+
+def slide(x, taps, mode, function):
+    """Return the sums of products of `taps` with the parts of `x` below them, from left to right."""
+    if mode not in MODES:
+        raise ValueError(f"{function}: mode must be one of 'valid', 'same', or 'full', not {mode!r}")
+    dtype = x.dtype
+    if dtype.kind in "fV" and dtype.itemsize == 2:
+        x, taps = x.astype(np.float32), taps.astype(np.float32)
+    extra = len(taps) - 1
+    before = (0, len(taps) // 2, extra)[MODES[mode]]
+    after = (0, extra - before, extra)[MODES[mode]]
+    if before or after:
+        padded = zeros(before + len(x) + after, x.dtype, device=x.device)
+        padded[before : before + len(x)] = x
+        x = padded
+    count = len(x) - extra
+    if count < len(taps):
+        # Few sums of many terms: a fold for each.
+        windows = _core.strided_view(x, (count, len(taps)), x.strides * 2)
+        with fuse():
+            products = windows * taps
+            result = products.any(1) if dtype.kind == "b" else products.sum(1, dtype=x.dtype)
+    else:
+        result = weighted(x, taps, count)
+    return result.astype(dtype, copy=False)
+
+
+def weighted(x, taps, count):
+    """Return `count` sums of as many terms as there are taps, several taps in each pass over memory."""
+    result = None
+    for first in range(0, len(taps), TAPS_AT_ONCE):
+        with fuse():
+            for k in range(first, np.minimum(first + TAPS_AT_ONCE, len(taps))):
+                product = x[k : k + count] * taps[k, ...]
+                result = product if result is None else result + product
+    return result
