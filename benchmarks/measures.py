@@ -205,6 +205,36 @@ def reductions() -> Iterator[Result]:
     yield Result("sum over all, bandwidth", 2 * time["cuarray"], time["copy"], "copy", 0.8)
 
 
+@measure()
+def scans() -> Iterator[Result]:
+    """Running sums of 16 M and 4096 x 4096 numbers, and differences of neighbours."""
+    for dtype in (np.float32, np.int32, np.float64):
+        line = uniform(1 << 24, dtype, 0, 100)
+        name, plane = np.dtype(dtype).name, line.reshape(4096, 4096)
+        least = 1.5 if dtype != np.float64 else None
+        yield from versus_numpy(f"cumsum, 16 M {name}", lambda xp, x: xp.cumsum(x), line, least=least)
+        for axis in (0, 1):
+            yield from versus_numpy(
+                f"cumsum along axis {axis}, 4096 x 4096 {name}",
+                lambda xp, x, axis=axis: xp.cumsum(x, axis=axis), plane, least=least
+            )
+    yield from versus_numpy("maximum.accumulate, 16 M float64", lambda xp, x: xp.maximum.accumulate(x), line)
+    begins = np.sort(np.random.default_rng(5).choice(1 << 24, 1 << 16, replace=False))
+    yield from versus_numpy(
+        "add.reduceat, 65536 segments", lambda xp, x, i: xp.add.reduceat(x, i), line, begins, least=None
+    )
+    yield from versus_numpy("diff, 16 M", lambda xp, x: xp.diff(x), line)
+    yield from versus_numpy("gradient, 16 M", lambda xp, x: xp.gradient(x), line)
+    yield from versus_numpy("trapezoid, 16 M", lambda xp, x: xp.trapezoid(x), line)
+    for axis in (0, 1):
+        yield from versus_numpy(
+            f"diff along axis {axis}, 4096 x 4096", lambda xp, x, axis=axis: xp.diff(x, axis=axis), plane
+        )
+        yield from versus_numpy(
+            f"gradient along axis {axis}, 4096 x 4096", lambda xp, x, axis=axis: xp.gradient(x, axis=axis), plane
+        )
+
+
 def choice_of(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """16 M numbers, a mask of which a share is true, and a value for each true element."""
     x = uniform(1 << 24)

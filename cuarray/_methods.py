@@ -185,6 +185,19 @@ def repeat(self, repeats, axis=None):
     return cuarray.repeat(self, repeats, axis)
 
 
+# Along an axis
+
+
+def cumsum(self, axis=None, dtype=None, out=None):
+    """Add up the elements along an axis; see cuarray.cumsum."""
+    return cuarray.cumsum(self, axis, dtype, out)
+
+
+def cumprod(self, axis=None, dtype=None, out=None):
+    """Multiply the elements along an axis; see cuarray.cumprod."""
+    return cuarray.cumprod(self, axis, dtype, out)
+
+
 # Indexing
 
 
@@ -425,6 +438,8 @@ _core.extend_ndarray(
         "compress": compress,
         "conj": conj,
         "conjugate": conj,
+        "cumprod": cumprod,
+        "cumsum": cumsum,
         "diagonal": diagonal,
         "dot": dot,
         "flags": property(Flags, doc="How the array lies in memory."),

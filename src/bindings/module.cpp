@@ -36,6 +36,7 @@ void make_module(py::module_& module) {
     bind_arrays(module);
     bind_indexing(module);
     bind_sorting(module);
+    bind_ufunc_methods(module);
     bind_tables(module);
     bind_hooks(module);
     bind_lines(module);

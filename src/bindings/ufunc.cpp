@@ -193,17 +193,10 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         UfuncResult result;
         {
             const Unlocked unlocked(is_long(device, work_of(inputs.arguments())));
-            result.array[0] = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
+            result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
         }
         return options.wrap(result);
     });
-}
-
-template <int which>
-PyObject* later(PyObject* self, Arguments, Py_ssize_t, PyObject*) {
-    static constexpr const char* kNames[] = {"accumulate", "at", "reduceat"};
-    PyErr_Format(PyExc_NotImplementedError, "%s.%s is not implemented yet", row_at(self).name, kNames[which]);
-    return nullptr;
 }
 
 PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
@@ -273,9 +266,15 @@ PyMethodDef methods[] = {
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."},
     {"outer", method(outer_method), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
-    {"accumulate", method(later<0>), kFast, "Not implemented yet."},
-    {"at", method(later<1>), kFast, "Not implemented yet."},
-    {"reduceat", method(later<2>), kFast, "Not implemented yet."},
+    {"accumulate", method(accumulate_method), kFast,
+     "accumulate($self, array, /, axis=0, dtype=None, out=None)\n--\n\n"
+     "The results of folding an axis up to each of its elements."},
+    {"at", method(at_method), kFast,
+     "at($self, a, indices, b=None, /)\n--\n\n"
+     "Applies this function to the elements that indices choose, once for each time they are chosen."},
+    {"reduceat", method(reduceat_method), kFast,
+     "reduceat($self, array, /, indices, axis=0, dtype=None, out=None)\n--\n\n"
+     "Folds the segments of an axis that begin at indices."},
     {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
      "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."},
     {"__reduce__", method(reduce_to_name), METH_NOARGS, nullptr},

@@ -10,6 +10,11 @@ void make_ufuncs(PyObject* module);
 /// The row of a ufunc object, or kNone.
 RowId row_of(PyObject* object);
 
+/// Methods of ufunc objects: accumulate, and those that are written in Python.
+PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
+PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
+PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
+
 /// Calls a row, without the GIL where the work is long.
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device);
 /// New objects for the results of a row: one, or a tuple.

@@ -6,6 +6,7 @@
 #include "codegen/parameters.h"
 #include "cuarray/codegen/launch.h"
 #include "cuarray/kernel/reduce.h"
+#include "cuarray/kernel/scan.h"
 
 namespace cuarray {
 namespace {
@@ -193,14 +194,23 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
 }
 
 void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address) {
-    const auto set = [&](auto& p) {
+    const auto fold = [&](auto& p) {
         p.partials = reinterpret_cast<void*>(partials_address);
         p.counters = reinterpret_cast<uint32_t*>(counters_address);
     };
+    const auto scan = [&](auto& p) {
+        p.trees = reinterpret_cast<void*>(partials_address);
+        p.ticket = reinterpret_cast<uint32_t*>(counters_address);
+        p.flags = p.ticket + 1;
+    };
     if (walk == Walk::TreeStrided)
-        set(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
+        fold(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
+    else if (walk == Walk::Scan)
+        scan(*reinterpret_cast<kernel::Scanned<kernel::Index32, kOperands>*>(parameters));
+    else if (walk == Walk::Scan64)
+        scan(*reinterpret_cast<kernel::Scanned<kernel::Index64, kOperands>*>(parameters));
     else
-        set(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
+        fold(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
 }
 
 }  // namespace cuarray

@@ -14,11 +14,13 @@ namespace cuarray {
 namespace {
 
 constexpr const char* kWalkNames[] = {"contiguous",     "strided", "tree",    "tree_strided",
-                                      "tree_strided64", "short",   "in_order"};
+                                      "tree_strided64", "short",   "in_order", "tiles", "tiles64", "lines"};
 
 constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided};
 constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
 constexpr Walk kFoldWalks[] = {Walk::InOrder};
+constexpr Walk kScanWalks[] = {Walk::Scan, Walk::Scan64};
+constexpr Walk kScanInOrderWalks[] = {Walk::ScanInOrder};
 
 constexpr int kThreads = 256, kFoldThreads = 512;
 
@@ -71,6 +73,11 @@ std::string fold_type(const Program& program) {
     return std::string("InOrder<fn::") + rows()[loops()[program.loop].row].name + ", " + text(T) + ">";
 }
 
+/// The row of a scan.
+std::string scan_row(const Program& program) {
+    return std::string("fn::") + rows()[loops()[program.loop].row].name;
+}
+
 struct EntryText {
     std::string parameters;  ///< the struct of kernel/index.h
     std::string call;        ///< the skeleton with its template arguments
@@ -80,8 +87,9 @@ struct EntryText {
 EntryText entry_text(const Program& program, Walk walk) {
     const ElementSizes sizes = element_sizes(*program.expr);
     const std::string operands = std::to_string(sizes.operands);
-    const std::string index = walk == Walk::TreeStrided ? "Index32" : "Index64";
+    const std::string index = walk == Walk::TreeStrided || walk == Walk::Scan ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
+    const std::string scanned = "Scanned<" + index + ", " + operands + ">";
     const std::string lanes = std::to_string(contiguous_lanes(sizes)),
                       far_lanes = std::to_string(strided_lanes(sizes));
     const int threads = strided_threads(sizes);
@@ -100,6 +108,11 @@ EntryText entry_text(const Program& program, Walk walk) {
             return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
         case Walk::InOrder:
             return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
+        case Walk::Scan:
+        case Walk::Scan64:
+            return {scanned, "scan_tiles<program, " + scan_row(program) + ", " + index + ">", kThreads};
+        case Walk::ScanInOrder:
+            return {scanned, "scan_in_order<program, " + scan_row(program) + ">", kThreads};
     }
     return {};
 }
@@ -117,6 +130,8 @@ void check_limits(const Program& program) {
 const char* to_string(Walk walk) { return kWalkNames[int(walk)]; }
 
 std::span<const Walk> walks(const Program& program) {
+    if (program.scans && rows()[loops()[program.loop].row].has(Associative)) return kScanWalks;
+    if (program.scans) return kScanInOrderWalks;
     if (program.loop != kNone) return kFoldWalks;
     if (program.reduction != kNone) return kReductionWalks;
     return kElementwiseWalks;
@@ -125,7 +140,8 @@ std::span<const Walk> walks(const Program& program) {
 std::string kernel_name(const Program& program) {
     std::string fold;
     if (program.reduction != kNone) fold = reductions()[program.reduction].name;
-    if (program.loop != kNone) fold = std::string("fold_") + rows()[loops()[program.loop].row].name;
+    if (program.loop != kNone)
+        fold = std::string(program.scans ? "scan_" : "fold_") + rows()[loops()[program.loop].row].name;
     if (fold.empty()) return expr_name(*program.expr);
     return fold + (is_one_input(*program.expr) ? std::string("_") + text(program.expr->inputs[0])
                                                : "_of_" + expr_name(*program.expr));
@@ -170,11 +186,12 @@ std::string kernel_source(const NamedKernel& kernel) {
 }
 
 bool same_program(const Program& a, const Program& b) {
-    return a.reduction == b.reduction && a.loop == b.loop && same_structure(*a.expr, *b.expr);
+    return a.reduction == b.reduction && a.loop == b.loop && a.scans == b.scans &&
+           same_structure(*a.expr, *b.expr);
 }
 
 uint64_t program_hash(const Program& program) {
-    return (structure_hash(*program.expr) ^ program.reduction) * 0x9e3779b97f4a7c15ull + program.loop;
+    return (structure_hash(*program.expr) ^ program.reduction) * 0x9e3779b97f4a7c15ull + 2 * program.loop + program.scans;
 }
 
 std::span<const char* const> compile_options() { return kOptions; }

@@ -24,6 +24,7 @@ class GpuBackend final : public Backend {
     Fault elementwise(const Elementwise& task) override;
     void reduce(const Reduce& task) override;
     void fold(const Fold& task) override;
+    void scan(const Scan& task) override;
     void gather(const Indexed& task) override;
     void scatter(const Indexed& task) override;
     Ranks rank(const View& mask, int64_t size) override;
@@ -65,6 +66,10 @@ class GpuBackend final : public Backend {
     void fold_aligned(const Folding& task);
     bool try_fold(const Folding& task);
     void fold_in_memory(const Folding& task, const Dims& results);
+    bool try_scan(const Scan& task);
+    void scan_in_memory(const Scan& task);
+    /// Launches a kernel that needs partials and counters, which live in the stream.
+    void launch_in_workspace(const Program& program, Launch& launch, const char* name);
     void run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                          std::span<const View> inputs, const char* name);
     void copy_elements(const View& to, const View& from, const Dims& shape);

@@ -91,6 +91,11 @@ bool GpuBackend::try_fold(const Folding& task) {
     if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides},
                    inputs, task.initial, launch))
         return false;
+    launch_in_workspace(task.program, launch, task.name);
+    return true;
+}
+
+void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, const char* name) {
     const int64_t partials = (launch.partials + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     const StorageRef workspace = allocate(partials + launch.counters);
     if (launch.counters > 0) {
@@ -100,8 +105,7 @@ bool GpuBackend::try_fold(const Folding& task) {
     }
     if (workspace->bytes > 0)
         launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
-    this->launch(task.program, launch, task.name);
-    return true;
+    this->launch(program, launch, name);
 }
 
 }  // namespace cuarray::cuda

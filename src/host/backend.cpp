@@ -37,6 +37,11 @@ class HostBackend final : public Backend {
         make_ready({&task.output, 1}, task.inputs);
         host::run_fold(loops_, task);
     }
+    void scan(const Scan& task) override {
+        if (is_captured(task, [this](const Scan& again) { scan(again); })) return;
+        make_ready({&task.output, 1}, task.inputs);
+        host::run_scan(loops_, task);
+    }
     void gather(const Indexed& task) override {
         if (is_captured(task, [this](const Indexed& again) { gather(again); })) return;
         make_ready(task, task.elements, task.array);

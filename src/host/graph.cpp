@@ -53,6 +53,17 @@ std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> 
     return replay_fold(task, std::move(run));
 }
 
+std::function<void()> replay(const Scan& task, std::function<void(const Scan&)> run) {
+    auto owned = std::make_shared<Belongings>(*task.expr, task.inputs, std::span(&task.output, 1), nullptr, task.name);
+    return [owned, task, run = std::move(run)] {
+        Scan again = task;
+        again.expr = &owned->expr;
+        again.inputs = owned->inputs;
+        again.name = owned->name.c_str();
+        run(again);
+    };
+}
+
 std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run) {
     std::vector<StorageRef> memory = {StorageRef(task.array.storage), StorageRef(task.elements.storage)};
     for (const IndexedAxis& axis : task.indices) memory.emplace_back(axis.index.storage);

@@ -51,6 +51,23 @@ struct ReductionLoops {
     void (*finish)(const void* acc, void* result, int64_t n, int64_t count) = nullptr;
 };
 
+/// How far the scan of a line has come; zero bytes before its first element.
+constexpr int kScanStateLevels = 60;
+struct ScanState {
+    alignas(64) char bytes[(2 * kScanStateLevels + 2) * 16];
+};
+
+/// An associative row at one type, in the scan order of kernel/scan.h; null where there is none, and for the halves,
+/// which are scanned as float32.
+struct ScanLoops {
+    /// The results at the next n > 0 elements of a line, a multiple of 16 unless they end it; `out` may be x.
+    void (*run)(const void* x, int64_t n, void* state, void* out) = nullptr;
+    /// The tree over n elements, a power of two from 16 on.
+    void (*tree)(const void* x, int64_t n, void* to) = nullptr;
+    /// Goes on as `run` over n elements that have this tree would; they begin at a multiple of n.
+    void (*push)(void* state, const void* tree, int64_t n) = nullptr;
+};
+
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
 struct ChoiceLoops {
     /// offsets[i] = position(index[i]) * stride, or that added to it (`more`); false where an index lies outside. By
@@ -80,6 +97,7 @@ struct LoopLibrary {
     const BlockLoop* loops;            ///< by LoopId
     const BlockLoop* casts;            ///< by from * dtype_count + to
     const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
+    const ScanLoops* scans;            ///< by LoopId
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;

@@ -30,6 +30,7 @@ void refuse_in_capture(const char* call);
 std::function<void()> replay(const Elementwise& task, std::function<void(const Elementwise&)> run);
 std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run);
 std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run);
+std::function<void()> replay(const Scan& task, std::function<void(const Scan&)> run);
 std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run);
 std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run);
 std::function<void()> replay(const Select& task, std::function<void(const Select&)> run);

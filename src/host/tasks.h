@@ -8,6 +8,7 @@ namespace cuarray::host {
 Fault run_elementwise(const LoopLibrary& library, const Elementwise& task);
 void run_reduce(const LoopLibrary& library, const Reduce& task);
 void run_fold(const LoopLibrary& library, const Fold& task);
+void run_scan(const LoopLibrary& library, const Scan& task);
 void run_gather(const LoopLibrary& library, const Indexed& task);
 void run_scatter(const LoopLibrary& library, const Indexed& task);
 Ranks rank_mask(const LoopLibrary& library, Backend* backend, const View& mask, int64_t size);

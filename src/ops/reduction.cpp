@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuarray/array/pending.h"
+#include "ops/running.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray {
@@ -285,26 +286,14 @@ ReductionId reduction_of(std::string_view row) {
     return kNone;
 }
 
-/// The loop (T, T) -> T that folds elements of this dtype.
-LoopId fold_loop(const Row& row, const Array& array, const ReduceOptions& o) {
-    for (int k = 0; k < row.loops; ++k) {
-        const Loop& loop = loops()[size_t(row.first_loop + k)];
-        if (loop.in[0] != loop.in[1] || loop.in[0] != loop.out[0]) continue;
-        if (o.dtype != DType::none ? loop.in[0] == o.dtype : can_cast(array.dtype(), loop.in[0]))
-            return LoopId(row.first_loop + k);
-    }
-    raise(ErrorKind::Type, row.name, ".reduce: not supported for ", info(array.dtype()).name);
-}
-
 }  // namespace
 
 Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Row& row = rows()[id];
-    if (row.nin != 2 || row.nout != 1)
-        raise(ErrorKind::Value, row.name, ".reduce: only binary functions with one result can reduce");
+    check_binary(id, "reduce");
     if (const ReductionId reduction = reduction_of(row.name); reduction != kNone) return reduce(reduction, array, o);
     const char* name = row.name;
-    const LoopId loop = fold_loop(row, array, o);
+    const LoopId loop = running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
     const DType T = loops()[loop].in[0];
     const Axes axes = plan_axes(array, o, name);
     if (axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative)))
@@ -319,6 +308,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
     check_empty(axes, starts, count(axes.result_shape), name);
 
+    if (axes.folded.size() == 1) check_exponents(id, array, int(axes.folded[0]), !o.initial, T, name);
     Array target = target_array(array, o, axes, T);
     if (target.is_empty()) return deliver(std::move(target), o, name);
     Plan plan;

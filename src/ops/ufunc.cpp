@@ -66,11 +66,11 @@ UfuncResult call(std::string_view name, std::span<const Argument> args, const Uf
     return call(find_row(name), args, options);
 }
 
-Array ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options) {
+UfuncResult ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options) {
     if (rows()[row].nin != 2) raise(ErrorKind::Value, rows()[row].name, ".outer: only binary functions have an outer product");
     if (!a.array || !b.array) {
         const Argument args[] = {a, b};
-        return call(row, args, options).array[0];
+        return call(row, args, options);
     }
     Dims shape = a.array->shape();
     for (int i = 0; i < b.array->ndim(); ++i) shape.push_back(1);
@@ -78,7 +78,7 @@ Array ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOp
         raise(ErrorKind::Value, rows()[row].name, ".outer: the result would have ", shape.size(), " dimensions");
     const Array left = a.array->reshape(shape);
     const Argument args[] = {left, b};
-    return call(row, args, options).array[0];
+    return call(row, args, options);
 }
 
 }  // namespace cuarray

@@ -163,6 +163,13 @@ class Recording final : public Decorator {
         inner_.fold(task);
         recorded.done = true;
     }
+    void scan(const Scan& task) override {
+        Recorded recorded(inner_, Record::Kind::Launch, task.name);
+        recorded.describe({task.expr, kNone, task.loop, true}, task.shape, {task.axis}, task.inputs, {&task.output, 1});
+        recorded.begin_span(inner_);
+        inner_.scan(task);
+        recorded.done = true;
+    }
     void gather(const Indexed& task) override {
         record_choice("gather", task.name, task.shape, task.elements, task.shape,
                       [&] { inner_.gather(task); });

@@ -282,6 +282,24 @@ class Validating final : public Decorator {
         fold_both(task, [&](Backend& backend, const Fold& folded) { backend.fold(folded); }, exact);
     }
 
+    void scan(const Scan& task) override {
+        if (count(task.shape) == 0) return inner_.scan(task);
+        Steps steps(inner_, *task.expr, task.shape, task.inputs, task.name);
+        const Values producer = steps.value(task.expr->outputs[0]);
+        inner_.scan(task);
+        Expr plain;
+        plain.outputs = {plain.input(producer.dtype)};
+        const View input = producer.on(producer.mirror, task.shape);
+        const Values wanted{{}, host().allocate(count(task.shape) * item_size(task.output.dtype)), task.output.dtype};
+        Scan repeated = task;
+        repeated.expr = &plain;
+        repeated.inputs = {&input, 1};
+        repeated.output = wanted.on(wanted.mirror, task.shape);
+        host().scan(repeated);
+        const bool exact = !rows()[loops()[task.loop].row].has(VectorMath);
+        steps.compare(stored(task.output, task.shape), wanted, nullptr, task.name, {}, exact, task.shape);
+    }
+
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
         check_bytes(from, to, offset, bytes, "write");

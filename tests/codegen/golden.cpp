@@ -97,6 +97,11 @@ void reductions_and_folds() {
 
     const Program fold{&plain, kNone, loop("subtract", DType::float32)};
     print("fold_subtract", fold, walks(fold));
+
+    for (const char* row : {"add", "subtract"}) {
+        const Program scan{&plain, kNone, loop(row, DType::float32), true};
+        print((std::string("scan_") + row).c_str(), scan, walks(scan));
+    }
 }
 
 }  // namespace

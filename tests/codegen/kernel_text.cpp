@@ -20,7 +20,8 @@ struct Kernel {
     Expr expr;
     ReductionId reduction = kNone;
     LoopId loop = kNone;
-    Program program() const { return {&expr, reduction, loop}; }
+    bool scans = false;
+    Program program() const { return {&expr, reduction, loop, scans}; }
 };
 
 /// One loop over arrays; rows with two outputs store both, rows that can fault report it.
@@ -60,9 +61,13 @@ std::vector<Kernel> all_kernels() {
         const Row& row = rows()[loop.row];
         const bool folds =
             row.nin == 2 && row.nout == 1 && loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0];
-        if (!folds || row.has(Associative)) continue;
-        kernels.push_back(input_kernel(loop.T));
-        kernels.back().loop = LoopId(id);
+        if (!folds) continue;
+        for (bool scans : {false, true}) {
+            if (!scans && row.has(Associative)) continue;
+            kernels.push_back(input_kernel(loop.T));
+            kernels.back().loop = LoopId(id);
+            kernels.back().scans = scans;
+        }
     }
     return kernels;
 }

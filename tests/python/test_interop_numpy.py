@@ -48,8 +48,10 @@ def test_methods_and_keywords_of_ufuncs(device):
     assert all(isinstance(r, cuarray.ndarray) for r in np.modf(x))
     total = cuarray.zeros(3)
     assert np.add.reduce(x, axis=0, out=total) is total
-    with pytest.raises(NotImplementedError):
-        np.add.accumulate(x)
+    assert np.add.accumulate(x, axis=1).tolist() == [[0, 1, 3], [3, 7, 12]]
+    assert np.add.reduceat(x, [0, 2], axis=1).tolist() == [[1, 2], [7, 5]]
+    np.add.at(y, (0, [1, 1]), 10)
+    assert y.tolist() == [[1, 22, 3], [6, 8, 10]]
     with pytest.raises(TypeError):
         np.add(x, 1, out=np.zeros((2, 3), object))
 

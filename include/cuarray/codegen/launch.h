@@ -29,7 +29,7 @@ struct Launch {
     alignas(16) std::byte
         parameters[3648] = {};  ///< zeroed, as the scalars: no kernel gets bytes that chance has left
 
-    /// Gives a reduction its workspace; both addresses are multiples of 256.
+    /// Gives a reduction or a scan its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
     /// The three pointers that cuLaunchKernel takes; valid while the Launch stays where it is.
     void arguments(void* (&pointers)[3]) {
@@ -77,5 +77,9 @@ class CUARRAY_API ElementwisePlan {
 /// then makes its inputs contiguous, kept axes first, and its output too.
 CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
                            std::span<const Place> inputs, const Scalar* initial, Launch& launch);
+
+/// A scan along one axis; the output walks over the whole shape. False where more than 8 other axes do not merge.
+CUARRAY_API bool plan_scan(const Program& program, const Dims& shape, int axis, const Place& output,
+                           std::span<const Place> inputs, Launch& launch);
 
 }  // namespace cuarray

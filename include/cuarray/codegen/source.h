@@ -19,16 +19,20 @@ enum class Walk : uint8_t {
     TreeStrided,    ///< reduction over several axes, 32-bit index
     TreeStrided64,  ///< reduction over several axes, 64-bit index
     Short,          ///< reduction of at most 256 elements, one thread per output
-    InOrder         ///< fold strictly left to right, one thread per output
+    InOrder,        ///< fold strictly left to right, one thread per output
+    Scan,           ///< scan in tiles, 32-bit index
+    Scan64,         ///< scan in tiles, 64-bit index
+    ScanInOrder     ///< scan strictly left to right, one thread per line
 };
 CUARRAY_API const char* to_string(Walk walk);
 
-/// What a kernel computes: an Expr elementwise; or the fold of its output 0 with a reduction or with a binary
-/// loop.
+/// What a kernel computes: an Expr elementwise; the fold of its output 0 with a reduction or with a binary loop; or the
+/// scan of it with a binary loop.
 struct Program {
     const Expr* expr;
     ReductionId reduction = kNone;
     LoopId loop = kNone;
+    bool scans = false;
 };
 
 /// A kernel that stands in kernel/*.h whole and has no Expr: the name of its entry point, the struct of its first

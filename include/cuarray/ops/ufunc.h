@@ -52,6 +52,6 @@ struct ReduceOptions {
 CUARRAY_API Array ufunc_reduce(RowId row, const Array& array, const ReduceOptions& options);
 
 /// The ufunc applied to all pairs: result[i..., j...] = f(a[i...], b[j...]).
-CUARRAY_API Array ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options = {});
+CUARRAY_API UfuncResult ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options = {});
 
 }  // namespace cuarray

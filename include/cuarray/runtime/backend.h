@@ -60,6 +60,19 @@ struct Fold {
     const char* name = "";
 };
 
+/// Running results of output 0 of `expr` along `axis` with a binary ufunc loop: output[..., i, ...] is the result over
+/// the elements up to i, in the order of kernel/scan.h. The output walks over `shape` and either shares no byte with any
+/// input, or addresses exactly the input's elements.
+struct Scan {
+    const Expr* expr;                 ///< the producer; its value outputs[0] has the loop's dtype T
+    Dims shape;
+    std::span<const View> inputs;
+    View output;                      ///< dtype T
+    int axis;
+    LoopId loop;                      ///< (T, T) -> T
+    const char* name = "";
+};
+
 /// An axis along which an index, and not the task's own coordinate, says where an element lies.
 struct IndexedAxis {
     View index;      ///< int64 positions
@@ -165,6 +178,7 @@ class CUARRAY_API Backend {
     virtual Fault elementwise(const Elementwise& task) = 0;
     virtual void reduce(const Reduce& task) = 0;
     virtual void fold(const Fold& task) = 0;
+    virtual void scan(const Scan& task) = 0;
 
     /// Reads, or writes, the elements that indices choose. An index outside raises IndexError before anything is
     /// written; on an asynchronous device the next synchronisation raises it, reads give zero and writes are dropped.

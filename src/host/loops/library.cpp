@@ -32,6 +32,9 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_all_rows(loops, parts);
     collect_casts(casts);
     collect_reductions(reductions);
+    const auto scans = new ScanLoops[size_t(library.loop_count)];
+    collect_scans(scans);
+    library.scans = scans;
     collect_copies(library);
     collect_choices(library.choices);
     library.stream = collect_stream();

@@ -17,6 +17,9 @@ void collect_casts(BlockLoop* to);
 /// Writes the reductions, by row * kDTypes + dtype, unless `to` is null; returns how many rows there are.
 int collect_reductions(ReductionLoops* to);
 
+/// Writes the scans of associative rows, in the order of the loops' ids.
+void collect_scans(ScanLoops* to);
+
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);
 

@@ -1,0 +1,152 @@
+// scan_launch.cpp -- chooses the walk of a scan: how a block is divided into lines and stretches of lines.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "codegen/lanes.h"
+#include "codegen/parameters.h"
+#include "cuarray/codegen/launch.h"
+#include "cuarray/kernel/scan.h"
+
+namespace cuarray {
+namespace {
+
+constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
+constexpr int kThreadBits = 8, kMostLineBits = 5;
+constexpr size_t kParameterBytes = 4096;
+
+template <class Index>
+using Parameters = kernel::Scanned<Index, kOperands>;
+static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
+static_assert(kernel::kScanThreads == 1u << kThreadBits);
+
+/// The lines of a task, collapsed, and the way along them.
+struct Lines {
+    Space space;
+    ElementSizes sizes;
+    int64_t n = 0, along[kOperands];
+};
+
+void collect_lines(Lines& lines, const Expr& expr, const Dims& shape, int axis, const Place& output,
+                   std::span<const Place> inputs) {
+    lines.sizes = element_sizes(expr);
+    lines.n = shape[axis];
+    const Dims index_strides = c_strides(shape, 1);
+    Dims others, strides[kOperands];
+    const Dims* pointers[kOperands];
+    uint64_t addresses[kOperands];
+    int operands = 0;
+    for (int d = 0; d < shape.size(); ++d)
+        if (d != axis) others.push_back(shape[d]);
+    const auto add = [&](const Place& place) {
+        for (int d = 0; d < shape.size(); ++d)
+            if (d != axis) strides[operands].push_back((*place.strides)[d]);
+        lines.along[operands] = (*place.strides)[axis];
+        pointers[operands] = &strides[operands];
+        addresses[operands++] = place.address;
+    };
+    add(output);
+    for (const Place& input : inputs) add(input);
+    if (lines.sizes.has_index) add({0, &index_strides});
+    collapse(lines.space, others, {pointers, size_t(operands)});
+    for (int k = 0; k < operands; ++k) lines.space.offset[k] += int64_t(addresses[k]);
+    if (lines.space.ndim > 0) return;
+    lines.space.ndim = 1;
+    lines.space.shape[0] = 1;
+    for (int k = 0; k < operands; ++k) lines.space.strides[k][0] = 0;
+}
+
+/// Whether neighbouring lines lie closer together than neighbouring elements of one.
+bool runs_across(const Lines& lines) {
+    const int last = lines.space.ndim - 1;
+    int64_t votes = 0;
+    for (int k = 0; k < lines.sizes.memory_operands; ++k) {
+        const int64_t across = std::abs(lines.space.strides[k][last]), along = std::abs(lines.along[k]);
+        if (across != 0 && along != 0) votes += (across < along ? 1 : -1) * lines.sizes.size[k];
+    }
+    return votes > 0 && lines.space.shape[last] > 1;
+}
+
+int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
+
+/// Bytes of an accumulator: float32 for the halves.
+int64_t running_size(DType dtype) {
+    const bool is_half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
+    return is_half ? 4 : item_size(dtype);
+}
+
+template <class Index>
+bool fill(Launch& launch, const Lines& lines, const Program& program, bool across, int line_bits, int64_t tiles) {
+    const size_t unused = size_t(kOperands - lines.space.operands) * sizeof(kernel::ScannedOperand<Index>);
+    const size_t scalars =
+        (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
+    if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
+    auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
+    p.lines = uint64_t(lines.space.size);
+    p.n = uint64_t(lines.n);
+    p.tiles = uint32_t(tiles);
+    p.line_bits = uint32_t(line_bits);
+    p.groups = uint32_t(kThreadBits - line_bits);
+    p.along_lines = across;
+    p.axes = uint32_t(lines.space.ndim);
+    for (int d = 0; d < lines.space.ndim; ++d) set_extent(p.extents[d], lines.space.shape[d]);
+    for (int k = 0; k < lines.space.operands; ++k) {
+        p.operands[k].data = reinterpret_cast<char*>(lines.space.offset[k]);
+        p.operands[k].along = lines.along[k];
+        for (int d = 0; d < lines.space.ndim; ++d)
+            p.operands[k].strides[d] = typename Index::offset(lines.space.strides[k][d]);
+    }
+    return true;
+}
+
+void set_grid(Launch& launch, int64_t blocks) {
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, "scan: ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    launch.grid = uint32_t(blocks);
+    launch.block = kernel::kScanThreads;
+}
+
+}  // namespace
+
+bool plan_scan(const Program& program, const Dims& shape, int axis, const Place& output,
+               std::span<const Place> inputs, Launch& launch) {
+    launch.grid = 0;
+    launch.partials = launch.counters = 0;
+    if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
+        return false;
+    Lines lines;
+    collect_lines(lines, *program.expr, shape, axis, output, inputs);
+    if (lines.space.ndim > kAxes) return false;
+    set_scalars(launch, *program.expr, nullptr);
+    if (lines.space.size == 0 || lines.n == 0) return true;
+
+    const int64_t count = lines.space.size, threads = kernel::kScanThreads;
+    const Row& row = rows()[loops()[program.loop].row];
+    if (!row.has(Associative)) {
+        launch.walk = Walk::ScanInOrder;
+        set_grid(launch, (count + threads - 1) / threads);
+        return fill<kernel::Index64>(launch, lines, program, false, 0, 1);
+    }
+    const int64_t accumulator = running_size(loops()[program.loop].in[0]);
+    const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
+    const bool across = runs_across(lines);
+    // Threads beyond a line's elements go to other lines; across lines, a warp reads 32 of them side by side.
+    const int needed = std::min(kThreadBits, bits_for((lines.n + items - 1) / items));
+    int line_bits = kThreadBits - needed;
+    if (across) line_bits = std::max(line_bits, std::min(kMostLineBits, bits_for(count)));
+    const int64_t length = items << (kThreadBits - line_bits), tiles = (lines.n + length - 1) / length;
+    const int64_t groups = (count + (int64_t(1) << line_bits) - 1) >> line_bits;
+    set_grid(launch, groups * tiles);
+    if (tiles > 1) {
+        launch.partials = 2 * tiles * count * accumulator;
+        launch.counters = (2 * tiles * groups + 1) * int64_t(sizeof(uint32_t));
+    }
+    if (fits_32_bits(lines.space)) {
+        launch.walk = Walk::Scan;
+        return fill<kernel::Index32>(launch, lines, program, across, line_bits, tiles);
+    }
+    launch.walk = Walk::Scan64;
+    return fill<kernel::Index64>(launch, lines, program, across, line_bits, tiles);
+}
+
+}  // namespace cuarray

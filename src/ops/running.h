@@ -1,0 +1,18 @@
+// running.h -- what reduce, accumulate and reduceat of a binary row have in common: its loop, and faulty exponents.
+#pragma once
+#include "cuarray/ops/ufunc.h"
+
+namespace cuarray {
+
+/// The loop (T, T) -> T in which a binary row folds elements of `dtype`, into `out` where given. `asked`: dtype=, or none.
+/// TypeError where there is none. Sums and products of small integers are those of int64 or uint64.
+LoopId running_loop(RowId row, DType dtype, DType asked, const Array* out, const char* method);
+
+/// ValueError where the row has no single result of two inputs.
+void check_binary(RowId row, const char* method);
+
+/// ValueError where a row that takes no negative exponents, folding in dtype T, would meet one. Along the axis the first
+/// element may be a base.
+void check_exponents(RowId row, const Array& array, int axis, bool has_base, DType T, const char* name);
+
+}  // namespace cuarray

@@ -1,0 +1,63 @@
+// scan.cpp -- planning a scan: loop, axis, target, then one task.
+#include "cuarray/ops/scan.h"
+
+#include "cuarray/array/pending.h"
+#include "ops/running.h"
+
+namespace cuarray {
+namespace {
+
+void check_out(const Array& array, const Array& out, const char* name) {
+    if (!(out.device() == array.device()))
+        raise(ErrorKind::Value, name, ": out= is on ", to_string(out.device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    if (!(out.shape() == array.shape()))
+        raise(ErrorKind::Value, name, ": out= has shape ", to_string(out.shape()), ", the result ",
+              to_string(array.shape()));
+    if (!out.is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
+}
+
+bool is_same_memory(const Array& a, const Array& b) {
+    return a.data() == b.data() && a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
+/// The array that the task writes: out= itself where that is possible.
+Array target_array(const Array& array, const Array* out, DType dtype) {
+    if (out && out->dtype() == dtype && !may_self_overlap(out->layout(), item_size(dtype)) &&
+        (!overlaps(*out, array) || is_same_memory(*out, array))) {
+        before_write(out->storage());
+        return *out;
+    }
+    const Dims* strides[] = {&array.strides()};
+    return empty_in_order(array.shape(), memory_order(array.shape(), strides), dtype, array.device());
+}
+
+}  // namespace
+
+Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
+    check_binary(id, "accumulate");
+    const char* const name = o.name ? o.name : rows()[id].name;
+    if (array.ndim() == 0) raise(ErrorKind::Type, name, ".accumulate: cannot accumulate on a scalar");
+    const int axis = normalise_axis(o.axis, array.ndim(), name);
+    const LoopId loop = running_loop(id, array.dtype(), o.dtype, o.out, "accumulate");
+    const DType T = loops()[loop].in[0];
+    if (o.out) check_out(array, *o.out, name);
+    check_exponents(id, array, axis, true, T, name);
+    const Array target = target_array(array, o.out, T);
+    if (!target.is_empty()) {
+        Expr expr;
+        std::vector<View> inputs;
+        const GraphLock absorbed = absorb(array, expr, inputs);
+        if (!absorbed) {
+            inputs = {array.as_operand(array.shape(), name)};
+            expr.outputs = {expr.input(array.dtype())};
+        }
+        expr.outputs = {expr.cast(expr.outputs[0], T)};
+        target.storage().front().scan({&expr, array.shape(), inputs, target.as_operand(array.shape(), name), axis, loop, name});
+    }
+    if (!o.out) return target;
+    if (!is_same_memory(*o.out, target)) assign(*o.out, target, name);
+    return *o.out;
+}
+
+}  // namespace cuarray

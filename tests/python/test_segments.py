@@ -1,0 +1,207 @@
+"""ufunc.reduceat, ufunc.at and ufunc.outer: NumPy's values, types, shapes and errors."""
+
+import layouts
+import numpy as np
+import pytest
+from same import agree
+
+import cuarray
+
+NAMES = {
+    "x": lambda xp: xp.arange(24).reshape(2, 3, 4) - 7,
+    "v": lambda xp: xp.asarray([3, 1, 4, 1, 5, 9, 2, 6]),
+    "f": lambda xp: xp.asarray([1.5, -2.0, 0.25, 4.0, 0.5, -8.5]),
+    "u": lambda xp: xp.asarray([200, 100, 255, 1], "u1"),
+    "b": lambda xp: xp.asarray([True, False, True, True]),
+    "i": lambda xp: xp.asarray([0, 4, 2, 5]),
+    "s": lambda xp: xp.asarray(-2.5),
+    "e": lambda xp: xp.zeros((0, 3)),
+}
+
+SEGMENTS = """
+xp.add.reduceat(v, [0, 4, 1, 5])
+xp.add.reduceat(v, [0, 4, 1, 5])[::2]
+xp.add.reduceat(v, [0])
+xp.add.reduceat(v, [7, 0, 7])
+xp.add.reduceat(v, [3, 3, 3])
+xp.add.reduceat(v, [0, 2, 4, 6])
+xp.add.reduceat(v, i)
+xp.add.reduceat(v, [])
+xp.add.reduceat(v, [0, 8])
+xp.add.reduceat(v, [-1])
+xp.add.reduceat(v, [0.0])
+xp.add.reduceat(v, [[0, 1]])
+xp.add.reduceat(v, 0)
+xp.add.reduceat(s, [0])
+xp.add.reduceat(e, [0])
+xp.add.reduceat(e, [0], axis=1)
+xp.add.reduceat(x, [0, 2], axis=1)
+xp.add.reduceat(x, [0, 2], 2)
+xp.add.reduceat(x, [1, 0, 1])
+xp.add.reduceat(x, [0, 2], axis=-1, dtype='f4')
+xp.add.reduceat(x, [0], axis=3)
+xp.add.reduceat(x, [0], axis=(0, 1))
+xp.add.reduceat(x, [0, 1], axis=(1,))
+xp.add.reduceat(u, [0, 2])
+xp.add.reduceat(u, [0, 2], dtype='u1')
+xp.add.reduceat(u, [0, 2], out=xp.zeros(2, dtype='u1'))
+xp.add.reduceat(u, [0, 2], out=xp.zeros(2))
+xp.add.reduceat(u, [0, 2], out=xp.zeros(3))
+xp.add.reduceat(u, [0, 2], 0, None, xp.zeros(2, dtype=int))
+xp.add.reduceat(b, [0, 2])
+xp.subtract.reduceat(v, [0, 4, 1, 5])
+xp.divide.reduceat(v, [0, 3])
+xp.multiply.reduceat(f, [0, 2, 3])
+xp.maximum.reduceat(f, [0, 2, 5])
+xp.fmin.reduceat(f, [0, 2, 5])
+xp.logical_and.reduceat(v, [0, 3])
+xp.logical_xor.reduceat(b, [0, 1])
+xp.bitwise_or.reduceat(v, [0, 3])
+xp.power.reduceat(xp.asarray([2, -1, 3]), [0, 1])
+xp.power.reduceat(xp.asarray([2, 3, -1]), [0])
+xp.less.reduceat(v, [0, 3])
+xp.sin.reduceat(v, [0])
+xp.divmod.reduceat(v, [0])
+xp.add.outer([1, 2], [10, 20, 30])
+xp.add.outer(1, [10, 20, 30])
+xp.multiply.outer(v[:2].reshape(2, 1), f[:2])
+xp.divmod.outer([7, 8], [2, 3])
+xp.less.outer(v[:3], f[:2])
+xp.subtract.outer(f[:2], f[:3], out=xp.zeros((2, 3)))
+xp.add.outer(v[:2], v[:2], dtype='f4')
+xp.sin.outer(v, v)
+xp.add.reduce(x, axis=(0, 2), keepdims=True, initial=5)
+xp.subtract.reduce(x, axis=1)
+xp.subtract.reduce(x, axis=(0, 1))
+xp.divide.reduce(f)
+xp.bitwise_xor.reduce(x, axis=(0, 1))
+xp.hypot.reduce(f, where=f > 0)
+xp.maximum.reduce(f, initial=7, where=f > 0)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", SEGMENTS)
+def test_values_and_errors(expression, device):
+    agree(expression, NAMES, rtol=1e-15)
+
+
+def test_many_segments(device, rng):
+    x = rng.integers(0, 100, (3000, 3))
+    for count in (1, 2, 50, 1500):
+        begins = np.sort(rng.choice(3000, count, replace=False))
+        for name in ("add", "maximum", "subtract"):
+            want = getattr(np, name).reduceat(x, begins)
+            np.testing.assert_array_equal(getattr(cuarray, name).reduceat(cuarray.asarray(x), begins).numpy(), want)
+        unsorted = rng.permutation(begins)
+        want = np.add.reduceat(x.T, unsorted, axis=1)
+        np.testing.assert_array_equal(cuarray.add.reduceat(cuarray.asarray(x.T), unsorted, axis=1).numpy(), want)
+
+
+def test_a_segment_is_what_reduce_gives(device, rng):
+    """Bit for bit: the order of folding depends on the segment's length alone."""
+    x = rng.standard_normal(5000).astype("f4")
+    there = cuarray.asarray(x)
+    begins = [0, 17, 400, 4100]
+    got = cuarray.add.reduceat(there, begins)
+    for k, (begin, end) in enumerate(zip(begins, [*begins[1:], 5000], strict=True)):
+        assert got[k].item() == there[begin:end].sum().item()
+
+
+AT = """
+xp.add.at(a, [0, 2, 2, 5], 1)
+xp.add.at(a, [0, 2, 2, 5], [1, 10, 100, 1000])
+xp.add.at(a, i, 1.5)
+xp.add.at(a, [], 1)
+xp.add.at(a, slice(1, 4), 2)
+xp.add.at(a, ..., 2)
+xp.add.at(a, 3, 2)
+xp.add.at(a, [-1, 7, -8], 1)
+xp.add.at(a, [8], 1)
+xp.add.at(a, a > 3, 1)
+xp.add.at(a, [[0, 1], [1, 1]], [[1], [2]])
+xp.add.at(a, [0, 1], [1, 2, 3])
+xp.add.at(a, [0, 1])
+xp.add.at(f, [0, 0, 1], [0.5, 0.25, 2])
+xp.add.at(f, [0, 0, 1], 1)
+xp.subtract.at(f, [0, 0, 1], [0.5, 0.25, 2])
+xp.multiply.at(f, [0, 0, 1], -2.0)
+xp.divide.at(f, [0, 0, 1], 2)
+xp.divide.at(a, [0], 2)
+xp.maximum.at(a, [1, 1, 3], [7, 2, 0])
+xp.negative.at(a, [0, 1, 1, 2, 2, 2])
+xp.negative.at(a, [0, 1, 1], 3)
+xp.sqrt.at(f, [4])
+xp.power.at(a, [0, 1], [2, 3])
+xp.power.at(a, [0, 1], [2, -3])
+xp.logical_or.at(c, [0, 1], True)
+xp.bitwise_xor.at(a, [2, 2, 2], [1, 2, 4])
+xp.less.at(c, [0, 1], 0.5)
+xp.add.at(x, (0, [1, 1, 2]), [[1], [2], [3]])
+xp.add.at(x, ([0, 1, 0], [2, 2, 2], [3, 3, 3]), 5)
+xp.add.at(x, (slice(None), 1), 100)
+xp.divmod.at(a, [0], 2)
+xp.add.at(u, [0, 0, 1], 100)
+xp.add.at(u, [0], 1.5)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", AT)
+def test_at(expression, device):
+    names = {
+        **NAMES,
+        "a": lambda xp: xp.asarray([3, 1, 4, 1, 5, 9, 2, 6]),
+        "c": lambda xp: xp.asarray([True, False, True, False]),
+    }
+    word = expression.split("(")[1].split(",")[0]
+    results = []
+
+    def changed(xp):
+        made = {name: make(xp) for name, make in names.items()}
+        assert eval(expression, {"xp": xp, "slice": slice, **made}) is None
+        return made[word]
+
+    for xp in (np, cuarray):
+        try:
+            results.append(changed(xp))
+            cuarray.synchronize()
+        except Exception as error:
+            results.append(error)
+    want, got = results
+    if isinstance(want, Exception):
+        assert isinstance(got, Exception), f"{expression} gives {got!r} instead of {want!r}"
+        assert isinstance(got, type(want)), f"{expression} raises {got!r} instead of {want!r}"
+        return
+    assert not isinstance(got, Exception), f"{expression} raises {got!r}"
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+def test_at_in_layouts(layout, device, rng):
+    x = rng.integers(0, 9, (6, 10))
+    there = layout(x)
+    rows, columns = rng.integers(0, 6, 200), rng.integers(0, 10, 200)
+    add = rng.integers(0, 9, 200)
+    want = x.copy()
+    np.add.at(want, (rows, columns), add)
+    np.add.at(there, (rows, columns), cuarray.asarray(add))
+    np.testing.assert_array_equal(there.numpy(), want)
+
+
+def test_many_repetitions(device, rng):
+    """Few places, many elements for each."""
+    for dtype in ("i4", "f8", "f4"):
+        places, values = rng.integers(0, 7, 3000), rng.integers(0, 50, 3000).astype(dtype)
+        for name in ("add", "subtract", "maximum"):
+            want = np.zeros(9, dtype)
+            getattr(np, name).at(want, places, values)
+            got = cuarray.zeros(9, dtype=dtype)
+            getattr(cuarray, name).at(got, places, cuarray.asarray(values))
+            np.testing.assert_array_equal(got.numpy(), want)
+
+
+def test_read_only_and_foreign_targets(device):
+    with pytest.raises(ValueError, match="read-only"):
+        cuarray.add.at(cuarray.broadcast_to(cuarray.zeros(1), (3,)), [0], 1)
+    with pytest.raises(TypeError, match="first operand"):
+        cuarray.add.at([1, 2], [0], 1)
