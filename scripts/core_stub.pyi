@@ -71,7 +71,25 @@ class ufunc:
         initial: Any = ...,
         where: ArrayLike = True,
     ) -> ndarray: ...
-    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> ndarray: ...
+    def accumulate(
+        self,
+        array: ArrayLike,
+        /,
+        axis: int | tuple[int] | None = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | tuple[ndarray] | None = None,
+    ) -> ndarray: ...
+    def reduceat(
+        self,
+        array: ArrayLike,
+        /,
+        indices: ArrayLike,
+        axis: int | tuple[int] = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | tuple[ndarray] | None = None,
+    ) -> ndarray: ...
+    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
+    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> Any: ...
     def resolve_dtypes(self, dtypes: Sequence[Any], /) -> tuple[np.dtype[Any], ...]: ...
 
 class ufunc_1_1(ufunc):

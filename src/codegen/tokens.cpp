@@ -92,9 +92,8 @@ void take_word(Cursor& cursor, std::vector<std::string_view>& names) {
     cursor.advance();
     if (cursor.text() == "<") cursor.skip_group('<', '>');
     const std::string_view next = cursor.text();
-    if (next == "(" && is_macro_name(word))
-        cursor.take_words('(', ')', names);
-    else if (next == "(" || next == "=" || next == "[" || next == ";")
+    if (next == "(" && is_macro_name(word)) return cursor.take_words('(', ')', names);
+    if (next == "(" || next == "=" || next == "[" || next == ";")
         names.push_back(word);
     if (next == "(") cursor.skip_group('(', ')');
     if (next == "=") cursor.skip_to(';');

@@ -131,7 +131,7 @@ def test_sample():
 def test_representative():
     names = ["add_f32_f32_contiguous", "add_f32_f32_strided", "sin_f64_contiguous", "isnan_f32_contiguous",
              "multiply_c128_c128_contiguous", "sum_f32_tree", "sum_f32_short", "argmax_f64_tree_strided",
-             "fold_subtract_f32_in_order", "scan_add_f32_tiles", "scan_add_f16_tiles64", "scan_multiply_c128_tiles",
+             "fold_subtract_f32_in_order", "scan_add_f32_tiles", "scan_logical_xor_bool_tiles64", "scan_multiply_c128_tiles",
              "scan_divide_f64_lines", "cast_f64_u8_contiguous", "add_u8_u8_contiguous"]
     check_all([(name, "sm_90") for name in names])
 

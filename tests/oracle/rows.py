@@ -205,6 +205,19 @@ row("xp.histogramdd([v, w], (2, 5))", off=FEW, scale=9, dtypes=("f4", "f8"))
 row("xp.bincount(j)")
 row("xp.bincount(xp.arange(len(v) + 1) % 7, xp.arange(len(v) + 1) / 2)")
 
+# Along an axis
+row("xp.cumsum(v)", off=SUM, sums=True)
+row("xp.cumsum(a, axis=0)", off=SUM, sums=True)
+row("xp.cumprod(1 + a[:5] / 64, axis=0)", off=FEW * 8, types=INEXACT)
+row("xp.cumulative_sum(a, axis=1, include_initial=True)", off=SUM, sums=True)
+row("xp.cumulative_prod(1 + v[:9] / 64)", off=FEW * 8, types=INEXACT)
+row("xp.nancumsum(a, axis=1)", off=SUM, sums=True)
+row("xp.nancumprod(1 + a[:5] / 64, axis=0)", off=FEW * 8, types=INEXACT)
+row("xp.diff(a, axis=0)")
+row("xp.ediff1d(v, to_end=v[:1])", types=NUMBERS)
+row("xp.gradient(xp.stack([v, w, v]), axis=0)", off=FEW, types=INEXACT)
+row("xp.trapezoid(a, axis=0)", off=SUM, sums=True, types=INEXACT)
+
 # Logic and numbers
 row("xp.allclose(a, b)", types=NUMBERS)
 row("xp.isclose(a, b, atol=1)", types=NUMBERS)
