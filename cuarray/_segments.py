@@ -80,8 +80,8 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
     for length, group in groups_of_equal(lengths):
         parts = segments(array, begins[group], length, axis)
         folded = function.reduce(parts, axis + 1, dtype) if length > 1 else parts.squeeze(axis + 1)
-        everywhere = len(group) == len(begins)
-        result[(slice(None),) * axis + (slice(None) if everywhere else group,)] = folded
+        where = slice(None) if len(group) == len(begins) else _core.array_from_object(group, device=array.device)
+        result[(slice(None),) * axis + (where,)] = folded
     if out is None:
         return result
     out[...] = result

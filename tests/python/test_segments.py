@@ -184,7 +184,7 @@ def test_at_in_layouts(layout, device, rng):
     add = rng.integers(0, 9, 200)
     want = x.copy()
     np.add.at(want, (rows, columns), add)
-    np.add.at(there, (rows, columns), cuarray.asarray(add))
+    np.add.at(there, (cuarray.asarray(rows), cuarray.asarray(columns)), cuarray.asarray(add))
     np.testing.assert_array_equal(there.numpy(), want)
 
 
@@ -196,7 +196,7 @@ def test_many_repetitions(device, rng):
             want = np.zeros(9, dtype)
             getattr(np, name).at(want, places, values)
             got = cuarray.zeros(9, dtype=dtype)
-            getattr(cuarray, name).at(got, places, cuarray.asarray(values))
+            getattr(cuarray, name).at(got, cuarray.asarray(places), cuarray.asarray(values))
             np.testing.assert_array_equal(got.numpy(), want)
 
 
