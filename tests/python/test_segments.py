@@ -162,8 +162,9 @@ def test_at(expression, device):
 
     for xp in (np, cuarray):
         try:
-            results.append(changed(xp))
+            value = changed(xp)
             cuarray.synchronize()
+            results.append(value)
         except Exception as error:
             results.append(error)
     want, got = results

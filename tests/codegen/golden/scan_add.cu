@@ -1,0 +1,31 @@
+namespace cuarray::kernel {
+struct program {
+    static constexpr int operands = 2, largest = 4, scalars = 0;
+    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    using element = f32;
+    template <int V> struct inputs { f32 x0[V]; };
+    template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); }
+    template <int V> struct outputs { f32 y0[V]; };
+    template <int V> static CUARRAY_FN void shift(outputs<V>& lanes) { shift_lanes(lanes.y0); }
+    template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {
+        walk.read(1, in.x0);
+    }
+    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& out) {
+        walk.write(0, out.y0, nullptr);
+    }
+    template <class In, class Out, class S>
+    static CUARRAY_FN void evaluate(const In& in, int i, Out& out, int o, const S& scalars) {
+        (void)in, (void)i, (void)scalars;
+        const f32 v0 = in.x0[i];
+        out.y0[o] = v0;
+    }
+};
+extern "C" __global__ void __launch_bounds__(256, 1)
+scan_add_f32_tiles(const __grid_constant__ Scanned<Index32, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    scan_tiles<program, fn::add, Index32>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+scan_add_f32_tiles64(const __grid_constant__ Scanned<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    scan_tiles<program, fn::add, Index64>(p, scalars, sink);
+}
+}
