@@ -174,9 +174,9 @@ BY_HAND = [
     Mutant(
         "workspace-freed-before-use",
         "src/cuda/reduce.cpp",
-        "    this->launch(task.program, launch, task.name);\n    return true;",
+        "    this->launch(program, launch, name);\n}",
         "    const_cast<StorageRef&>(workspace) = StorageRef();\n"
-        "    this->launch(task.program, launch, task.name);\n    return true;",
+        "    this->launch(program, launch, name);\n}",
         FOLDS,
     ),
     Mutant(

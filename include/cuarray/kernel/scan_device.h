@@ -117,9 +117,11 @@ struct TileTrees {
     /// By all `threads` of a warp together, each of which has a line.
     CUARRAY_FN void leave(u64 node, bool exists, typename R::A tree, u32 threads) const {
         if (exists) static_cast<typename R::A*>(p.trees)[node * p.lines + line] = tree;
-        __threadfence();
         __syncwarp(threads);
-        if ((threadIdx.x & 31u) == 0) *flag(node) = 1;
+        if ((threadIdx.x & 31u) != 0) return;
+        // What the barrier says of the others' trees, this fence passes on to other blocks.
+        __threadfence();
+        *flag(node) = 1;
     }
 };
 
