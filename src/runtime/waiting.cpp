@@ -23,6 +23,10 @@ class Waiting final : public Decorator {
         inner_.fold(task);
         wait();
     }
+    void scan(const Scan& task) override {
+        inner_.scan(task);
+        wait();
+    }
     void gather(const Indexed& task) override {
         inner_.gather(task);
         inner_.synchronize();
