@@ -23,10 +23,11 @@ from cuarray import _core
 
 #: Public functions that compute no array; files of tests/python are about them.
 NO_VALUES = {
-    "__array_namespace_info__", "can_cast", "common_type", "current_stream", "default_device", "default_stream",
-    "devices", "get_num_threads", "geterr", "isdtype", "isfortran", "isscalar", "issubdtype", "iterable",
-    "may_share_memory", "min_scalar_type", "ndim", "promote_types", "result_type", "set_default_device",
-    "set_num_threads", "seterr", "shape", "shares_memory", "size", "synchronize",
+    "__array_namespace_info__", "array_repr", "array_str", "can_cast", "common_type", "current_stream",
+    "default_device", "default_stream", "devices", "get_num_threads", "get_printoptions", "geterr", "isdtype",
+    "isfortran", "isscalar", "issubdtype", "iterable", "load", "may_share_memory", "min_scalar_type", "ndim",
+    "promote_types", "result_type", "save", "savetxt", "set_default_device", "set_num_threads", "set_printoptions",
+    "seterr", "shape", "shares_memory", "size", "synchronize",
 }  # fmt: skip
 
 
