@@ -103,6 +103,25 @@ def test_every_operation_waited_for_names_the_one():
     assert len(notes) == 1 and "multiply" in notes[0], notes
 
 
+def test_times_of_work_that_has_not_run():
+    program = """
+import cuarray as ca
+start, end = ca.Event(timing=True, device="cuda:0"), ca.Event(timing=True, device="cuda:0")
+start.record()
+x = ca.ones(1000, device="cuda:0")
+end.record()
+try:
+    print("nothing was wrong", end - start)
+except RuntimeError as error:
+    print("MESSAGE", error)
+end.synchronize()
+assert end - start >= 0
+"""
+    result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, CUDASIM_PROGRESS="lazy")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("MESSAGE elapsed_ms: the work before the events has not run yet")
+
+
 def test_failed_free_is_unraisable():
     program = """
 import sys

@@ -456,9 +456,9 @@ def why_redundant(mutant: Mutant) -> str:
 # The tests that are likely to notice, tried before all others.
 OWN_TESTS = {
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
-    "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'",),
+    "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
     "faults.cpp": (f"{BACKEND} -k faults",),
-    "graph.cpp": (GRAPHS,),
+    "graph.cpp": (f"{FAILURES} -k capture", GRAPHS),
     "kept_memory.cpp": (f"{MEMORY} -k kept",),
     "kernels.cpp": (f"{EXPLANATIONS} -k module", f"{FAILURES} -k module"),
     "memory.cpp": (f"{MEMORY} -k 'trim or pool'", f"{PYTHON_MEMORY} -k 'cuda and pool'", ORDER, MEMORY),
