@@ -11,11 +11,11 @@ void check_nonempty(const Array& array, const Array& indices, int axis, const ch
               to_string(array.shape()));
 }
 
-
 Places places_along(const Array& array, const Array& indices, int axis, bool writes, const char* name) {
     if (array.ndim() != indices.ndim())
         raise(ErrorKind::Value, name, ": `indices` and `arr` must have the same number of dimensions, got ",
               indices.ndim(), " and ", array.ndim());
+    axis = normalise_axis(axis, array.ndim(), name);
     check_nonempty(array, indices, axis, name);
     Array positions = as_positions(indices, array, name);
     if (writes && overlaps(positions, array)) positions = copy(positions, 'C');
@@ -41,6 +41,7 @@ Places places_along(const Array& array, const Array& indices, int axis, bool wri
 }  // namespace
 
 Array take(const Array& array, const Array& indices, int axis, Outside outside, const Array* out) {
+    axis = normalise_axis(axis, array.ndim(), "take");
     const Array positions = as_positions(indices, array, "take");
     check_nonempty(array, positions, axis, "take");
     Places places;

@@ -59,6 +59,7 @@ void check_device(const Array& a, const Array& b, const char* name) {
 }  // namespace
 
 Array sort(const Array& array, int axis, bool descending, const char* name) {
+    axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
     const Array rows = as_rows(array, axis);
     const bool is_copy = !overlaps(rows, array);
@@ -69,12 +70,14 @@ Array sort(const Array& array, int axis, bool descending, const char* name) {
 
 void sort_in_place(const Array& array, int axis, bool descending) {
     if (!array.is_writable()) raise(ErrorKind::Value, "sort: the array is read-only");
+    axis = normalise_axis(axis, array.ndim(), "sort");
     const Array rows = as_rows(array, axis);
     if (has_complex(array) || !overlaps(rows, array)) return assign(array, sort(array, axis, descending), "sort");
     sort_rows(rows, rows, false, false, descending, "sort");
 }
 
 Array argsort(const Array& array, int axis, bool descending, const char* name) {
+    axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis);
     const Array places = empty(rows.shape(), DType::int64, rows.device());
     sort_rows(rows, places, true, false, descending, name);
@@ -82,6 +85,8 @@ Array argsort(const Array& array, int axis, bool descending, const char* name) {
 }
 
 Array lexsort(std::span<const Array> keys, int axis) {
+    if (keys.empty()) raise(ErrorKind::Type, "lexsort: needs at least one key");
+    axis = normalise_axis(axis, keys[0].ndim(), "lexsort");
     Array places;
     bool refines = false;
     for (const Array& key : keys) {
@@ -98,6 +103,7 @@ Array lexsort(std::span<const Array> keys, int axis) {
 }
 
 Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name) {
+    axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis);
     const int last = rows.ndim() - 1;
     if (ranks.size() > kManyRanks || has_complex(rows)) {

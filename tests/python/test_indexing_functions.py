@@ -8,6 +8,7 @@ import pytest
 from same import agree, public_type
 
 import cuarray
+from cuarray import _core
 
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
@@ -385,3 +386,14 @@ def test_numbers_of_axes_meet(device):
         want = np.arange(np.prod(shape)).reshape(shape)
         places = want % shape[axis]
         agree(f"xp.take_along_axis(a, b, {axis})", {"a": lambda xp, w=want: xp.asarray(w), "b": lambda xp, p=places: xp.asarray(p)})
+
+
+def test_axes_of_the_core_count_from_the_end(device):
+    """Whoever calls the compiled functions meets no unchecked axis."""
+    x, i = cuarray.arange(6).reshape(2, 3), cuarray.asarray([2, 0])
+    assert _core.take(x, i, -1).tolist() == [[2, 0], [5, 3]]
+    assert _core.sort(x, -2, True).tolist() == [[3, 4, 5], [0, 1, 2]]
+    for axis in (2, -3):
+        for call in (lambda a: _core.take(x, i, a), lambda a: _core.take_along_axis(x, x, a), lambda a: _core.sort(x, a)):
+            with pytest.raises(np.exceptions.AxisError):
+                call(axis)
