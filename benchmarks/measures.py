@@ -243,6 +243,25 @@ def choice_of(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @measure()
+def sorting() -> Iterator[Result]:
+    """Sorting against NumPy's stable sort, and what is made of it, 16 M elements, 1 thread."""
+    generator = np.random.default_rng(1)
+    x = uniform(1 << 24)
+    n = generator.integers(-(2**62), 2**62, 1 << 24)
+    few = generator.integers(0, 1024, 1 << 24)
+    for name, values in (("float32", x), ("int64", n)):
+        yield from versus_numpy(f"sort, 16 M {name}", lambda xp, v: xp.sort(v, kind="stable"), values, least=2.0)
+        yield from versus_numpy(f"argsort, 16 M {name}", lambda xp, v: xp.argsort(v, kind="stable"), values, least=2.0)
+    yield from versus_numpy("unique, 16 M float32", lambda xp, v: xp.unique(v), x)
+    yield from versus_numpy("unique, 16 M of 1024 integers", lambda xp, v: xp.unique(v), few)
+    yield from versus_numpy("median, 16 M float32", lambda xp, v: xp.median(v), x)
+    yield from versus_numpy("bincount, 16 M of 1024 integers", lambda xp, v: xp.bincount(v), few)
+    yield from versus_numpy("histogram, 100 equal bins, 16 M float32", lambda xp, v: xp.histogram(v, 100), x, least=3.0)
+    ordered, sought = np.sort(x[: 1 << 20]), x[1 << 20 : 2 << 20]
+    yield from versus_numpy("searchsorted, 1 M in 1 M", lambda xp, a, v: xp.searchsorted(a, v), ordered, sought)
+
+
+@measure()
 def indexing() -> Iterator[Result]:
     """Masks and indices over 16 M float32, and what an index of a small array costs."""
 

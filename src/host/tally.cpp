@@ -11,12 +11,22 @@ namespace {
 /// Tables of counts of several threads must be smaller than what is counted.
 int tables_for(int64_t n, int64_t bins) { return bins > n / 8 ? 1 : threads_of(n); }
 
-/// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin.
+/// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin. What does not change is asked before the loop.
 template <class T, class Visit>
-void each_bin(const kernel::TallyTask& task, int64_t begin, int64_t end, Visit visit) {
-    const kernel::TallyTask p = task;  // its own, so that what is written cannot change it
-    for (int64_t i = begin; i < end; ++i)
-        if (const i64 bin = kernel::bin_of<T>(p, uint64_t(i)); bin >= 0) visit(bin, i);
+void each_bin(const kernel::TallyTask& p, int64_t begin, int64_t end, Visit visit) {
+    const T *const values = static_cast<const T*>(p.values), *const edges = static_cast<const T*>(p.edges);
+    const i64 bins = p.bins;
+    const auto run = [=](auto bin_of) {
+        for (int64_t i = begin; i < end; ++i)
+            if (const i64 bin = bin_of(values[i]); bin >= 0) visit(bin, i);
+    };
+    if constexpr (is_float<T>) {
+        const T scale = T(bins) / (edges[bins] - edges[0]);
+        if (p.guesses) return run([=](T value) { return kernel::bin_by_guess(edges, bins, scale, value); });
+    } else {
+        if (!edges) return run([=](T value) { return u64(value) < u64(bins) ? i64(value) : -1; });
+    }
+    run([=](T value) { return kernel::bin_by_search(edges, bins, value); });
 }
 
 template <class T> void tally(const Tally& task) {

@@ -22,8 +22,8 @@ CUARRAY_FN i64 bin_by_guess(const T* edges, i64 bins, T scale, T value) {
     if (!(value >= edges[0] && value <= edges[bins])) return -1;
     const T guess = (value - edges[0]) * scale;
     i64 bin = guess < T(bins) ? i64(guess) : bins - 1;
-    while (bin > 0 && value < edges[bin]) --bin;
-    while (bin < bins - 1 && value >= edges[bin + 1]) ++bin;
+    while (value < edges[bin]) --bin;
+    while (value >= edges[bin + 1] && bin < bins - 1) ++bin;
     return bin;
 }
 

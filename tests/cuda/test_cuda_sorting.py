@@ -1,0 +1,19 @@
+"""Sorting, searching and counting on simulated GPUs, with every access of every kernel judged."""
+
+import sys
+
+import backend_program
+import pytest
+
+TESTS = {
+    "test_sorting.py": "bools or in_place or top_k or partitions",
+    "test_histograms.py": "bit_by_bit or on_edges",
+}
+
+
+@pytest.mark.parametrize(("seed", "mode"), [(0, "lazy"), (1, "random")])
+@pytest.mark.parametrize("file", TESTS)
+def test_python_tests_judged(file, seed, mode):
+    path = backend_program.ROOT / "tests/python" / file
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "-k", f"({TESTS[file]}) and cuda"]
+    backend_program.check(command, CUDASIM_CHECK=1, CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode)
