@@ -231,13 +231,15 @@ void PendingNode::release_last() {
     delete this;
 }
 
-bool is_deferring() { return graph->depth > 0; }
+std::atomic<int> deferring_threads = 0;
+bool is_deferring_here() { return graph->depth > 0; }
 
-void begin_deferral() { ++graph->depth; }
+void begin_deferral() { deferring_threads += graph->depth++ == 0; }
 
 void end_deferral() {
     // The depth falls first: were the run to fail, the next operation must find eager mode.
     if (--graph->depth > 0) return;
+    --deferring_threads;
     try {
         settle_all();
     } catch (...) {
@@ -258,7 +260,7 @@ Deferral::~Deferral() noexcept(false) {
 }
 
 bool can_defer(std::span<const Array* const> arrays) {
-    if (graph->depth == 0) return false;
+    if (!is_deferring()) return false;
     for (const Array* a : arrays)
         if (a && !a->is_pending() && a->storage().exported) return false;
     return true;

@@ -2,7 +2,6 @@
 #include "bindings/interfaces.h"
 #include <memory>
 #include <string>
-#include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
@@ -164,52 +163,52 @@ bool is_ours_to_handle(PyObject* value) {
     return !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__array_ufunc__");
 }
 
-/// The arguments of a ufunc call of NumPy's, as cuarray's functions take them.
-class UfuncCall {
- public:
-    /// `values`: the inputs, then the keywords' values.
-    UfuncCall(Arguments values, Py_ssize_t inputs, PyObject* keywords)
-        : inputs_(inputs), keywords_(keywords),
-          values_(values, values + inputs + (keywords ? PyTuple_Size(keywords) : 0)) {
-        for (Py_ssize_t i = 0; i < inputs; ++i) is_ours_ = is_ours_ && is_ours_to_handle(values_[size_t(i)]);
-        for (size_t i = size_t(inputs); i < values_.size(); ++i) {
-            PyObject* name = PyTuple_GetItem(keywords, Py_ssize_t(i) - inputs);
-            if (PyUnicode_CompareWithASCIIString(name, "out") == 0) read_outputs(values_[i]);
-        }
+/// cuarray's function for a ufunc of NumPy's; TypeError where there is none.
+PyObject* counterpart_of(PyObject* ufunc) {
+    static Attribute find{"cuarray._methods", "counterpart"};
+    static PyObject* const known = Object::steal(PyDict_New()).release();
+    if (PyObject* const function = PyDict_GetItemWithError(known, ufunc)) return function;
+    const Object function = call_with(find.get(), ufunc);
+    if (function.get() == Py_None) {
+        const Object name = Object::steal(PyObject_GetAttrString(ufunc, "__name__"));
+        fail(PyExc_TypeError, "cuarray has no function for the ufunc numpy.%S", name.get());
     }
-    bool is_ours() const { return is_ours_; }
-    PyObject* operator()(PyObject* function) const {
-        return Object::steal(PyObject_Vectorcall(function, values_.data(), size_t(inputs_), keywords_)).release();
-    }
+    check(PyDict_SetItem(known, ufunc, function.get()));
+    return function.get();
+}
 
- private:
-    /// NumPy gives a tuple; one output stands for itself.
-    void read_outputs(PyObject*& outputs) {
-        if (!PyTuple_Check(outputs)) return;
-        const Py_ssize_t count = PyTuple_Size(outputs);
-        for (Py_ssize_t i = 0; i < count; ++i) is_ours_ = is_ours_ && is_ours_to_handle(PyTuple_GetItem(outputs, i));
-        if (count == 1) outputs = PyTuple_GetItem(outputs, 0);
-    }
+/// NumPy gives outputs as a tuple, of which one stands for itself here. Null where there are none.
+PyObject* outputs_of(PyObject* keywords) {
+    static PyObject* const name = Object::steal(PyUnicode_InternFromString("out")).release();
+    PyObject* const outputs = keywords ? PyDict_GetItemWithError(keywords, name) : nullptr;
+    return outputs && PyTuple_Check(outputs) && PyTuple_Size(outputs) == 1 ? PyTuple_GetItem(outputs, 0) : outputs;
+}
 
-    bool is_ours_ = true;
-    Py_ssize_t inputs_;
-    PyObject* keywords_;
-    std::vector<PyObject*> values_;
-};
+bool are_ours_to_handle(PyObject* tuple, Py_ssize_t first) {
+    for (Py_ssize_t i = first; i < PyTuple_Size(tuple); ++i)
+        if (!is_ours_to_handle(PyTuple_GetItem(tuple, i))) return false;
+    return true;
+}
 
-PyObject* array_ufunc(PyObject*, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static Attribute counterpart{"cuarray._methods", "counterpart"};
+// Takes a tuple and a dict, because that is what NumPy has.
+PyObject* array_ufunc(PyObject*, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
+        const Py_ssize_t count = PyTuple_Size(args);
         if (count < 2) fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);
-        const UfuncCall call(args + 2, count - 2, keywords);
-        if (!call.is_ours()) return Py_NewRef(Py_NotImplemented);
-        const Object ours = call_with(counterpart.get(), args[0]);
-        if (ours.get() == Py_None) {
-            const Object name = Object::steal(PyObject_GetAttrString(args[0], "__name__"));
-            fail(PyExc_TypeError, "cuarray has no function for the ufunc numpy.%S", name.get());
-        }
-        if (PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0) return call(ours.get());
-        return call(Object::steal(PyObject_GetAttr(ours.get(), args[1])).get());
+        PyObject* const outputs = outputs_of(keywords);
+        const bool is_ours = !outputs ||
+            (PyTuple_Check(outputs) ? are_ours_to_handle(outputs, 0) : is_ours_to_handle(outputs));
+        if (!is_ours || !are_ours_to_handle(args, 2)) return Py_NewRef(Py_NotImplemented);
+        Object function = Object::share(counterpart_of(PyTuple_GetItem(args, 0)));
+        PyObject* const method = PyTuple_GetItem(args, 1);
+        const Object inputs = Object::steal(PyTuple_GetSlice(args, 2, count));
+        if (PyUnicode_CompareWithASCIIString(method, "__call__") == 0)
+            return PyObject_Call(function.get(), inputs.get(), keywords);
+        function = Object::steal(PyObject_GetAttr(function.get(), method));
+        if (!outputs) return PyObject_Call(function.get(), inputs.get(), keywords);
+        const Object changed = Object::steal(PyDict_Copy(keywords));
+        check(PyDict_SetItemString(changed.get(), "out", outputs));
+        return PyObject_Call(function.get(), inputs.get(), changed.get());
     });
 }
 
@@ -218,7 +217,7 @@ PyObject* array_ufunc(PyObject*, Arguments args, Py_ssize_t count, PyObject* key
 PyMethodDef protocol_methods[] = {
     {"__array__", method(array_protocol), kFast,
      "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
-    {"__array_ufunc__", method(array_ufunc), kFast,
+    {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
      "Runs the function of that name on a ufunc call of NumPy's."},
     {"__dlpack__", method(dlpack_method), kFast,

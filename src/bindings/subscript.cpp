@@ -20,6 +20,9 @@ constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
 }
 
 int64_t to_position(PyObject* entry) {
+    int is_beyond = 0;
+    if (PyLong_CheckExact(entry))
+        if (const int64_t position = PyLong_AsLongLongAndOverflow(entry, &is_beyond); !is_beyond) return position;
     const Object integer = Object::steal(PyNumber_Index(entry));
     const Py_ssize_t position = PyNumber_AsSsize_t(integer.get(), PyExc_IndexError);
     if (position == -1 && PyErr_Occurred()) throw ExceptionIsSet{};

@@ -2,6 +2,7 @@
 #include "bindings/ufunc.h"
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
@@ -38,13 +39,14 @@ class CallOptions {
     Device device_;
     UfuncOptions options_;
     PyObject* out_objects_[kMaxOut] = {};
-    Array out_[kMaxOut];
-    Operand where_;
-    Array where_scalar_;
+    std::optional<Array> imported_[kMaxOut];
+    std::optional<Operand> where_;
+    std::optional<Array> where_scalar_;
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    options_.out[index] = to_output(object, device_, row_.name, out_[index]);
+    options_.out[index] = is_ndarray(object) ? &array_of(object)
+                                             : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -94,7 +96,9 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
             fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", row_.name, name);
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
-            case Where: options_.where = to_mask(values[i], device_, row_.name, where_, where_scalar_); break;
+            case Where:
+                options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
+                break;
             case Dtype: options_.dtype = to_dtype(values[i], DType::none); break;
             case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
             case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;
@@ -126,11 +130,15 @@ class Inputs {
 
  private:
     Argument load(const Row& row, int i, PyObject* const* objects, Device device) {
-        if (i < row.nin) operands_[i].load_any(objects[i], device, row.name);
-        return operands_[i].argument();
+        static const Weak kNothing;
+        if (i >= row.nin) return kNothing;
+        if (is_ndarray(objects[i])) return array_of(objects[i]);
+        Operand& operand = operands_[i].emplace();
+        operand.load_any(objects[i], device, row.name);
+        return operand.argument();
     }
 
-    Operand operands_[kMaxIn];
+    std::optional<Operand> operands_[kMaxIn];
     Argument arguments_[kMaxIn];
     int count_;
 };

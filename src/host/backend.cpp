@@ -27,6 +27,21 @@ class HostBackend final : public Backend {
         make_ready(task.outputs, task.inputs);
         return host::run_elementwise(loops_, task);
     }
+    StorageRef single_loop(const SingleLoop& task) override {
+        if (host::capture() || !is_ready(task)) return Backend::single_loop(task);
+        StorageRef made;
+        SingleLoop::Operand out = task.out;
+        if (!out.storage) {
+            made = allocate(task.bytes);
+            out.storage = made.get();
+        }
+        if (task.bytes > 0 && !host::run_single_loop(loops_, task, out)) {
+            SingleLoop planned = task;
+            planned.out = out;
+            Backend::single_loop(planned);
+        }
+        return made;
+    }
     void reduce(const Reduce& task) override {
         if (is_captured(task, [this](const Reduce& again) { reduce(again); })) return;
         make_ready({&task.output, 1}, task.inputs);
@@ -109,8 +124,8 @@ class HostBackend final : public Backend {
             return graph->add([this, to = StorageRef(&to), to_offset, from = StorageRef(&from), from_offset, bytes] {
                 copy(*to, to_offset, *from, from_offset, bytes);
             });
-        if (!from.backend->is_host_accessible()) return from.backend->copy(to, to_offset, from, from_offset, bytes);
-        if (!to.backend->is_host_accessible()) return to.backend->copy(to, to_offset, from, from_offset, bytes);
+        for (Backend* const side : {from.backend, to.backend})
+            if (side != this && !side->is_host_accessible()) return side->copy(to, to_offset, from, from_offset, bytes);
         wait_on_host(from, false);
         wait_on_host(to, true);
         host::copy_bytes(static_cast<char*>(to.data) + to_offset, static_cast<const char*>(from.data) + from_offset,
@@ -138,6 +153,13 @@ class HostBackend final : public Backend {
     static void make_ready(std::span<const View> outputs, std::span<const View> inputs) {
         for (const View& view : inputs) wait_on_host(*view.storage, false);
         for (const View& view : outputs) wait_on_host(*view.storage, true);
+    }
+
+    /// Whether no GPU was ever asked to work on the task's memory.
+    static bool is_ready(const SingleLoop& task) {
+        for (const SingleLoop::Operand& in : task.in)
+            if (in.storage && !in.storage->uses.is_empty()) return false;
+        return !task.out.storage || task.out.storage->uses.is_empty();
     }
 
     static void make_ready(const Indexed& task, const View& written, const View& read) {

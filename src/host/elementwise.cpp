@@ -17,63 +17,6 @@ constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's ro
 constexpr int64_t kTileRowBytes = 256;  // of the axis along which the operand lies side by side
 constexpr int64_t kCacheLine = 64;
 
-/// The most frequent task, one loop over plain operands, without a plan: a small array costs no more than its loop.
-bool run_plain(const LoopLibrary& library, const Elementwise& task, int64_t size) {
-    constexpr int64_t kFewElements = 64;
-    const Expr& expr = *task.expr;
-    const ValueId last = ValueId(expr.nodes.size() - 1);
-    const ExprNode& node = expr.nodes[last];
-    if (node.op != ExprNode::Op::Loop || expr.outputs.size() != 1 || expr.outputs[0] != last ||
-        expr.mask != kNoValue || expr.fault != kNoValue)
-        return false;
-    const Row& row = rows()[loops()[node.index].row];
-    if (row.nout != 1 || !is_plain(task.outputs[0], task.shape, size)) return false;
-
-    alignas(64) char repeated[kMaxIn][kFewElements * 16];
-    const char* from[kMaxIn] = {};
-    int64_t item[kMaxIn] = {};
-    for (int k = 0; k < row.nin; ++k) {
-        const ExprNode& source = expr.nodes[node.source[k]];
-        item[k] = item_size(source.dtype);
-        if (source.op == ExprNode::Op::Input) {
-            const View& view = task.inputs[source.index];
-            if (!is_plain(view, task.shape, size)) return false;
-            from[k] = view.data();
-        } else if (source.op == ExprNode::Op::Scalar && size <= kFewElements) {
-            const unsigned char* bytes = expr.scalars[source.index].bytes;
-            for (int64_t i = 0; i < size; ++i) std::memcpy(repeated[k] + i * item[k], bytes, size_t(item[k]));
-            from[k] = repeated[k];
-        } else {
-            return false;
-        }
-    }
-    char* const to = task.outputs[0].data();
-    const int64_t out_item = item_size(node.dtype);
-    const BlockLoop loop = library.loops[node.index];
-    const bool streams = size * out_item >= stream_from() && library.stream && !row.has(VectorMath) &&
-                         std::find(from, from + row.nin, to) == from + row.nin;
-    const auto run = [&](int64_t begin, int64_t n) {
-        if (streams) {
-            const char* in[kMaxIn];
-            for (int k = 0; k < row.nin; ++k) in[k] = from[k] + begin * item[k];
-            return library.stream(loop, in, item, row.nin, to + begin * out_item, out_item, n);
-        }
-        const void* in[kMaxIn];
-        for (int k = 0; k < row.nin; ++k) in[k] = from[k] + begin * item[k];
-        void* out[kMaxOut] = {to + begin * out_item, nullptr};
-        loop(in, out, n);
-    };
-    if (size < 2 * kTaskElements) {
-        const DefaultFloatMode mode;
-        run(0, size);
-    } else {
-        parallel_for((size + kTaskElements - 1) / kTaskElements, [&](int64_t i) {
-            run(i * kTaskElements, std::min(kTaskElements, size - i * kTaskElements));
-        });
-    }
-    return true;
-}
-
 /// One task over one plan.
 class Run {
  public:
@@ -280,22 +223,8 @@ class Run {
 
 }  // namespace
 
-bool is_plain(const View& view, const Dims& shape, int64_t size) {
-    const DTypeInfo& type = info(view.dtype);
-    if (reinterpret_cast<uintptr_t>(view.data()) & uintptr_t(type.align - 1)) return false;
-    if (size == 1) return true;
-    int64_t expected = type.size;
-    for (int d = shape.size() - 1; d >= 0; --d) {
-        if (shape[d] != 1 && view.strides[d] != expected) return false;
-        expected *= shape[d];
-    }
-    return true;
-}
-
 Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
-    const int64_t size = count(task.shape);
-    if (size == 0 || run_plain(library, task, size)) return Fault::None;
-    return Run(library, task)();
+    return count(task.shape) == 0 ? Fault::None : Run(library, task)();
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

@@ -30,8 +30,8 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     const Expr& expr = *task.expr;
     const int64_t n = count(task.shape);
     if (expr.nodes.size() != 1 || expr.nodes[0].op != ExprNode::Op::Input || n == 0 || n >= 2 * kTaskElements ||
-        task.axes.size() != task.shape.size() || task.initial || !is_plain(task.inputs[0], task.shape, n) ||
-        !is_plain(task.output, Dims(), 1))
+        task.axes.size() != task.shape.size() || task.initial || !is_dense(task.inputs[0], task.shape, n) ||
+        !is_dense(task.output, Dims(), 1))
         return false;
     const DType dtype = expr.nodes[0].dtype;
     const ReductionLoops& loops = library.reductions[task.row * library.dtype_count + int(dtype)];

@@ -23,12 +23,12 @@ std::string processor_name() {
 
 }  // namespace
 
-HostGraph* capture() { return the_capture; }
+std::atomic<int> open_captures = 0;
+HostGraph* capture_of_thread() { return the_capture; }
 
-void refuse_in_capture(const char* call) {
-    if (the_capture)
-        raise(ErrorKind::Runtime, call, ": not while a graph is being captured, because nothing has run yet; ",
-              "do it before the capture, or after the graph was launched");
+void raise_in_capture(const char* call) {
+    raise(ErrorKind::Runtime, call, ": not while a graph is being captured, because nothing has run yet; ",
+          "do it before the capture, or after the graph was launched");
 }
 
 /// Work is done when its call returns; only other devices are waited for.
@@ -123,14 +123,16 @@ StreamRef HostRuntime::begin_capture() {
     refuse_in_capture("Graph.capture");
     StreamRef stream = make_stream(0, false);
     the_capture = new HostGraph;
+    ++open_captures;
     return stream;
 }
 
 std::unique_ptr<Graph> HostRuntime::end_capture(Stream&) {
+    --open_captures;
     return std::unique_ptr<Graph>(std::exchange(the_capture, nullptr));
 }
 
-void HostRuntime::drop_capture(Stream&) noexcept { delete std::exchange(the_capture, nullptr); }
+void HostRuntime::drop_capture(Stream& stream) noexcept { end_capture(stream); }
 
 // Only a GPU's driver can lock pages, and only a GPU needs them locked.
 StorageRef HostRuntime::allocate(int64_t bytes, MemoryKind kind) {

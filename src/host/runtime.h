@@ -1,6 +1,7 @@
 // runtime.h -- streams, events and graphs of the cpu device: work is done when its call returns, so they are simple, but
 // true.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -21,10 +22,18 @@ class HostGraph final : public Graph {
     std::vector<std::function<void()>> operations_;
 };
 
+/// How many threads record a graph: while none does, none has to look for its own.
+extern std::atomic<int> open_captures;
+HostGraph* capture_of_thread();
 /// The graph that this thread is recording, or null.
-HostGraph* capture();
+inline HostGraph* capture() {
+    return open_captures.load(std::memory_order_relaxed) ? capture_of_thread() : nullptr;
+}
+[[noreturn]] void raise_in_capture(const char* call);
 /// RuntimeError naming the call where this thread records a graph.
-void refuse_in_capture(const char* call);
+inline void refuse_in_capture(const char* call) {
+    if (capture()) raise_in_capture(call);
+}
 
 /// Copies of a task and of everything it points at, which hold its memory.
 std::function<void()> replay(const Elementwise& task, std::function<void(const Elementwise&)> run);

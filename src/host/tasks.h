@@ -6,6 +6,8 @@
 namespace cuarray::host {
 
 Fault run_elementwise(const LoopLibrary& library, const Elementwise& task);
+/// The loop into `to`; false, and nothing done, where the operands are not all dense.
+bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Operand& to);
 void run_reduce(const LoopLibrary& library, const Reduce& task);
 void run_fold(const LoopLibrary& library, const Fold& task);
 void run_scan(const LoopLibrary& library, const Scan& task);
@@ -21,8 +23,20 @@ void run_select(Backend* backend, const Select& task);
 void run_search(const Search& task);
 void run_tally(const Tally& task);
 
-/// Whether the view's elements lie side by side in C order, aligned.
-bool is_plain(const View& view, const Dims& shape, int64_t size);
+/// Whether elements over `shape` lie side by side in C order, aligned.
+inline bool is_dense(const char* data, const DTypeInfo& type, const Dims& strides, const Dims& shape, int64_t size) {
+    if (reinterpret_cast<uintptr_t>(data) & uintptr_t(type.align - 1)) return false;
+    if (size == 1) return true;
+    int64_t expected = type.size;
+    for (int d = shape.size() - 1; d >= 0; --d) {
+        if (shape[d] != 1 && strides[d] != expected) return false;
+        expected *= shape[d];
+    }
+    return true;
+}
+inline bool is_dense(const View& view, const Dims& shape, int64_t size) {
+    return is_dense(view.data(), info(view.dtype), view.strides, shape, size);
+}
 
 /// memcpy, by several threads where that pays.
 void copy_bytes(void* to, const void* from, int64_t bytes);

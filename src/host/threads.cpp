@@ -12,9 +12,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 #include "cuarray/core/error.h"
 #include "cuarray/runtime/threads.h"
@@ -150,25 +147,7 @@ Pool& pool() {
     return *the_pool;
 }
 
-#if defined(__SSE__)
-constexpr unsigned kDefaultControl = 0x1f80;
-#endif
-
 }  // namespace
-
-DefaultFloatMode::DefaultFloatMode() : saved_(0) {
-#if defined(__SSE__)
-    constexpr unsigned kFlags = 0x3f;  // sticky exception flags, which change no result
-    saved_ = _mm_getcsr();
-    if ((saved_ & ~kFlags) != kDefaultControl) _mm_setcsr(kDefaultControl);
-#endif
-}
-
-DefaultFloatMode::~DefaultFloatMode() {
-#if defined(__SSE__)
-    if ((saved_ & ~0x3fu) != kDefaultControl) _mm_setcsr(saved_);
-#endif
-}
 
 void parallel_for(int64_t count, Task task) {
     Job job{&task, count, {}, {}, {}};

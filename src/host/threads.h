@@ -2,6 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
 namespace cuarray::host {
 
@@ -38,13 +41,25 @@ void allow_threads();
 /// Default SSE control bits for a scope: a framework that flushes subnormals must not change results.
 class DefaultFloatMode {
  public:
-    DefaultFloatMode();
-    ~DefaultFloatMode();
+    DefaultFloatMode() {
+#if defined(__SSE__)
+        constexpr unsigned kDefault = 0x1f80, kFlags = 0x3f;  // sticky exception flags change no result
+        saved_ = _mm_getcsr();
+        is_changed_ = (saved_ & ~kFlags) != kDefault;
+        if (is_changed_) _mm_setcsr(kDefault);
+#endif
+    }
+    ~DefaultFloatMode() {
+#if defined(__SSE__)
+        if (is_changed_) _mm_setcsr(saved_);
+#endif
+    }
     DefaultFloatMode(const DefaultFloatMode&) = delete;
     DefaultFloatMode& operator=(const DefaultFloatMode&) = delete;
 
  private:
-    unsigned saved_;
+    unsigned saved_ = 0;
+    bool is_changed_ = false;
 };
 
 }  // namespace cuarray::host

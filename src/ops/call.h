@@ -21,6 +21,15 @@ struct Call {
     Call(const Row& row, std::span<const Argument> args, const UfuncOptions& options)
         : row(row), args(args), options(options) {}
     const char* name() const { return row.name; }
+    /// Visits the arrays among the arguments, then those among the options.
+    template <class Visit>
+    void for_each_array(Visit visit) const {
+        for (const Argument& arg : args)
+            if (arg.array) visit(*arg.array);
+        for (const Array* out : options.out)
+            if (out) visit(*out);
+        if (options.where) visit(*options.where);
+    }
 };
 
 /// Choosing, in this order; each raises NumPy's error where nothing fits.

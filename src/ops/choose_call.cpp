@@ -99,35 +99,32 @@ void choose_loop(Call& c) {
 }
 
 void choose_device(Call& c) {
-    bool first = true;
-    auto see = [&](const Array* a) {
-        if (!a) return;
-        if (first) c.device = a->device();
-        else if (!(a->device() == c.device)) raise_devices(c, *a);
-        first = false;
-    };
-    for (const Argument& arg : c.args) see(arg.array);
-    for (Array* out : c.options.out) see(out);
-    see(c.options.where);
-    if (first) c.device = current_device();
+    bool is_known = false;
+    c.for_each_array([&](const Array& a) {
+        const Device device = a.device();
+        if (is_known && !(device == c.device)) raise_devices(c, a);
+        c.device = device;
+        is_known = true;
+    });
+    if (!is_known) c.device = current_device();
 }
 
 void choose_shape(Call& c) {
     const Dims* shapes[kMaxIn + kMaxOut + 1];
-    size_t n = 0;
-    for (const Argument& arg : c.args)
-        if (arg.array) shapes[n++] = &arg.array->shape();
-    const size_t inputs = n;
-    for (Array* out : c.options.out)
-        if (out) shapes[n++] = &out->shape();
-    if (c.options.where) shapes[n++] = &c.options.where->shape();
-    if (n && std::all_of(shapes + 1, shapes + n, [&](const Dims* shape) { return *shape == *shapes[0]; })) {
+    size_t n = 0, inputs = 0;
+    bool is_one = true;
+    for (const Argument& arg : c.args) inputs += arg.array != nullptr;
+    c.for_each_array([&](const Array& a) {
+        shapes[n++] = &a.shape();
+        is_one = is_one && *shapes[0] == a.shape();
+    });
+    if (n && is_one) {
         c.shape = *shapes[0];
-    } else {
-        // Inputs alone first: their message must not name an output.
-        if (inputs < n && inputs) broadcast({shapes, inputs}, c.name());
-        c.shape = broadcast({shapes, n}, c.name());
+        return;
     }
+    // Inputs alone first: their message must not name an output.
+    if (inputs < n && inputs) broadcast({shapes, inputs}, c.name());
+    c.shape = broadcast({shapes, n}, c.name());
     for (Array* out : c.options.out)
         if (out && !(out->shape() == c.shape))
             raise(ErrorKind::Value, c.name(), ": non-broadcastable output operand with shape ", to_string(out->shape()),

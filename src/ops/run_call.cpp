@@ -1,5 +1,4 @@
 // run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
-#include <memory>
 #include <vector>
 
 #include "cuarray/array/pending.h"
@@ -126,31 +125,9 @@ UfuncResult run_planned(const Call& c) {
     for (int k = 0; k < c.row.nout; ++k) {
         Array* out = c.options.out[k];
         if (out && needs_own_result(c, k)) assign(*out, targets[k], c.name());
-        result.array[k] = out ? *out : std::move(targets[k]);
+        if (!out) result.array[k] = std::move(targets[k]);
     }
     return result;
-}
-
-/// The Expr of one row over operands of its own dtypes; which operands are scalars is bit i of `scalars`.
-Expr single_row(LoopId id, unsigned scalars) {
-    Expr expr;
-    const Loop& loop = loops()[id];
-    ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
-    for (int i = 0; i < rows()[loop.row].nin; ++i) {
-        Scalar zero;
-        zero.dtype = loop.in[i];
-        args[i] = scalars >> i & 1 ? expr.scalar(zero) : expr.input(loop.in[i]);
-    }
-    expr.outputs = {expr.loop(id, args[0], args[1], args[2])};
-    return expr;
-}
-
-/// The same, made once per thread: small arrays spend most of their time on what surrounds the loop.
-Expr& kept_single_row(LoopId id, unsigned scalars) {
-    thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
-    std::unique_ptr<Expr>& expr = kept[size_t(id) << kMaxIn | scalars];
-    if (!expr) expr = std::make_unique<Expr>(single_row(id, scalars));
-    return *expr;
 }
 
 /// An eager call whose operands have the loop's dtypes, with a new result or a contiguous one that no operand overlaps
@@ -168,30 +145,39 @@ bool is_plain(const Call& c) {
     return true;
 }
 
-/// A new array for output 0, on the device of the inputs.
-Array new_result(const Call& c, std::span<const View> inputs) {
-    const DType dtype = c.types->out[0];
-    const int64_t item = item_size(dtype), bytes = checked_size(c.shape, item, c.name()) * item;
-    Backend& target = inputs.empty() ? backend(c.device) : inputs[0].storage->front();
-    if (c.shape.size() < 2) return Array(target.allocate(bytes), 0, {c.shape, c_strides(c.shape, item)}, dtype);
-    return Array(target.allocate(bytes), 0, {c.shape, strides_in_order(c.shape, result_order(c), item)}, dtype);
+/// The strides of a new result, in the order of the inputs.
+Dims result_strides(const Call& c, int64_t item) {
+    return c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
 }
 
 UfuncResult run_plain(const Call& c) {
-    Array* out = c.options.out[0];
-    if (out) before_write(out->storage());
-    View inputs[kMaxIn];
-    size_t arrays = 0, next = 0;
-    unsigned scalar_bits = 0;
+    const DType dtype = c.types->out[0];
+    const int64_t item = item_size(dtype);
+    SingleLoop task{c.loop, c.shape, c.name(), checked_size(c.shape, item, c.name()) * item};
+    Dims stretched[kMaxIn];
+    Storage* some = nullptr;
     for (int i = 0; i < c.row.nin; ++i) {
-        if (c.arrays[i]) inputs[arrays++] = c.arrays[i]->as_operand(c.shape, c.name());
-        else scalar_bits |= 1u << i;
+        const Array* const a = c.arrays[i];
+        if (!a) {
+            task.in[i].scalar = &c.scalars[i];
+            continue;
+        }
+        const bool fits = a->shape() == c.shape;
+        if (!fits) stretched[i] = broadcast_strides(a->layout(), c.shape, c.name());
+        task.in[i] = {some = &a->storage(), a->offset(), fits ? &a->strides() : &stretched[i]};
     }
-    Expr& expr = kept_single_row(c.loop, scalar_bits);
-    for (int i = 0; scalar_bits >> i; ++i)
-        if (!c.arrays[i]) expr.scalars[next++] = c.scalars[i];
-    UfuncResult result{{out ? *out : new_result(c, {inputs, arrays}), {}}};
-    run(expr, c.shape, {inputs, arrays}, {result.array, 1}, c.name());
+    UfuncResult result;
+    if (const Array* const out = c.options.out[0]) {
+        before_write(out->storage());
+        task.out = {&out->storage(), out->offset(), &out->strides()};
+        task.out.storage->front().single_loop(task);
+    } else {
+        Layout layout{c.shape, result_strides(c, item)};
+        task.out.strides = &layout.strides;
+        Backend& target = some ? some->front() : backend(c.device);
+        StorageRef memory = target.single_loop(task);
+        result.array[0] = Array(std::move(memory), 0, std::move(layout), dtype);
+    }
     return result;
 }
 

@@ -59,8 +59,13 @@ class CUARRAY_API PendingNode {
     std::atomic<int32_t> references_{0};
 };
 
+/// How many threads defer now: while none does, none has to look at its own graph.
+CUARRAY_API extern std::atomic<int> deferring_threads;
+CUARRAY_API bool is_deferring_here();
 /// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
-CUARRAY_API bool is_deferring();
+inline bool is_deferring() {
+    return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here();
+}
 
 /// Defers this thread's elementwise operations until the outermost one ends, which settles what is still wanted.
 class CUARRAY_API Deferral {

@@ -32,9 +32,10 @@ struct UfuncOptions {
     char order = 'K';
 };
 
+/// The new arrays of a call; empty for outputs that were given.
 struct UfuncResult { Array array[kMaxOut]; };
 
-/// Applies the row. Given outputs are written and returned. Raises NumPy's errors, all before anything is written.
+/// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
 CUARRAY_API UfuncResult call(std::string_view row, std::span<const Argument> args, const UfuncOptions& options = {});
 

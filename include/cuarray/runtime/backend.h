@@ -34,6 +34,24 @@ struct Elementwise {
     const char* name = "";          ///< for messages, profiles and kernel names
 };
 
+/// One loop of the table, with one result and no fault, over operands of its own dtypes: what most calls are, told
+/// without an Expr. What holds for the outputs of an Elementwise holds for this one's.
+struct SingleLoop {
+    struct Operand {
+        Storage* storage = nullptr;      ///< null: a scalar; of the result: new memory
+        int64_t offset = 0;              ///< as in a View
+        const Dims* strides = nullptr;
+        const Scalar* scalar = nullptr;
+
+        char* data() const { return static_cast<char*>(storage->data) + offset; }
+    };
+    LoopId loop;
+    const Dims& shape;
+    const char* name;
+    int64_t bytes = 0;  ///< of the result
+    Operand in[kMaxIn] = {}, out = {};
+};
+
 /// Folds output 0 of `expr` over the axes in `axes` (sorted). The fold order is that of kernel/reduce.h, the reduced
 /// elements being numbered in C order over `shape`'s reduced axes as they stand here (whoever plans has permuted them).
 struct Reduce {
@@ -176,6 +194,9 @@ class CUARRAY_API Backend {
     /// Returns Fault::Raised where expr.fault was true; on an asynchronous device the fault is raised by the next
     /// synchronisation instead.
     virtual Fault elementwise(const Elementwise& task) = 0;
+    /// The same of one loop; gives the result's memory where that is new. Unless a device knows a shorter way, it is
+    /// an Expr made once per thread.
+    virtual StorageRef single_loop(const SingleLoop& task);
     virtual void reduce(const Reduce& task) = 0;
     virtual void fold(const Fold& task) = 0;
     virtual void scan(const Scan& task) = 0;

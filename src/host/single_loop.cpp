@@ -1,0 +1,77 @@
+// single_loop.cpp -- one loop over operands that lie side by side in memory, without a plan: a small array costs no more
+// than its loop, a large one is stored past the caches.
+#include <algorithm>
+#include <cstring>
+
+#include "host/caches.h"
+#include "host/tasks.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+constexpr int64_t kFewElements = 64;  // up to here a scalar is repeated for the loop
+
+/// The operands of a task that are ready for the loop.
+struct Operands {
+    const char* from[kMaxIn];
+    int64_t item[kMaxIn];
+    char* to;
+    int64_t to_item;
+    int ins;
+
+    bool are_aliased() const { return std::find(from, from + ins, to) != from + ins; }
+};
+
+void run_range(const LoopLibrary& library, BlockLoop loop, const Operands& o, bool streams, int64_t begin, int64_t n) {
+    char* const to = o.to + begin * o.to_item;
+    if (streams) {
+        const char* in[kMaxIn];
+        for (int k = 0; k < o.ins; ++k) in[k] = o.from[k] + begin * o.item[k];
+        return library.stream(loop, in, o.item, o.ins, to, o.to_item, n);
+    }
+    const void* in[kMaxIn];
+    for (int k = 0; k < o.ins; ++k) in[k] = o.from[k] + begin * o.item[k];
+    void* out[kMaxOut] = {to, nullptr};
+    loop(in, out, n);
+}
+
+}  // namespace
+
+bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Operand& to) {
+    const Loop& types = loops()[task.loop];
+    const Row& row = rows()[types.row];
+    const DTypeInfo& result = info(types.out[0]);
+    const int64_t size = count(task.shape);
+    alignas(64) char repeated[kMaxIn][kFewElements * 16];
+    Operands o;
+    o.to = to.data(), o.to_item = result.size, o.ins = row.nin;
+    if (!is_dense(o.to, result, *to.strides, task.shape, size)) return false;
+    for (int k = 0; k < row.nin; ++k) {
+        const SingleLoop::Operand& in = task.in[k];
+        const DTypeInfo& type = info(types.in[k]);
+        o.item[k] = type.size;
+        if (in.storage) {
+            if (!is_dense(in.data(), type, *in.strides, task.shape, size)) return false;
+            o.from[k] = in.data();
+        } else {
+            if (size > kFewElements) return false;
+            for (int64_t i = 0; i < size; ++i) std::memcpy(repeated[k] + i * type.size, in.scalar->bytes, size_t(type.size));
+            o.from[k] = repeated[k];
+        }
+    }
+    const BlockLoop loop = library.loops[task.loop];
+    const bool streams = size * o.to_item >= stream_from() && library.stream && !row.has(VectorMath) && !o.are_aliased();
+    if (size < 2 * kTaskElements) {
+        const DefaultFloatMode mode;
+        run_range(library, loop, o, streams, 0, size);
+    } else {
+        parallel_for((size + kTaskElements - 1) / kTaskElements, [&](int64_t i) {
+            const int64_t begin = i * kTaskElements;
+            run_range(library, loop, o, streams, begin, std::min(kTaskElements, size - begin));
+        });
+    }
+    return true;
+}
+
+}  // namespace cuarray::host

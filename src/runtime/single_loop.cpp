@@ -1,0 +1,63 @@
+// single_loop.cpp -- one loop of the table as an Expr, for devices that have no shorter way.
+#include <memory>
+#include <vector>
+
+#include "cuarray/runtime/backend.h"
+
+namespace cuarray {
+namespace {
+
+/// The Expr of one loop; bit i of `scalars` says that operand i is a scalar.
+Expr expr_of(LoopId id, unsigned scalars) {
+    Expr expr;
+    const Loop& loop = loops()[id];
+    ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+    for (int i = 0; i < rows()[loop.row].nin; ++i) {
+        Scalar zero;
+        zero.dtype = loop.in[i];
+        args[i] = scalars >> i & 1 ? expr.scalar(zero) : expr.input(loop.in[i]);
+    }
+    expr.outputs = {expr.loop(id, args[0], args[1], args[2])};
+    return expr;
+}
+
+/// The same, made once per thread.
+Expr& kept_expr(LoopId id, unsigned scalars) {
+    thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
+    std::unique_ptr<Expr>& expr = kept[size_t(id) << kMaxIn | scalars];
+    if (!expr) expr = std::make_unique<Expr>(expr_of(id, scalars));
+    return *expr;
+}
+
+View view_of(const SingleLoop::Operand& operand, DType dtype) {
+    return {operand.storage, operand.offset, dtype, *operand.strides};
+}
+
+}  // namespace
+
+StorageRef Backend::single_loop(const SingleLoop& task) {
+    StorageRef made;
+    if (!task.out.storage) made = allocate(task.bytes);
+    if (task.bytes == 0) return made;
+    const Loop& loop = loops()[task.loop];
+    View inputs[kMaxIn];
+    const Scalar* values[kMaxIn];
+    size_t arrays = 0, scalars = 0;
+    unsigned scalar_bits = 0;
+    for (int i = 0; i < rows()[loop.row].nin; ++i) {
+        if (task.in[i].storage) {
+            inputs[arrays++] = view_of(task.in[i], loop.in[i]);
+        } else {
+            values[scalars++] = task.in[i].scalar;
+            scalar_bits |= 1u << i;
+        }
+    }
+    Expr& expr = kept_expr(task.loop, scalar_bits);
+    for (size_t k = 0; k < scalars; ++k) expr.scalars[k] = *values[k];
+    View output = view_of(task.out, loop.out[0]);
+    if (made) output.storage = made.get();
+    elementwise({&expr, task.shape, {inputs, arrays}, {&output, 1}, task.name});
+    return made;
+}
+
+}  // namespace cuarray
