@@ -189,7 +189,7 @@ void ChoicePlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const std::string bytes = claims ? "" : "_b" + std::to_string(word_);
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
     to.kernel.parameters = "Chosen<" + index + ", " + arrays + ">";
-    to.kernel.function = claims ? name : name + "<" + item_type(word_) + ">";
+    to.kernel.function = claims ? "claim_places" : name + "<" + item_type(word_) + ">";
     to.kernel.faults = true;
     (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(to, space, indices_, weights_, outside_,
                                                                                   meets_);

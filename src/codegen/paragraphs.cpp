@@ -115,6 +115,8 @@ class Library {
             space = trim(body.substr(10, body.size() - 11));
         } else if (starts_with(body, "}")) {
             space.clear();
+        } else if (starts_with(body, "#ifndef __CUDACC__")) {
+            // What only the host has.
         } else if (starts_with(body, "#pragma once") || starts_with(body, "#include")) {
             each_line(body, [&](std::string_view line) { follow_include(line, space); });
         } else {

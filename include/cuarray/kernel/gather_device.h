@@ -95,7 +95,7 @@ CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
 
 /// Lets the places compete; numbers are kept plus one.
 template <class Index, int K>
-CUARRAY_FN void claim(const Chosen<Index, K>& p, const FaultSink& sink) {
+CUARRAY_FN void claim_places(const Chosen<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     Spot spot;
     if (at >= p.size || !find_spot(p, at, spot, sink)) return;
