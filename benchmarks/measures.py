@@ -1,9 +1,12 @@
 """The measures: one function per line of the table in docs/benchmarks.md; each yields its results."""
 
+import json
 import math
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -370,6 +373,40 @@ def compile() -> Iterator[Result]:
         yield Result(title, ours, goal, goal_name, 1.0)
         for floor in floors:
             yield Result(title, ours, time[floor], floor)
+
+
+def on_simulator(part: str, **settings: str) -> list[Result]:
+    """Run a part of cuda_overhead.py on simulated GPUs that launch nothing."""
+    here = Path(__file__).resolve().parent
+    simulator, program = here.parent / "tests" / "cudasim" / "run", here / "cuda_overhead.py"
+    simulated = {"CUDASIM_LAUNCHES": "off", "CUDASIM_SEED": "1", "CUDASIM_PROGRESS": "eager"}
+    environment = {**os.environ, "CUARRAY_DEVICE": "cuda:0", **simulated, **settings}
+    command = [sys.executable, simulator, sys.executable, program, part]
+    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return [Result(**json.loads(text)) for text in done.stdout.splitlines()]
+
+
+def best_first(runs: int, **settings: str) -> tuple[float, float]:
+    """Return the best seconds of the first launch of a process, and of its first result."""
+    figures = [[result.ours for result in on_simulator("first", **settings)] for _ in range(runs)]
+    return min(launch for launch, _ in figures), min(result for _, result in figures)
+
+
+@measure()
+def cuda_overhead() -> Iterator[Result]:
+    """What the host does for an operation on a GPU, driver calls excluded."""
+    if not shutil.which("g++"):
+        print("cuda_overhead: the simulator needs g++", file=sys.stderr)
+        return
+    yield from on_simulator("operations")
+    with tempfile.TemporaryDirectory() as folder:
+        kept = str(Path(folder, "kept"))
+        best_first(1, CUARRAY_CACHE_DIR=kept)
+        launch, _ = best_first(5, CUARRAY_CACHE_DIR=kept)
+        yield Result("a + b, first launch, kernel on disk", launch, 0.002, "goal", 1.0)
+        # The simulator has the kernel compiled already: what is left is everything but NVRTC.
+        cold = [best_first(1, CUARRAY_CACHE_DIR=str(Path(folder, str(i))))[1] for i in range(5)]
+        yield Result("(a + b).numpy(), cold start less NVRTC", min(cold), 0.050, "goal", 1.0)
 
 
 @measure()

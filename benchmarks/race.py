@@ -1,5 +1,6 @@
 """Timing side by side: every peer is timed in the same process, in turns, and the best of several counts."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ class Result:
 
     @property
     def ratio(self) -> float:
-        return self.peer / self.ours
+        if self.ours == self.peer:
+            return 1.0
+        return self.peer / self.ours if self.ours else math.inf
 
     @property
     def passed(self) -> bool:

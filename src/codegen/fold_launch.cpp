@@ -120,6 +120,7 @@ bool fill(Launch& launch, const Split& split, const Program& program, const Scal
         (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
+    p = {};
     p.outputs = uint64_t(split.kept.size);
     p.n = uint64_t(split.reduced.size);
     p.chunks = uint64_t(division.chunks);

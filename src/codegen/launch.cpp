@@ -38,6 +38,7 @@ bool is_flat(const Space& space, const ElementSizes& sizes) {
 
 void fill_flat(Launch& launch, const Space& space, const ElementSizes& sizes) {
     auto& p = *reinterpret_cast<FlatParameters*>(launch.parameters);
+    p = {};
     const int64_t per_block = kThreads * contiguous_lanes(sizes);
     launch.walk = Walk::Contiguous;
     launch.grid = uint32_t((space.size + per_block - 1) / per_block);
@@ -51,6 +52,7 @@ void fill_flat(Launch& launch, const Space& space, const ElementSizes& sizes) {
 
 void fill_strided(Launch& launch, const Space& space, const ElementSizes& sizes) {
     auto& p = *reinterpret_cast<StridedParameters*>(launch.parameters);
+    p = {};
     launch.walk = Walk::Strided;
     launch.block = uint32_t(strided_threads(sizes));
     const int64_t per_block = int64_t(launch.block) * strided_lanes(sizes);

@@ -22,6 +22,7 @@ class GpuBackend final : public Backend {
     StorageRef allocate(int64_t bytes) override;
 
     Fault elementwise(const Elementwise& task) override;
+    StorageRef single_loop(const SingleLoop& task) override;
     void reduce(const Reduce& task) override;
     void fold(const Fold& task) override;
     void scan(const Scan& task) override;

@@ -30,7 +30,15 @@ int capability_of(const Driver& driver, int index) {
     return major * 10 + minor;
 }
 
+namespace {
+
+/// The context that this thread's operation has found current, or null.
+thread_local const Context* looked_at = nullptr;
+
+}  // namespace
+
 Current::Current(const Context& context) : driver_(context.driver) {
+    if (looked_at == &context) return;
     CUcontext current = nullptr;
     driver_.cuCtxGetCurrent(&current);
     if (current == context.handle) return;
@@ -46,6 +54,10 @@ Current::~Current() {
     CUcontext popped = nullptr;
     if (pushed_) driver_.cuCtxPopCurrent.status(&popped);
 }
+
+OneLook::OneLook(const Context& context) : current_(context), outer_(looked_at) { looked_at = &context; }
+OneLook::~OneLook() { looked_at = outer_; }
+void OneLook::look_again() { looked_at = nullptr; }
 
 RelaxedCapture::RelaxedCapture(const Driver& driver) : driver_(driver) {
     driver_.cuThreadExchangeStreamCaptureMode(&mode_);

@@ -43,6 +43,21 @@ class Current {
     bool pushed_ = false;
 };
 
+/// Makes a context current for a whole operation: inside, in this thread, nobody looks again.
+class OneLook {
+ public:
+    explicit OneLook(const Context& context);
+    ~OneLook();
+    OneLook(const OneLook&) = delete;
+    OneLook& operator=(const OneLook&) = delete;
+    /// Before code that is not ours runs in the middle of an operation, which may leave another context current.
+    static void look_again();
+
+ private:
+    const Current current_;
+    const Context* const outer_;
+};
+
 /// Lets this thread load modules and allocate while somebody's stream capture is open, without breaking it.
 class RelaxedCapture {
  public:

@@ -6,10 +6,11 @@
 namespace cuarray::cuda {
 namespace {
 
-std::vector<Place> places(std::span<const View> views) {
-    std::vector<Place> result;
-    for (const View& view : views) result.push_back({address_of(view), &view.strides});
-    return result;
+/// Puts the places into memory that is kept between calls.
+std::span<const Place> places(std::span<const View> views, std::vector<Place>& kept) {
+    kept.clear();
+    for (const View& view : views) kept.push_back({address_of(view), &view.strides});
+    return kept;
 }
 
 }  // namespace
@@ -27,9 +28,17 @@ Fault GpuBackend::elementwise(const Elementwise& task) {
     return Fault::None;
 }
 
+// Memory and kernel together: the driver is asked once which context is current.
+StorageRef GpuBackend::single_loop(const SingleLoop& task) {
+    if (task.bytes == 0) return Backend::single_loop(task);
+    const OneLook look(runtime_.context);
+    return Backend::single_loop(task);
+}
+
 void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                                  std::span<const View> inputs, const char* name) {
-    ElementwisePlan plan(expr, shape, places(outputs), places(inputs));
+    thread_local std::vector<Place> to, from;
+    ElementwisePlan plan(expr, shape, places(outputs, to), places(inputs, from));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         if (slice > 0) plan.select(slice);
         launch({&expr}, plan.launch, name);

@@ -73,6 +73,7 @@ size_t KernelTable::size() const {
 
 CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
     BuildNote note(entry);
+    OneLook::look_again();  // whoever finds NVRTC may be a Python program
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);

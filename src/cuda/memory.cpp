@@ -33,6 +33,13 @@ Piece::From origin_of(MemoryKind kind, bool has_pool) {
     return Piece::From::Pool;
 }
 
+/// A block that could not be freed has nobody to be raised to.
+void report_lost(const std::exception& error) {
+    OneLook::look_again();
+    if (is_alive())
+        report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
+}
+
 }  // namespace
 
 Pool::Pool(Device device, const Context& context, GpuStream& default_stream)
@@ -97,6 +104,7 @@ KeptMemory& Pool::kept(Piece::From from) { return kept_[int(from) - int(Piece::F
 
 CUdeviceptr Pool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Current current(context_);
+    free_late();
     const Driver& driver = context_.driver;
     CUdeviceptr address = 0;
     const CUmemoryPool pool = pool_;
@@ -118,6 +126,7 @@ bool Pool::take_once(Piece& piece, bool wait) {
 
 void Pool::take(Piece& piece) {
     if (piece.from == Piece::From::Lender) {
+        OneLook::look_again();
         const Current current(context_);
         piece.address =
             reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
@@ -133,7 +142,9 @@ void Pool::take(Piece& piece) {
             return;
         }
     }
-    if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); }))
+    if (take_once(piece, false)) return;
+    OneLook::look_again();
+    if (!find_room([&] { return take_once(piece, true); }))
         raise_no_memory(piece.bytes);
 }
 
@@ -145,7 +156,10 @@ Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
     if (kind == MemoryKind::Device && has_allocator() && (piece.lender = allocator()))
         piece.from = Piece::From::Lender;
     const bool is_ours = kind != MemoryKind::Pinned;  // the limit is of device memory
-    if (is_ours && !account_.has_room(bytes)) find_room_in_limit(bytes);
+    if (is_ours && !account_.has_room(bytes)) {
+        OneLook::look_again();
+        find_room_in_limit(bytes);
+    }
     take(piece);
     if (is_ours && !account_.add(bytes)) {
         take_back(piece, {}, false);
@@ -173,8 +187,7 @@ void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool 
     try {
         take_back(piece, users, shared);
     } catch (const std::exception& error) {
-        if (is_alive())
-            report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
+        report_lost(error);
     }
 }
 
@@ -208,8 +221,28 @@ void Pool::put_away(const Piece& piece) {
             return;
         }
     }
+    // The pool keeps what is freed anyway, so that freeing it can wait for an operation that looks at the context.
+    if (caches_ && owns_threshold_) {
+        const std::lock_guard lock(mutex_);
+        late_.emplace_back(piece.address, piece.home);
+        return;
+    }
     const Current current(context_);
     context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());
+}
+
+void Pool::free_late() noexcept {
+    std::vector<std::pair<CUdeviceptr, GpuStream*>> blocks;
+    {
+        const std::lock_guard lock(mutex_);
+        if (late_.empty()) return;
+        blocks.swap(late_);
+    }
+    for (const auto& [address, stream] : blocks) try {
+            context_.driver.cuMemFreeAsync(address, stream->queue());
+        } catch (const std::exception& error) {
+            report_lost(error);
+        }
 }
 
 // Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
@@ -232,6 +265,7 @@ void Pool::drop_cached() {
         blocks = small_.take_all(false);
     }
     const Current current(context_);
+    free_late();
     for (const FreeBlock& block : blocks)
         context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
     for (KeptMemory& kind : kept_) kind.give_back(false);

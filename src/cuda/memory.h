@@ -65,6 +65,7 @@ class Pool final : public Memory {
     CUdeviceptr ask_driver(int64_t bytes, GpuStream& stream);
     void take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared);
     void put_away(const Piece& piece);
+    void free_late() noexcept;
     void count(const Piece& piece, int sign);
     void collect_shared();
     void raise_threshold(CUmemoryPool pool);
@@ -82,6 +83,7 @@ class Pool final : public Memory {
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Piece::From
     std::vector<Piece> shared_;                 ///< wait for the next trim, where no event can tell
     std::vector<CUdevice> peers_;               ///< who may use the pool
+    std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks that the next operation frees
 };
 
 }  // namespace cuarray::cuda

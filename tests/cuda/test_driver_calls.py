@@ -10,7 +10,7 @@ import pytest
 
 BEGIN = """
 import cuarray as ca
-a, b, c = ca.ones(1000), ca.ones(1000), ca.empty(1000)
+a, b, c, big = ca.ones(1000), ca.ones(1000), ca.empty(1000), ca.ones(1 << 18)
 pinned = ca.empty(1000, memory="pinned")
 stream, other = ca.Stream(), ca.Stream()
 def operation():
@@ -27,6 +27,10 @@ for i in range({repeats}):
 PROGRAMS = {
     "into an array": ("ca.add(a, b, out=c)", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
     "with a new array": ("a + b", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
+    "with a new array that the driver gives": (
+        "big + big",
+        {"cuLaunchKernel": 1, "cuMemAllocAsync": 1, "cuMemFreeAsync": 1, "cuCtxGetCurrent": 1},
+    ),
     "a reduction": ("a.sum(out=c[:1].reshape(()))", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
     "dlpack, same stream": ("ca.from_dlpack(a)", {}),
     "cuda array interface": ("a.__cuda_array_interface__", {}),

@@ -65,6 +65,7 @@ Settings read_settings() {
     s.driver_version = static_cast<int>(number_setting("CUDASIM_DRIVER", 13000));
     s.memory = static_cast<size_t>(number_setting("CUDASIM_MEMORY", 8ll << 30));
     s.pools = number_setting("CUDASIM_POOLS", 1) != 0;
+    s.launches = std::strcmp(text_setting("CUDASIM_LAUNCHES", "on"), "off") != 0;
     s.log = number_setting("CUDASIM_LOG", 0) != 0;
     s.init_error = static_cast<CUresult>(number_setting("CUDASIM_INIT_ERROR", 0));
     failure_setting(s);
@@ -79,6 +80,15 @@ void mark_child() {
 }
 
 EntryPoint* first_entry_point = nullptr;
+
+/// A clock that costs next to nothing to read; of unknown unit.
+uint64_t now() {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
 
 bool is_sticky(CUresult code) {
     switch (code) {
@@ -176,7 +186,7 @@ EntryPoint::EntryPoint(const char* symbol) : name(symbol), next(first_entry_poin
 
 EntryPoint* entry_points() { return first_entry_point; }
 
-Call::Call(EntryPoint& entry, Needs needs) {
+Call::Call(EntryPoint& entry, Needs needs) : begin_(now()) {
     // A host function may hold locks of the program, and kernels run under ours: refuse before locking.
     if (in_host_function && needs != Needs::Nothing) {
         refusal_ = CUDA_ERROR_NOT_PERMITTED;
@@ -194,6 +204,10 @@ Call::Call(EntryPoint& entry, Needs needs) {
     if (refusal_ == CUDA_SUCCESS && needs == Needs::Context) background_progress();
 }
 
+Call::~Call() {
+    if (lock_) driver().ticks += now() - begin_;
+}
+
 }  // namespace cudasim
 
 /// For tests in the same process: the n-th call from now on fails once; none for 0.
@@ -202,6 +216,22 @@ extern "C" __attribute__((visibility("default"))) void cudasim_fail_after(long c
     cudasim::driver().fail_after = calls;
     cudasim::driver().fail_code = static_cast<CUresult>(code);
     cudasim::driver().failed.clear();
+}
+
+/// Ticks of a clock, and how many of them were spent in entry points.
+extern "C" __attribute__((visibility("default"))) uint64_t cudasim_ticks(uint64_t* inside) {
+    const std::lock_guard lock(cudasim::driver().mutex);
+    *inside = cudasim::driver().ticks;
+    return cudasim::now();
+}
+
+/// How often an entry point was called, by its name without a version; any of them for null.
+extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char* name) {
+    const std::lock_guard lock(cudasim::driver().mutex);
+    if (!name) return static_cast<long>(cudasim::driver().calls);
+    for (cudasim::EntryPoint* entry = cudasim::entry_points(); entry; entry = entry->next)
+        if (entry->name == name) return entry->calls;
+    return 0;
 }
 
 /// The name of the call that has failed since cudasim_fail_after, or an empty text.

@@ -28,6 +28,7 @@ struct Settings {
     int driver_version;
     size_t memory;
     bool pools;
+    bool launches;
     bool log;
     CUresult init_error;
     std::string fail_entry;
@@ -77,6 +78,8 @@ struct Driver {
     bool forked = false;
     bool exiting = false;
     uint64_t calls = 0;
+    /// Ticks of now() that the program has spent in entry points.
+    uint64_t ticks = 0;
     /// Calls until one fails, as the program itself asked for, and how; 0: none.
     long fail_after = 0;
     CUresult fail_code = CUDA_SUCCESS;
@@ -114,9 +117,11 @@ enum class Needs { Nothing, Init, Context };
 class Call {
  public:
     Call(EntryPoint& entry, Needs needs);
+    ~Call();
     CUresult refusal() const { return refusal_; }
 
  private:
+    const uint64_t begin_;
     std::unique_lock<std::mutex> lock_;
     CUresult refusal_;
 };

@@ -130,7 +130,7 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
     if (error != CUDA_SUCCESS) return error;
     std::vector<char> packed;
     error = gather(packed, *function->kernel, parameters, extra);
-    if (error != CUDA_SUCCESS) return error;
+    if (error != CUDA_SUCCESS || !settings().launches) return error;
     return submit(*stream, CU_GRAPH_NODE_TYPE_KERNEL, [=, &context, packed = std::move(packed)] {
         uint64_t seed = driver().random.next();
         bool gone = function->module->unloaded;

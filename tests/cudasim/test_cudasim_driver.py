@@ -137,6 +137,27 @@ def test_the_nth_call_fails_once():
     assert run("print(code_of(Driver))", devices=0)[0] == "100\n"
 
 
+def test_launches_can_be_switched_off():
+    program = """
+    d = Driver()
+    fill = d.function(d.module(d.compile(FILL)), "fill")
+    a = d.alloc(4000)
+    d.fill(a, 7, 1000)
+    d.launch(fill, 4, 256, [a, c_int(41), c_int(1000)])
+    print(set(ints(d.download(a, 4000))))
+    print(code_of(d.launch, fill, 4, 2048, [a, c_int(41), c_int(1000)]))
+    d.cuda.cudasim_ticks.restype = c_uint64
+    inside = c_uint64()
+    before = d.cuda.cudasim_ticks(byref(inside)), inside.value
+    d.call("cuCtxSynchronize")
+    print(before[1] < (d.cuda.cudasim_ticks(byref(inside)), inside.value)[1] <= before[1] + 10**12)
+    print(d.cuda.cudasim_calls(b"cuLaunchKernel"), d.cuda.cudasim_calls(None) > 2)
+    """
+    skipped = run(program, launches="off")[0].splitlines()
+    assert skipped == ["{7}", "1", "True", "2 True"]
+    assert run(program)[0].splitlines() == ["{41}", "1", "True", "2 True"]
+
+
 LEGACY = """
 d = Driver()
 module = d.module(d.compile(FILL))

@@ -17,17 +17,19 @@ struct Place {
     const Dims* strides;
 };
 
-/// One launch. `parameters` has the layout that kernel/index.h gives to the walk.
+/// One launch. `parameters` has the layout that kernel/index.h gives to the walk; whoever fills it in zeroes that
+/// struct first, so that no kernel gets bytes that chance has left.
 struct Launch {
+    Launch() { scalars.values[0] = {}; }  // a kernel without scalars takes one all the same
+
     Walk walk = Walk::Contiguous;
     uint32_t grid = 0;     ///< blocks along x; 0: there is nothing to do
     uint32_t block = 0;    ///< threads along x
     int64_t partials = 0;  ///< bytes of workspace that the launch needs, contents undefined
     int64_t counters = 0;  ///< bytes of workspace that must be zeroed in the stream before the launch
     kernel::FaultSink fault = {nullptr, nullptr, 0};
-    kernel::Scalars<kernel::kMaxScalars> scalars = {};
-    alignas(16) std::byte
-        parameters[3648] = {};  ///< zeroed, as the scalars: no kernel gets bytes that chance has left
+    kernel::Scalars<kernel::kMaxScalars> scalars;
+    alignas(16) std::byte parameters[3648];
 
     /// Gives a reduction or a scan its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);

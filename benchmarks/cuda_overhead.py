@@ -1,0 +1,103 @@
+"""What an operation on a GPU costs the host, driver calls excluded; the simulator tells how long they took.
+
+    tests/cudasim/run python benchmarks/cuda_overhead.py PART
+
+Prints a Result as JSON per line. PART is `operations`, or, each for a process of its own, `first`.
+"""
+
+import ctypes
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+
+import numpy as np
+from race import Result
+
+import cuarray as ca
+
+# What an operation may call where everything is known and on one stream.
+ORDINARY = {"cuLaunchKernel": "launch", "cuCtxGetCurrent": "context read"}
+WITH_MEMORY = {**ORDINARY, "cuMemAllocAsync": "alloc", "cuMemFreeAsync": "free"}
+CALLS, ROUNDS = 200, 100
+
+
+class Meter:
+    """The simulated driver's clock and counters."""
+
+    def __init__(self):
+        self.driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
+        self.driver.cudasim_ticks.restype = ctypes.c_uint64
+        self.driver.cudasim_calls.restype = ctypes.c_long
+        start, begin = time.perf_counter(), self.ticks()[0]
+        time.sleep(0.05)
+        self.tick = (time.perf_counter() - start) / (self.ticks()[0] - begin)
+
+    def ticks(self) -> tuple[int, int]:
+        """Return the clock, and what of it was spent in the driver."""
+        inside = ctypes.c_uint64()
+        return self.driver.cudasim_ticks(ctypes.byref(inside)), inside.value
+
+    def own_seconds(self, function: Callable[[], object], calls: int) -> float:
+        """Return the time per call that was not spent in the driver."""
+        now, inside = self.ticks()
+        for _ in range(calls):
+            function()
+        later, more = self.ticks()
+        return (later - now - (more - inside)) * self.tick / calls
+
+    def calls(self, entry: str | None = None) -> int:
+        """Return how often an entry point, or any, was called."""
+        return self.driver.cudasim_calls(entry.encode() if entry else None)
+
+
+def operations():
+    """Operations whose kernels are in memory."""
+    meter = Meter()
+    few = [ca.ones(1000, dtype=ca.float32) for _ in range(3)]
+    many = [ca.ones(1 << 20, dtype=ca.float32) for _ in range(2)]
+    rows = {
+        "add(a, b, out=c)": (lambda: ca.add(few[0], few[1], out=few[2]), ORDINARY, 0.5e-6),
+        "a + b, memory from the list of small blocks": (lambda: few[0] + few[1], ORDINARY, 0.8e-6),
+        "a + b, memory from the driver": (lambda: many[0] + many[1], WITH_MEMORY, 0.8e-6),
+        "from_dlpack(a)": (lambda: ca.from_dlpack(few[0]), {}, None),
+    }
+    for name, (function, allowed, goal) in rows.items():
+        for _ in range(50):
+            function()
+        nothing = min(meter.own_seconds(lambda: None, CALLS) for _ in range(ROUNDS))
+        own = min(meter.own_seconds(function, CALLS) for _ in range(ROUNDS)) - nothing
+        if goal:
+            # The simulated driver maps pages for new memory, and leaves the caches empty: no fair time.
+            is_fair = allowed is not WITH_MEMORY
+            yield Result(name, own, goal, "goal", 1.0 if is_fair else None)
+        before, total = {entry: meter.calls(entry) for entry in allowed}, meter.calls()
+        for _ in range(CALLS):
+            function()
+        total = (meter.calls() - total) / CALLS
+        each = {what: (meter.calls(entry) - before[entry]) / CALLS for entry, what in allowed.items()}
+        note = ", ".join(f"{count:g} {what}" for what, count in each.items())
+        yield Result(f"driver calls of {name}", total, len(allowed), "goal", 1.0, unit="", note=note)
+
+
+def first():
+    """The first result of a process, from the end of the import."""
+    data = np.ones(1000, np.float32)
+    start = time.perf_counter()
+    a, b = ca.asarray(data), ca.asarray(data)
+    prepared, meter = time.perf_counter(), Meter()
+    inside = meter.ticks()[1]
+    middle = time.perf_counter()
+    a + b
+    launched = time.perf_counter() - middle - (meter.ticks()[1] - inside) * meter.tick
+    (a + b).numpy()
+    whole = prepared - start + time.perf_counter() - middle - meter.ticks()[1] * meter.tick
+    for seconds in (launched, whole):
+        yield Result("", seconds, 1.0, "")
+
+
+if __name__ == "__main__":
+    for result in {"operations": operations, "first": first}[sys.argv[1]]():
+        print(json.dumps(asdict(result)), flush=True)
