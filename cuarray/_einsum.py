@@ -5,7 +5,7 @@ from math import prod
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._products import deliver, stacked_product
+from cuarray._products import deliver
 
 __all__ = ["einsum"]
 
@@ -117,7 +117,7 @@ def contracted(x, xs, y, ys, kept):
         return _core.broadcast_to(array, (*head, *sides[0], *sides[1])).reshape((*head, *map(prod, sides)))
 
     left, right = arranged(x, xs, rows, met), arranged(y, ys, met, columns)
-    result = stacked_product(left, right)
+    result = _core.matmul(left, right)
     shape = [x.shape[xs.index(label)] for label in rows] + [y.shape[ys.index(label)] for label in columns]
     return result.reshape((*result.shape[: len(stack)], *shape)), stack + rows + columns
 

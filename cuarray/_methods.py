@@ -226,30 +226,6 @@ def dot(self, b, out=None):
     return cuarray.dot(self, b, out)
 
 
-def operand(other, array):
-    """Return the other operand of @ as an array on the same device, or None where it is for others to handle."""
-    if isinstance(other, _core.ndarray):
-        return other
-    if not isinstance(other, list | tuple | np.ndarray | np.generic | int | float | complex):
-        return None
-    return _core.beside(other, array, "matmul")
-
-
-def matmul(self, other):
-    other = operand(other, self)
-    return NotImplemented if other is None else cuarray.matmul(self, other)
-
-
-def matmul_from_right(self, other):
-    other = operand(other, self)
-    return NotImplemented if other is None else cuarray.matmul(other, self)
-
-
-def matmul_in_place(self, other):
-    other = operand(other, self)
-    return NotImplemented if other is None else cuarray.matmul(self, other, out=self)
-
-
 def nonzero(self):
     """Return the coordinates of the elements that are not zero; see cuarray.nonzero."""
     return cuarray.nonzero(self)
@@ -422,10 +398,7 @@ _core.extend_ndarray(
         "__complex__": array_complex,
         "__floor__": python_floor,
         "__format__": array_format,
-        "__imatmul__": matmul_in_place,
-        "__matmul__": matmul,
         "__reduce_ex__": reduce_ex,
-        "__rmatmul__": matmul_from_right,
         "__repr__": ndarray_repr,
         "__round__": python_round,
         "__str__": ndarray_str,

@@ -8,7 +8,6 @@ from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._fuse import fuse
 from cuarray._shaping import moveaxis
 
 __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
@@ -97,42 +96,6 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
     return deliver(result if order in ("K", "A") else result.copy(order), out, casting, function)
 
 
-@fuse
-def folded_products(x, y, add):
-    """Add up x[..., i, k] * y[..., k, j] without storing the products."""
-    products = _core.ufuncs["multiply"](x[..., :, None, :], y.swapaxes(-1, -2)[..., None, :, :])
-    return _core.reduce(add, products, -1, x.dtype)
-
-
-def stacked_product(x, y, dtype=None):
-    """Multiply stacks of matrices as `matmul` does, an argument of one axis as a row or a column.
-
-    Arguments are copied: operations on memory that others can write do not wait, and the products would be stored.
-    """
-    for number, one in enumerate((x, y), 1):
-        if one.ndim == 0:
-            raise ValueError(
-                f"matmul: argument {number} is 0-dimensional; write x * y for products of elements"
-            )
-    if dtype is None:
-        dtype = _core.result_type(x.dtype, y.dtype)
-    row, column = x.ndim == 1, y.ndim == 1
-    shapes = x.shape, y.shape
-    x, y = x[None, :] if row else x, y[:, None] if column else y
-    if x.shape[-1] != y.shape[-2]:
-        raise ValueError(
-            f"matmul: shapes {shapes[0]} and {shapes[1]} do not go together: the rows of the first have "
-            f"{x.shape[-1]} elements, the columns of the second {y.shape[-2]}"
-        )
-    _core.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    work = np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
-    x, y = x.astype(work, order="C", copy=True), y.astype(work, order="C", copy=True)
-    result = folded_products(x, y, "any" if dtype == bool else "sum").astype(dtype, copy=False)
-    if row:
-        result = result[..., 0, :]
-    return result[..., 0] if column else result
-
-
 def conjugated(x):
     """Return the complex conjugate, the array itself where it is real."""
     return _core.ufuncs["conj"](x) if x.dtype.kind == "c" else x
@@ -189,7 +152,7 @@ def matmul(
     array([[3, 2],
            [7, 4]])
     """
-    return gufunc("matmul", stacked_product, x1, x2, out, casting, order, dtype, axes, None, False)
+    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, axes, None, False)
 
 
 def vecdot(
@@ -234,7 +197,7 @@ def vecdot(
     """
 
     def multiply(x, y, dtype):
-        result = stacked_product(conjugated(x)[..., None, :], y[..., None], dtype)
+        result = _core.matmul(conjugated(x)[..., None, :], y[..., None], dtype)
         return result.reshape(result.shape[:-2])
 
     return gufunc(
@@ -278,7 +241,7 @@ def matvec(
     """
 
     def multiply(x, y, dtype):
-        return stacked_product(x, y[..., None], dtype)[..., 0]
+        return _core.matmul(x, y[..., None], dtype)[..., 0]
 
     return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
 
@@ -319,7 +282,7 @@ def vecmat(
     """
 
     def multiply(x, y, dtype):
-        return stacked_product(conjugated(x)[..., None, :], y, dtype)[..., 0, :]
+        return _core.matmul(conjugated(x)[..., None, :], y, dtype)[..., 0, :]
 
     return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
 
@@ -376,7 +339,7 @@ def tensordot(a, b, axes=2):
     shape_a, shape_b = [a.shape[k] for k in kept_a], [b.shape[k] for k in kept_b]
     rows = a.transpose(kept_a + own).reshape((prod(shape_a), prod(meeting)))
     columns = b.transpose(other + kept_b).reshape((prod(meeting), prod(shape_b)))
-    return stacked_product(rows, columns).reshape((*shape_a, *shape_b))
+    return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))
 
 
 def dot(a, b, out=None):

@@ -1,5 +1,6 @@
 // arrays.cpp -- what the Python package is built on: creation, joining, questions about memory, reductions, deferral.
 #include <pybind11/stl.h>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
 
@@ -163,6 +165,17 @@ py::object join(const py::object& sequence, int64_t axis, const py::object& out,
     return target ? out : handed_over(wrap(std::move(result)));
 }
 
+py::object multiply_matrices(const py::object& left, const py::object& right, const py::object& dtype) {
+    const Array &x = array_argument(left, "matmul"), &y = array_argument(right, "matmul");
+    const DType type = to_dtype(dtype.ptr(), DType::none);
+    Array result;
+    {
+        const Unlocked unlocked(is_long(x.device(), std::max(x.size(), y.size())));
+        result = matmul(x, y, type);
+    }
+    return handed_over(wrap_result(std::move(result)));
+}
+
 /// Any strides over the memory of `x`, refused where they leave it.
 py::object strided_view(const py::object& x, const py::object& shape, const py::object& strides, int64_t offset) {
     const Array& array = array_argument(x, "strided_view");
@@ -225,6 +238,7 @@ void bind_creation(py::module_& m) {
 void bind_memory(py::module_& m) {
     m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
           py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
+    m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const py::object& x, int64_t k, bool upper) {
         return handed_over(wrap(triangle(array_argument(x, "triangle"), k, upper)));
     }, py::arg("x"), py::arg("k"), py::arg("upper"));

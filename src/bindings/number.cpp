@@ -1,8 +1,10 @@
 // number.cpp -- Python's operators on arrays: each is a row of ufuncs.def.
+#include <algorithm>
 #include <cstring>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "bindings/ufunc.h"
+#include "cuarray/ops/matmul.h"
 
 namespace cuarray::python {
 namespace {
@@ -96,12 +98,46 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
 
 PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) { return apply_in_place(Power, self, other); }
 
+/// An operand of @; numbers are none.
+const Array& matrix_operand(const Operand& operand, int number) {
+    if (operand.array()) return *operand.array();
+    raise(ErrorKind::Value, "matmul: argument ", number, " is 0-dimensional; write x * y for products of elements");
+}
+
+/// The product, or nothing where an operand is for somebody else to handle.
+Array matrix_product(PyObject* a, PyObject* b) {
+    PyObject* const objects[2] = {a, b};
+    const Device device = common_device(objects, 2);
+    Operand left, right;
+    if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, "matmul") ||
+        !load_operand(right, b, device, "matmul"))
+        return {};
+    const Array &x = matrix_operand(left, 1), &y = matrix_operand(right, 2);
+    const Unlocked unlocked(is_long(device, std::max(x.size(), y.size())));
+    return matmul(x, y);
+}
+
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-    PyObject* other = is_ndarray(a) ? b : a;
-    if (yields_to(other)) return Py_NewRef(Py_NotImplemented);
-    PyErr_SetString(PyExc_NotImplementedError,
-                    "matmul: cuarray has no matrix product yet; on cpu write x.numpy() @ y.numpy()");
-    return nullptr;
+    return guarded([&]() -> PyObject* {
+        Array result = matrix_product(a, b);
+        return result ? wrap_result(std::move(result)) : Py_NewRef(Py_NotImplemented);
+    });
+}
+
+PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {
+    return guarded([&]() -> PyObject* {
+        const Array result = matrix_product(self, other);
+        if (!result) return Py_NewRef(Py_NotImplemented);
+        const Array& array = array_of(self);
+        if (!(result.shape() == array.shape()))
+            raise(ErrorKind::Value, "matmul: the product has shape ", to_string(result.shape()),
+                  ", which does not fit in place of ", to_string(array.shape()));
+        if (!can_cast(result.dtype(), array.dtype(), Casting::SameKind))
+            raise(ErrorKind::Type, "matmul: cannot cast the output from ", info(result.dtype()).name, " to ",
+                  info(array.dtype()).name, " with casting rule 'same_kind'");
+        assign(array, result, "matmul");
+        return Py_NewRef(self);
+    });
 }
 
 int truth(PyObject* self) {
@@ -181,7 +217,7 @@ const PyType_Slot slots[] = {
     {Py_nb_inplace_or, slot(in_place<Or>)},
     {Py_nb_inplace_xor, slot(in_place<Xor>)},
     {Py_nb_matrix_multiply, slot(matrix_multiply)},
-    {Py_nb_inplace_matrix_multiply, slot(matrix_multiply)},
+    {Py_nb_inplace_matrix_multiply, slot(matrix_multiply_in_place)},
     {Py_nb_bool, slot(truth)},
     {Py_nb_int, slot(to_int)},
     {Py_nb_float, slot(to_float)},

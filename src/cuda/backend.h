@@ -26,6 +26,7 @@ class GpuBackend final : public Backend {
     void reduce(const Reduce& task) override;
     void fold(const Fold& task) override;
     void scan(const Scan& task) override;
+    void matmul(const Matmul& task) override;
     void gather(const Indexed& task) override;
     void scatter(const Indexed& task) override;
     Ranks rank(const View& mask, int64_t size) override;

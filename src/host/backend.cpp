@@ -57,6 +57,12 @@ class HostBackend final : public Backend {
         make_ready({&task.output, 1}, task.inputs);
         host::run_scan(loops_, task);
     }
+    void matmul(const Matmul& task) override {
+        if (is_captured(task, [this](const Matmul& again) { matmul(again); })) return;
+        const View factors[] = {task.left, task.right};
+        make_ready({&task.result, 1}, factors);
+        host::run_matmul(loops_, task);
+    }
     void gather(const Indexed& task) override {
         if (is_captured(task, [this](const Indexed& again) { gather(again); })) return;
         make_ready(task, task.elements, task.array);

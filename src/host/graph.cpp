@@ -64,6 +64,16 @@ std::function<void()> replay(const Scan& task, std::function<void(const Scan&)> 
     };
 }
 
+std::function<void()> replay(const Matmul& task, std::function<void(const Matmul&)> run) {
+    const std::vector<StorageRef> memory = {StorageRef(task.left.storage), StorageRef(task.right.storage),
+                                            StorageRef(task.result.storage)};
+    return [memory, task, name = std::string(task.name), run = std::move(run)] {
+        Matmul again = task;
+        again.name = name.c_str();
+        run(again);
+    };
+}
+
 std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run) {
     std::vector<StorageRef> memory = {StorageRef(task.array.storage), StorageRef(task.elements.storage)};
     for (const IndexedAxis& axis : task.indices) memory.emplace_back(axis.index.storage);

@@ -68,6 +68,21 @@ struct ScanLoops {
     void (*push)(void* state, const void* tree, int64_t n) = nullptr;
 };
 
+/// Products of matrices at one type, a tile of the result at a time: packed panels of the factors lie side by side, each
+/// number by number of the depth. Strides in bytes; matrices need no alignment, panels and sums 64 bytes.
+struct MatmulLoops {
+    int64_t rows = 0, columns = 0;  ///< of a tile
+    int64_t item = 0;               ///< bytes that an element takes in panels and sums
+    /// `depth` times `count` elements, made `width` by zeros.
+    void (*pack)(void* panel, int64_t width, const char* from, int64_t step, int64_t depth_step, int64_t count,
+                 int64_t depth) = nullptr;
+    /// Adds the products of two panels to a tile of sums.
+    void (*multiply)(const void* left, const void* right, void* sums, int64_t depth) = nullptr;
+    /// A tile's sums, rounded, to their places in the result.
+    void (*store)(const void* sums, char* to, int64_t row_step, int64_t column_step, int64_t rows,
+                  int64_t columns) = nullptr;
+};
+
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
 struct ChoiceLoops {
     /// offsets[i] = position(index[i]) * stride, or that added to it (`more`); false where an index lies outside. By
@@ -98,6 +113,7 @@ struct LoopLibrary {
     const BlockLoop* casts;            ///< by from * dtype_count + to
     const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
     const ScanLoops* scans;            ///< by LoopId
+    const MatmulLoops* matmul;         ///< by dtype
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;

@@ -40,6 +40,7 @@ std::function<void()> replay(const Elementwise& task, std::function<void(const E
 std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run);
 std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run);
 std::function<void()> replay(const Scan& task, std::function<void(const Scan&)> run);
+std::function<void()> replay(const Matmul& task, std::function<void(const Matmul&)> run);
 std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run);
 std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run);
 std::function<void()> replay(const Select& task, std::function<void(const Select&)> run);

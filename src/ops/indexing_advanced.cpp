@@ -46,9 +46,10 @@ void check_entries(const Array& array, std::span<const Index> index) {
               " were indexed");
 }
 
+/// A mask goes along with the axes from `axis` on; one of no elements goes along with any extent where it has none.
 void check_mask(const Array& array, const Array& mask, int axis) {
     for (int i = 0; i < mask.ndim(); ++i)
-        if (mask.shape()[i] != array.shape()[axis + i])
+        if (mask.shape()[i] != array.shape()[axis + i] && mask.shape()[i] != 0)
             raise(ErrorKind::Index, "boolean index did not match indexed array along axis ", axis + i,
                   "; size of axis is ", array.shape()[axis + i], " but size of corresponding boolean axis is ",
                   mask.shape()[i]);
@@ -67,8 +68,9 @@ const Array* lone_mask(const Array& array, std::span<const Index> index) {
         mask = entry.array;
         if (comes_later && mask->ndim() < array.ndim()) return nullptr;
     }
-    if (mask) check_mask(array, *mask, 0);
-    return mask;
+    if (!mask) return nullptr;
+    check_mask(array, *mask, 0);
+    return std::equal(mask->shape().begin(), mask->shape().end(), array.shape().begin()) ? mask : nullptr;
 }
 
 /// A key as it is being read: one position array per indexed axis, and the axes of the result.

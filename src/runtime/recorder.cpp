@@ -170,6 +170,12 @@ class Recording final : public Decorator {
         inner_.scan(task);
         recorded.done = true;
     }
+    void matmul(const Matmul& task) override {
+        Dims shape = task.batch;
+        shape.push_back(task.rows);
+        shape.push_back(task.columns);
+        record_choice("matmul", task.name, shape, task.result, shape, [&] { inner_.matmul(task); });
+    }
     void gather(const Indexed& task) override {
         record_choice("gather", task.name, task.shape, task.elements, task.shape,
                       [&] { inner_.gather(task); });

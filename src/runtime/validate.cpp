@@ -300,6 +300,30 @@ class Validating final : public Decorator {
         steps.compare(stored(task.output, task.shape), wanted, nullptr, task.name, {}, exact, task.shape);
     }
 
+    void matmul(const Matmul& task) override {
+        const auto shape = [&](int64_t rows, int64_t columns) {
+            Dims dims = task.batch;
+            dims.push_back(rows);
+            dims.push_back(columns);
+            return dims;
+        };
+        const Dims left = shape(task.rows, task.depth), right = shape(task.depth, task.columns);
+        const Dims result = shape(task.rows, task.columns);
+        const DType dtype = task.result.dtype;
+        const Values x = stored(task.left, left), y = stored(task.right, right);
+        const Values wanted{{}, host().allocate(count(result) * item_size(dtype)), dtype};
+        Matmul repeated = task;
+        repeated.left = x.on(x.mirror, left), repeated.right = y.on(y.mirror, right);
+        repeated.result = wanted.on(wanted.mirror, result);
+        inner_.matmul(task);
+        if (count(result) == 0) return;
+        host().matmul(repeated);
+        Expr plain;
+        plain.outputs = {plain.input(dtype)};
+        Steps(inner_, plain, result, {&task.result, 1}, task.name)
+            .compare(stored(task.result, result), wanted, nullptr, task.name, {}, true, result);
+    }
+
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
         check_bytes(from, to, offset, bytes, "write");

@@ -27,6 +27,10 @@ class Waiting final : public Decorator {
         inner_.scan(task);
         wait();
     }
+    void matmul(const Matmul& task) override {
+        inner_.matmul(task);
+        wait();
+    }
     void gather(const Indexed& task) override {
         inner_.gather(task);
         inner_.synchronize();

@@ -1,11 +1,12 @@
-// choice_text.cpp -- prints the texts of the kernels that move elements chosen by indices or masks.
+// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move elements chosen by indices or masks,
+// and those that multiply matrices.
 //
 //   choice_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
 #include <iostream>
 #include <map>
 #include <string>
 
-#include "cuarray/codegen/gather_launch.h"
+#include "cuarray/codegen/matmul_launch.h"
 
 using namespace cuarray;
 
@@ -35,9 +36,16 @@ void add_masks(int item, int64_t n) {
     for (const NamedLaunch& named : plan_masked(MaskStep::Locate, {{n}, 4096, 8192, {}, {1 << 21, &lines}})) add(named.kernel);
 }
 
+void add_products() {
+    const Dims strides{32, 16};
+    for (int type = 0; type < kDTypes; ++type)
+        add(plan_matmul({{}, 70, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}}).kernel);
+}
+
 }  // namespace
 
 int main() {
+    add_products();
     for (int64_t n : {int64_t(1000), int64_t(1) << 32})
         for (int item : {1, 2, 4, 8, 16}) {
             for (int arrays : {0, 1, 2, 3, 16}) add_choices(arrays, item, n);

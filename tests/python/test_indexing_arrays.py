@@ -402,3 +402,12 @@ def test_the_result_owns_its_memory(device):
     y[0] = 9
     assert x.tolist() == [0, 1, 2, 3, 4]
     assert x[cuarray.asarray(2)].shape == () and not cuarray.shares_memory(x[True], x)
+
+
+@pytest.mark.parametrize("mask", [(0,), (0, 3), (2, 0), (0, 0), (0, 2), (0, 3, 1), (1, 0)])
+@pytest.mark.parametrize("array", [(2, 3), (0, 3), (2, 0), (0, 1), (2, 3, 4)])
+def test_masks_of_no_elements(array, mask, device):
+    """They go along with any extent where they have none, as the Array API standard's tests have it."""
+    names = {"x": lambda xp: xp.ones(array), "m": lambda xp: xp.zeros(mask, dtype=bool)}
+    for expression in ("x[m]", "x[m, ...]", "x.__setitem__(m, 2) or x", "x.__setitem__(m, xp.ones((0,))) or x"):
+        agree(expression, names)

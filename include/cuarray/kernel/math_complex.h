@@ -224,7 +224,8 @@ template <class R>
 CUARRAY_FAR complex<R> expm1(complex<R> z) {
     if (!isfinite(z) || z.re > kLargeExponent<R> || z.im == 0) {
         const complex<R> e = exp(z);
-        return {z.im == 0 ? expm1(z.re) : e.re - 1, e.im};
+        // The standard wants +0 for either zero.
+        return {z.im == 0 ? expm1(z.re) + R(0) : e.re - 1, e.im};
     }
     const R s = sin(z.im * R(0.5));
     return {expm1(z.re) * cos(z.im) - 2 * s * s, exp(z.re) * sin(z.im)};

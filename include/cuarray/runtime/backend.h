@@ -91,6 +91,16 @@ struct Scan {
     const char* name = "";
 };
 
+/// Products of stacks of matrices: result[i, j] = sum over k of left[i, k] * right[k, j] for each index of `batch`, in the
+/// order of kernel/matmul.h. All are of one dtype; strides are over the batch, then rows and columns. The result shares
+/// no byte with the factors; at most 8 axes of the batch.
+struct Matmul {
+    Dims batch;
+    int64_t rows, depth, columns;
+    View left, right, result;
+    const char* name = "";
+};
+
 /// An axis along which an index, and not the task's own coordinate, says where an element lies.
 struct IndexedAxis {
     View index;      ///< int64 positions
@@ -200,6 +210,7 @@ class CUARRAY_API Backend {
     virtual void reduce(const Reduce& task) = 0;
     virtual void fold(const Fold& task) = 0;
     virtual void scan(const Scan& task) = 0;
+    virtual void matmul(const Matmul& task) = 0;
 
     /// Reads, or writes, the elements that indices choose. An index outside raises IndexError before anything is
     /// written; on an asynchronous device the next synchronisation raises it, reads give zero and writes are dropped.

@@ -15,6 +15,7 @@ class CUARRAY_API Decorator : public Backend {
     void reduce(const Reduce& task) override { inner_.reduce(task); }
     void fold(const Fold& task) override { inner_.fold(task); }
     void scan(const Scan& task) override { inner_.scan(task); }
+    void matmul(const Matmul& task) override { inner_.matmul(task); }
     void gather(const Indexed& task) override { inner_.gather(task); }
     void scatter(const Indexed& task) override { inner_.scatter(task); }
     Ranks rank(const View& mask, int64_t size) override { return inner_.rank(mask, size); }

@@ -35,12 +35,15 @@ LoopLibrary make_library(SymbolFinder find) {
     const auto scans = new ScanLoops[size_t(library.loop_count)];
     collect_scans(scans);
     library.scans = scans;
+    const auto matmul = new MatmulLoops[kDTypes];
+    collect_matmul(matmul);
     collect_copies(library);
     collect_choices(library.choices);
     library.stream = collect_stream();
     library.loops = loops;
     library.casts = casts;
     library.reductions = reductions;
+    library.matmul = matmul;
     return library;
 }
 

@@ -19,6 +19,8 @@ int collect_reductions(ReductionLoops* to);
 
 /// Writes the scans of associative rows, in the order of the loops' ids.
 void collect_scans(ScanLoops* to);
+/// Fills the loops that multiply matrices, by dtype.
+void collect_matmul(MatmulLoops* to);
 
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);

@@ -1,0 +1,73 @@
+// matmul.h -- what a product of matrices adds up, and in which order: the same on every device.
+//
+// Element (i, j) is the sum over k of left[i, k] * right[k, j]. The k are cut into panels of kPanel: the products of a
+// panel are added one after the other, starting from zero, and so are the panels' sums. Halves are added in f32, small
+// integers in 32 bits, and everything is rounded, or wrapped, once at the end; bool is "or" of "and". A backend regroups
+// elements (i, j) as it likes, which changes no bit.
+#pragma once
+#include "cuarray/kernel/index.h"
+
+namespace cuarray::kernel {
+
+constexpr int kPanel = 256;
+
+/// A block of threads computes kMatrixTile x kMatrixTile elements.
+constexpr int kMatrixTile = 64;
+
+/// A stack of matrices; strides in bytes.
+struct MatrixOperand {
+    char* data;
+    i64 row, column, batch[kMaxAxes];
+};
+
+/// What the device kernel is told.
+struct MatrixProduct {
+    u64 rows, depth, columns, tiles_down, tiles_across;
+    u32 axes;
+    i64 extents[kMaxAxes];
+    MatrixOperand left, right, result;
+};
+
+/// What numbers of T are multiplied and added in: one number, or the two parts of a complex one. Sums and right factors
+/// may be vectors of them.
+template <class T>
+struct Products {
+    static constexpr int parts = is_complex<T> ? 2 : 1;
+    using exact = choose_t<is_same<T, bool>, u8, choose_t<sizeof(T) == 8, u64, u32>>;
+    using number = choose_t<is_half<T>, f32, choose_t<is_float<T> || is_complex<T>, real_t<T>, exact>>;
+    static CUARRAY_FN void take(stored_t<T> from, number (&to)[parts]) {
+        if constexpr (is_complex<T>)
+            to[0] = from.re, to[1] = from.im;
+        else
+            to[0] = number(widen(load<T>(from)));
+    }
+    template <class Left, class Right>
+    static CUARRAY_FN void accumulate(Right (&sum)[parts], const Left (&x)[parts], const Right (&y)[parts]) {
+        if constexpr (is_complex<T>) {
+            sum[0] += x[0] * y[0] - x[1] * y[1];
+            sum[1] += x[0] * y[1] + x[1] * y[0];
+        } else if constexpr (is_same<T, bool>) {
+            sum[0] |= x[0] & y[0];
+        } else {
+            sum[0] += x[0] * y[0];
+        }
+    }
+    template <class Sum>
+    static CUARRAY_FN void add(Sum (&sum)[parts], const Sum (&panel)[parts]) {
+        for (int part = 0; part < parts; ++part)
+            if constexpr (is_same<T, bool>)
+                sum[part] |= panel[part];
+            else
+                sum[part] += panel[part];
+    }
+    static CUARRAY_FN stored_t<T> give(const number (&sum)[parts]) {
+        if constexpr (is_complex<T>)
+            return {sum[0], sum[1]};
+        else if constexpr (is_half<T>)
+            return round_to_half<T>(sum[0]);
+        else
+            return stored_t<T>(sum[0]);
+    }
+};
+
+}  // namespace cuarray::kernel

@@ -1,0 +1,55 @@
+// matmul_launch.cpp -- plans matrix products: one block of threads for each tile of each result.
+#include "cuarray/codegen/matmul_launch.h"
+
+#include "cuarray/kernel/matmul.h"
+
+namespace cuarray {
+namespace {
+
+constexpr int64_t kThreads = 256;
+
+}  // namespace
+
+NamedLaunch plan_matmul(const MatrixPlaces& places) {
+    const Place* const operands[] = {&places.left, &places.right, &places.result};
+    Dims batches[3];
+    for (int k = 0; k < 3; ++k)
+        for (int d = 0; d < places.batch.size(); ++d) batches[k].push_back((*operands[k]->strides)[d]);
+    const Dims* const strides[] = {&batches[0], &batches[1], &batches[2]};
+    Space space;
+    collapse(space, places.batch, strides);
+    if (space.ndim > kernel::kMaxAxes)
+        raise(ErrorKind::NotImplemented, "matmul: ", space.ndim, " axes of matrices; a kernel takes at most ", kernel::kMaxAxes);
+
+    const std::string type = info(places.dtype).text;
+    NamedLaunch to;
+    to.kernel.entry = "matmul_" + type;
+    to.kernel.parameters = "MatrixProduct";
+    to.kernel.function = "matmul<" + type + ">";
+    to.kernel.threads = int(kThreads);
+    static_assert(sizeof(kernel::MatrixProduct) <= sizeof(Launch::parameters));
+    auto& p = *reinterpret_cast<kernel::MatrixProduct*>(to.launch.parameters);
+    p = {};
+    p.rows = uint64_t(places.rows), p.depth = uint64_t(places.depth), p.columns = uint64_t(places.columns);
+    p.tiles_down = uint64_t((places.rows + kernel::kMatrixTile - 1) / kernel::kMatrixTile);
+    p.tiles_across = uint64_t((places.columns + kernel::kMatrixTile - 1) / kernel::kMatrixTile);
+    p.axes = uint32_t(space.ndim);
+    for (int d = 0; d < space.ndim; ++d) p.extents[d] = space.shape[d];
+    kernel::MatrixOperand* const matrices[] = {&p.left, &p.right, &p.result};
+    for (int k = 0; k < 3; ++k) {
+        const Dims& all = *operands[k]->strides;
+        kernel::MatrixOperand& matrix = *matrices[k];
+        matrix.data = reinterpret_cast<char*>(operands[k]->address + uint64_t(space.offset[k]));
+        matrix.row = all[all.size() - 2];
+        matrix.column = all[all.size() - 1];
+        for (int d = 0; d < space.ndim; ++d) matrix.batch[d] = space.strides[k][d];
+    }
+    const int64_t blocks = space.size * int64_t(p.tiles_down) * int64_t(p.tiles_across);
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, "matmul: ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    to.launch.grid = uint32_t(blocks);
+    to.launch.block = uint32_t(kThreads);
+    return to;
+}
+
+}  // namespace cuarray

@@ -1,0 +1,97 @@
+// matmul.cpp -- tiles of matrix products, in vector registers: packing, multiplying, storing.
+#include <cstring>
+
+#include "cuarray/kernel/matmul.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+using kernel::Products;
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct Tile {
+    using P = Products<T>;
+    using number = typename P::number;
+    typedef number vector __attribute__((vector_size(kVectorBytes)));
+    // As many sums as registers hold beside the factors.
+    static constexpr int rows = 4, vectors = P::parts == 2 ? 1 : 2, parts = P::parts;
+    static constexpr int columns = vectors * int(kVectorBytes / sizeof(number));
+
+    /// to[k][part][i] of `count` <= width elements; the others are zero.
+    static void pack(void* panel, int64_t width, const char* from, int64_t step, int64_t depth_step, int64_t count,
+                     int64_t depth) {
+        auto* to = static_cast<number*>(panel);
+        for (int64_t k = 0; k < depth; ++k, from += depth_step, to += width * parts)
+            for (int64_t i = 0; i < width; ++i) {
+                number x[parts] = {};
+                if (i < count) {
+                    stored_t<T> element;
+                    std::memcpy(&element, from + i * step, sizeof element);
+                    P::take(element, x);
+                }
+                for (int part = 0; part < parts; ++part) to[part * width + i] = x[part];
+            }
+    }
+
+    static void multiply(const void* left, const void* right, void* to, int64_t depth) {
+        const auto* x = static_cast<const number*>(left);
+        const auto* y = static_cast<const vector*>(right);
+        vector panel[rows][vectors][parts] = {};
+        for (int64_t k = 0; k < depth; ++k, x += rows * parts, y += vectors * parts) {
+            vector in[vectors][parts];
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 2
+                for (int part = 0; part < parts; ++part) in[v][part] = y[part * vectors + v];
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r) {
+                number factor[parts];
+#pragma GCC unroll 2
+                for (int part = 0; part < parts; ++part) factor[part] = x[part * rows + r];
+#pragma GCC unroll 2
+                for (int v = 0; v < vectors; ++v) P::accumulate(panel[r][v], factor, in[v]);
+            }
+        }
+        auto* sums = static_cast<vector(*)[vectors][parts]>(to);
+        for (int r = 0; r < rows; ++r)
+            for (int v = 0; v < vectors; ++v) P::add(sums[r][v], panel[r][v]);
+    }
+
+    static void store(const void* from, char* to, int64_t row_step, int64_t column_step, int64_t n_rows,
+                      int64_t n_columns) {
+        constexpr int lanes = columns / vectors;
+        const auto* sums = static_cast<const number*>(from);
+        for (int64_t r = 0; r < n_rows; ++r)
+            for (int64_t c = 0; c < n_columns; ++c) {
+                number sum[parts];
+                for (int part = 0; part < parts; ++part)
+                    sum[part] = sums[((r * vectors + c / lanes) * parts + part) * lanes + c % lanes];
+                const stored_t<T> element = P::give(sum);
+                std::memcpy(to + r * row_step + c * column_step, &element, sizeof element);
+            }
+    }
+};
+
+template <class T>
+void collect(MatmulLoops& loops) {
+    loops = {Tile<T>::rows, Tile<T>::columns, int64_t(sizeof(typename Tile<T>::number)) * Tile<T>::parts,
+             Tile<T>::pack, Tile<T>::multiply, Tile<T>::store};
+}
+
+}  // namespace
+
+void collect_matmul(MatmulLoops* to) {
+#define DTYPE(name, type, ...) collect<type>(to[int(DType::name)]);
+#include "cuarray/dtypes.def"
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,113 @@
+// matmul.cpp -- planning a product of matrices: one row or column is a fold of products, the rest a task of its own.
+#include "cuarray/ops/matmul.h"
+
+#include "cuarray/array/pending.h"
+#include "cuarray/kernel/index.h"
+#include "cuarray/ops/reduction.h"
+
+namespace cuarray {
+namespace {
+
+constexpr const char* kName = "matmul";
+
+/// The shape before the last two axes.
+Dims batch_of(const Array& array) {
+    Dims batch;
+    for (int d = 0; d + 2 < array.ndim(); ++d) batch.push_back(array.shape()[d]);
+    return batch;
+}
+
+Dims broadcast_batches(const Array& left, const Array& right) {
+    const Dims x = batch_of(left), y = batch_of(right);
+    const Dims* const batches[] = {&x, &y};
+    return broadcast(batches, kName);
+}
+
+Dims with(Dims batch, int64_t rows, int64_t columns) {
+    batch.push_back(rows);
+    batch.push_back(columns);
+    return batch;
+}
+
+Array turned(const Array& array) {
+    Dims axes;
+    for (int d = 0; d < array.ndim(); ++d) axes.push_back(d);
+    std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+    return array.transpose(axes);
+}
+
+/// The products of a row with columns, or of rows with a column, added up without being stored. The factors broadcast
+/// against each other; `axis`, from the end, is that of the sum.
+Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
+    const bool half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
+    const DType work = half ? DType::float32 : dtype;
+    ReduceOptions options;
+    options.all_axes = false;
+    options.axes = {axis};
+    options.keepdims = true;
+    options.dtype = work;
+    Array sums;
+    {
+        const Deferral fused;
+        const Array x = astype(left, work, 'K', false), y = astype(right, work, 'K', false);
+        const Argument factors[] = {x, y};
+        sums = reduce(find_reduction(dtype == DType::bool_ ? "any" : "sum"), call("multiply", factors).array[0], options);
+    }
+    return astype(sums, dtype, 'K', false);
+}
+
+/// Matrices of one dtype, whose batches broadcast.
+Array multiply(Array left, Array right) {
+    const int64_t rows = left.shape()[left.ndim() - 2], depth = left.shape()[left.ndim() - 1];
+    const int64_t columns = right.shape()[right.ndim() - 1];
+    const Dims batch = broadcast_batches(left, right);
+    const Dims shape = with(batch, rows, columns);
+    left = left.broadcast_to(with(batch, rows, depth), kName);
+    right = right.broadcast_to(with(batch, depth, columns), kName);
+    if (batch.size() > kernel::kMaxAxes) {
+        // More axes than a kernel may have to walk over: as one.
+        const Dims flat{count(batch)};
+        return multiply(left.reshape(with(flat, rows, depth)), right.reshape(with(flat, depth, columns))).reshape(shape);
+    }
+    const Array result = empty(shape, left.dtype(), left.device());
+    if (result.is_empty()) return result;
+    result.storage().front().matmul({batch, rows, depth, columns, left.as_operand(left.shape(), kName),
+                                     right.as_operand(right.shape(), kName), result.as_operand(shape, kName), kName});
+    return result;
+}
+
+}  // namespace
+
+Array matmul(const Array& left, const Array& right, DType dtype) {
+    if (left.ndim() == 0 || right.ndim() == 0)
+        raise(ErrorKind::Value, kName, ": argument ", left.ndim() == 0 ? 1 : 2,
+              " is 0-dimensional; write x * y for products of elements");
+    if (!(left.device() == right.device()))
+        raise(ErrorKind::Value, kName, ": arrays on ", to_string(left.device()), " and ", to_string(right.device()),
+              "; move one with .to_device(...)");
+    if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
+    const bool row = left.ndim() == 1, column = right.ndim() == 1;
+    const Array x = row ? left.reshape({1, left.shape()[0]}) : left;
+    const Array y = column ? right.reshape({right.shape()[0], 1}) : right;
+    const int64_t depth = x.shape()[x.ndim() - 1];
+    if (y.shape()[y.ndim() - 2] != depth)
+        raise(ErrorKind::Value, kName, ": shapes ", to_string(left.shape()), " and ", to_string(right.shape()),
+              " do not go together: the rows of the first have ", depth, " elements, the columns of the second ",
+              y.shape()[y.ndim() - 2]);
+
+    broadcast_batches(x, y);
+
+    Array result;
+    if (x.shape()[x.ndim() - 2] == 1) result = fold(turned(x), y, dtype, -2);
+    else if (y.shape()[y.ndim() - 1] == 1) result = fold(x, turned(y), dtype, -1);
+    else result = multiply(astype(x, dtype, 'K', false), astype(y, dtype, 'K', false));
+    if (!row && !column) return result;
+    Dims shape;
+    for (int d = 0; d < result.ndim(); ++d) {
+        const bool is_row = d == result.ndim() - 2, is_column = d == result.ndim() - 1;
+        if (!(row && is_row) && !(column && is_column)) shape.push_back(result.shape()[d]);
+    }
+    return result.reshape(shape);
+}
+
+}  // namespace cuarray
