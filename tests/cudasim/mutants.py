@@ -204,14 +204,14 @@ BY_HAND = [
     Mutant(
         "no-second-try-when-memory-runs-out",
         "src/cuda/memory.cpp",
-        "if (!take_once(piece, false) && !find_room([&] { return take_once(piece, true); }))",
-        "if (!take_once(piece, false))",
+        "if (!find_room([&] { return take_once(piece, true); }))",
+        "",
         MEMORY,
     ),
     Mutant(
         "unaligned-operand-given-to-a-kernel",
         "src/cuda/staging.cpp",
-        "% info(view.dtype).align == 0",
+        "% uint64_t(info(view.dtype).align) == 0",
         "% 1 == 0",
         LOOPS,
     ),
