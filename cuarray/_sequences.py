@@ -47,7 +47,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     array([1.  , 1.25, 1.5 , 1.75])
     """
     if stop is None:
-        if start is None or step is not None:
+        if start is None:
             raise TypeError("arange: stop is missing")
         start, stop = 0, start
     numbers = [0 if start is None else start, stop, 1 if step is None else step]
