@@ -22,13 +22,18 @@ struct Axes {
     }
 };
 
-/// The smallest step of the inputs along a space's axes.
-int64_t smallest_stride(const Space& s) {
-    int64_t smallest = INT64_MAX;
-    for (int k = 1; k < s.operands; ++k)
+/// How far apart neighbours along a space's axes lie, all inputs together. An input that stays where it is adds nothing,
+/// and one that moves on by a page is as bad as any.
+int64_t spread(const Space& s) {
+    constexpr int64_t kPage = 4096;
+    int64_t sum = 0;
+    for (int k = 1; k < s.operands; ++k) {
+        int64_t smallest = INT64_MAX;
         for (int d = 0; d < s.ndim; ++d)
             if (s.shape[d] > 1 && s.strides[k][d] != 0) smallest = std::min(smallest, std::abs(s.strides[k][d]));
-    return smallest;
+        if (smallest != INT64_MAX) sum += std::min(smallest, kPage);
+    }
+    return sum ? sum : INT64_MAX;
 }
 
 }  // namespace
@@ -57,7 +62,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     results_.set_space(kept.shape, {kept.rows, size_t(operands)});
     n = along.space.size;
     folds = results_.space.size;
-    by_columns = folds > 1 && (n < least_row || smallest_stride(results_.space) < smallest_stride(along.space));
+    by_columns = folds > 1 && (n < least_row || spread(results_.space) < spread(along.space));
     rows_are_even = by_columns && along.space.ndim == 1;
     if (by_columns) join(along.space, results_.space);
     else join(results_.space, along.space);
