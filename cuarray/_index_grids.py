@@ -22,6 +22,7 @@ __all__ = [
     "ix_",
     "mask_indices",
     "ravel_multi_index",
+    "trace",
     "tril_indices",
     "tril_indices_from",
     "triu_indices",
@@ -83,6 +84,45 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     view = _core.strided_view(a, shape, strides, start if math.prod(shape) else 0)
     view.flags.writeable = False
     return view
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Add the elements of the diagonals of two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        At least two-dimensional.
+    offset : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    axis1, axis2 : int
+        The axes that make the matrices.
+    dtype : dtype, optional
+        The type of the sum; by default as of `sum`.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray
+        In the shape of the other axes.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or both are the same.
+
+    See Also
+    --------
+    numpy.trace
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.trace([[1, 2], [3, 4]])
+    array(5)
+    """
+    return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype, out=out)
 
 
 def fill_diagonal(a, val, wrap=False):

@@ -236,6 +236,21 @@ def diagonal(self, offset=0, axis1=0, axis2=1):
     return cuarray.diagonal(self, offset, axis1, axis2)
 
 
+def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Add the elements of diagonals; see cuarray.trace."""
+    return cuarray.trace(self, offset, axis1, axis2, dtype, out)
+
+
+def tobytes(self, order="C"):
+    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes."""
+    return host_copy(self).tobytes(order)
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile."""
+    host_copy(self).tofile(fid, sep, format)
+
+
 # Order
 
 
@@ -426,6 +441,9 @@ _core.extend_ndarray(
         "sort": sort,
         "take": take,
         "to_numpy": to_numpy,
+        "tobytes": tobytes,
+        "tofile": tofile,
+        "trace": trace,
         "tolist": tolist,
     }
 )

@@ -1,0 +1,58 @@
+"""Values between points, and angles without jumps: NumPy's values, types, shapes and errors."""
+
+import layouts
+import numpy as np
+import pytest
+from same import agree
+
+import cuarray
+
+NAMES = {
+    "x": lambda xp: xp.asarray([[-1.0, 0.0, 0.25], [1.0, 2.5, np.nan], [3.0, 7.0, np.inf]]),
+    "k": lambda xp: xp.asarray([0, 1, 3]),
+    "p": lambda xp: xp.asarray([0.0, 1.0, 1.0, 3.0]),
+    "f": lambda xp: xp.asarray([2.0, -1.0, 4.0, 0.5]),
+    "c": lambda xp: xp.asarray([1 + 2j, 2, 3 - 1j]),
+    "a": lambda xp: xp.asarray([0.0, 3.0, 6.0, -3.0, 0.5, 9.0]),
+    "i": lambda xp: xp.asarray([[1, 2, 3, 4, 5, 6, 1, 2, 3], [1, 6, 5, 2, 8, 0, 0, 7, 1]]),
+}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.interp(x, k, k * 2)", "xp.interp(x, p, f)", "xp.interp(2, k, [1, 2, 4])", "xp.interp(x, [1.5], [7])", "xp.interp([], k, k)",
+        "xp.interp(x, p, f, left=-9, right=9)", "xp.interp(x, k, c)", "xp.interp(x, k, c, left=1j, right=-1j)",
+        "xp.interp(x[:2, :2], k, c, period=2.5)", "xp.interp(x[:2, :2], [0, 350, 20], [1, 2, 3], period=360)", "xp.interp(x[:2, :2], k, k, period=-2.0)",
+        "xp.interp([0.5, 2], [0, np.inf], [1, 1])", "xp.interp([0.5, 2], [0, 1, 3], [np.nan, 1, 2])", "xp.interp(np.float32(0.5), k, k)",
+        "xp.interp(x, [], [])", "xp.interp(x, k, [1, 2])", "xp.interp(x, k, k, period=0)", "xp.interp(x, x, x)",
+        "xp.unwrap(a)", "xp.unwrap(a, 4)", "xp.unwrap(a, period=5)", "xp.unwrap(i, period=6)", "xp.unwrap(i, period=7, axis=0)",
+        "xp.unwrap(i, axis=0)", "xp.unwrap(i[0], period=4, discont=3)", "xp.unwrap(xp.asarray([0, 2, 4, 2, 0.0]), period=4)", "xp.unwrap(a.astype('f4'))",
+        "xp.unwrap(i, axis=2)", "xp.unwrap(a[:0])", "xp.unwrap(a[:1])",
+    ],
+)  # fmt: skip
+def test_values_types_and_errors(expression, device):
+    agree(expression, NAMES, rtol=2e-6 if "f4" in expression else 1e-13)
+
+
+@pytest.mark.parametrize("size", [1, 2, 31, 33, 257, 5000])
+def test_random_points(size, device, rng):
+    points = np.sort(rng.normal(size=size))
+    values, wanted = rng.normal(size=size), rng.normal(size=(7, 300)) * 2
+    for layout in layouts.LAYOUTS:
+        x = layout(cuarray.asarray(wanted, device=device))
+        result = cuarray.interp(x, cuarray.asarray(points, device=device), cuarray.asarray(values, device=device))
+        np.testing.assert_allclose(result.numpy(), np.interp(x.numpy(), points, values), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("expression", ["i.trace()", "i.trace(1)", "xp.trace(i, -1, dtype='f4')", "i.tobytes()", "i.T.tobytes()", "i.tobytes('F')"])
+def test_traces_and_bytes(expression, device):
+    agree(expression, NAMES)
+
+
+def test_tofile(tmp_path, device):
+    x = cuarray.arange(6, device=device).reshape(2, 3)
+    x.tofile(tmp_path / "bytes")
+    x.T.tofile(tmp_path / "text", sep=",")
+    assert np.fromfile(tmp_path / "bytes", int).tolist() == [0, 1, 2, 3, 4, 5]
+    assert (tmp_path / "text").read_text() == "0,3,1,4,2,5"
