@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY "${CUARRAY_PACKAGE_DIR}/cmake")
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/include" "${CUARRAY_PACKAGE_DIR}/include" SYMBOLIC)
 if(NOT CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
     file(GLOB python_files RELATIVE "${CMAKE_SOURCE_DIR}/cuarray" CONFIGURE_DEPENDS
-        cuarray/*.py cuarray/*.html cuarray/py.typed cuarray/interop cuarray/testing)
+        cuarray/*.py cuarray/*.html cuarray/py.typed cuarray/lib)
     foreach(name ${python_files})
         file(CREATE_LINK "${CMAKE_SOURCE_DIR}/cuarray/${name}" "${CUARRAY_PACKAGE_DIR}/${name}" SYMBOLIC)
     endforeach()
