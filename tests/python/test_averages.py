@@ -131,7 +131,7 @@ def test_layouts_and_types(layout, dtype, device, rng):
     x = rng.uniform(1, 9, (15, 18)).astype(dtype)
     y, limit = layout(x), 1e-5 if dtype == "f4" else 1e-12
     weights = rng.uniform(1, 2, 18)
-    np.testing.assert_allclose(cuarray.average(y, 1, weights).numpy(), np.average(x, 1, weights), rtol=limit)
+    np.testing.assert_allclose(cuarray.average(y, 1, cuarray.asarray(weights)).numpy(), np.average(x, 1, weights), rtol=limit)
     np.testing.assert_allclose(cuarray.cov(y).numpy(), np.cov(x), rtol=limit, atol=limit)
     np.testing.assert_allclose(cuarray.corrcoef(y).numpy(), np.corrcoef(x), rtol=limit, atol=limit)
     for axis in (None, 0, 1):
