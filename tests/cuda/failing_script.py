@@ -111,6 +111,7 @@ made.place.properties
 made.place.memory_info()
 made.place.enable_peer_access("cuda:1")
 ca.Stream.from_external(made.stream.handle, device="cuda:0")
+ca.Stream.from_external(made.foreign, device="cuda:0")
 ca.asarray(made.lent)
 ca.copyto(made.x, made.pinned)
 made.kept.append(ca.empty(3 << 20, dtype="u1", device="cuda:0"))
@@ -120,9 +121,20 @@ made.kept.append(ca.empty(5000, memory="pinned"))
 """
 
 
+def foreign_stream():
+    """The handle of a stream of cuda:0 that somebody else made."""
+    context, stream = ctypes.c_void_p(), ctypes.c_void_p()
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
+    return stream.value
+
+
 def calls(code):
     """Each driver call in each line fails once."""
     made = types.SimpleNamespace(kept=[], place=ca.device("cuda:0"), stream=ca.Stream(device="cuda:0"))
+    made.foreign = foreign_stream()
     made.x, made.pinned = ca.ones(5, device="cuda:0"), ca.ones(5, memory="pinned")
     made.lent = types.SimpleNamespace(__cuda_array_interface__=made.x.__cuda_array_interface__, array=made.x)
     made.event, made.end = (ca.Event(timing=True, device="cuda:0") for _ in range(2))

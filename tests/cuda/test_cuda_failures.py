@@ -113,6 +113,7 @@ def test_calls_of_single_lines_fail():
     assert {"cuGraphLaunch", "cuEventElapsedTime", "cuMemAlloc", "cuMemHostAlloc"} < {
         call for _, call, _ in calls
     }
+    assert "cuEventQuery" in {call for line, call, _ in calls if "foreign" in line}
     for line, call, result in calls:
         if result == "nothing was noticed":
             assert call in SWALLOWED | {"cuEventDestroy"}, (line, call)

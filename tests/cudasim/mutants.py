@@ -459,7 +459,7 @@ OWN_TESTS = {
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
     "faults.cpp": (f"{BACKEND} -k faults",),
     "graph.cpp": (f"{FAILURES} -k capture", GRAPHS),
-    "kept_memory.cpp": (f"{MEMORY} -k kept",),
+    "kept_memory.cpp": (f"{MEMORY} -k 'kept or last_resort'",),
     "kernels.cpp": (f"{EXPLANATIONS} -k module", f"{FAILURES} -k module"),
     "memory.cpp": (f"{MEMORY} -k 'trim or pool'", f"{PYTHON_MEMORY} -k 'cuda and pool'", ORDER, MEMORY),
     "pinned.cpp": (BYTES,),
