@@ -20,8 +20,12 @@ except ImportError as error:
         f"    pip install {root}\n\nor run Python in another folder to use an installed cuarray"
     ) from error
 
+from numpy import False_ as False_
+from numpy import True_ as True_
 from numpy import e as e
+from numpy import euler_gamma as euler_gamma
 from numpy import inf as inf
+from numpy import little_endian as little_endian
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
@@ -70,6 +74,8 @@ from cuarray import (
     _sorting,
     _statistics,
     _streams,
+    _subscripts,
+    _texts,
     _windows,
 )
 
@@ -113,6 +119,8 @@ MODULES = (
     _numbers,
     _interpolation,
     _files,
+    _texts,
+    _subscripts,
     _logic,
     _dtypes,
     _devices,
@@ -140,9 +148,13 @@ __all__ = sorted(
         "AxisError",
         "ComplexWarning",
         "CudaError",
+        "False_",
+        "True_",
         "bfloat16",
         "e",
+        "euler_gamma",
         "inf",
+        "little_endian",
         "nan",
         "ndarray",
         "newaxis",

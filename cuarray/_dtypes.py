@@ -8,11 +8,14 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array
 
 __all__ = [
-    "astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types",
-    "result_type",
+    "astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "mintypecode", "promote_types",
+    "result_type", "typename",
 ]  # fmt: skip
 
+# Questions about types alone are NumPy's to answer.
 issubdtype = np.issubdtype
+mintypecode = np.mintypecode
+typename = np.typename
 
 
 def numpy_types():
@@ -20,7 +23,7 @@ def numpy_types():
     supported = {np.dtype(getattr(np, name)) for name in _core.dtype_names() if hasattr(np, name)}
     types = {}
     for name, kind in vars(np).items():
-        if isinstance(kind, type) and issubclass(kind, np.number | np.bool_):
+        if isinstance(kind, type) and (kind is np.generic or issubclass(kind, np.number | np.bool_)):
             family = kind.__subclasses__()
             if family or np.dtype(kind) in supported:
                 types[name] = kind

@@ -2,12 +2,14 @@
 
 from math import prod
 
+import numpy as np
+
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._products import deliver
 
-__all__ = ["einsum"]
+__all__ = ["einsum", "einsum_path"]
 
 
 def refuse(what):
@@ -37,7 +39,7 @@ def letter_of(number):
 
 
 def parsed(text, ndims):
-    """Return the labels of each array's axes and of the result's; broadcast axes are numbered from the end."""
+    """Return the labels of each array's axes and of the result's; broadcast axes count from the end."""
     inputs, arrow, output = text.partition("->")
     groups = inputs.split(",")
     if len(groups) != len(ndims):
@@ -189,3 +191,40 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     result, own = summed(result, own, set(wanted))
     result = result.transpose([own.index(label) for label in wanted])
     return deliver(result if order in ("K", "A") else result.copy(order), out, "same_kind", "einsum")
+
+
+def einsum_path(*operands, optimize="greedy", einsum_call=False):
+    """Return the order of products with the fewest multiplications; `einsum` itself goes from left to right.
+
+    Parameters
+    ----------
+    *operands
+        As those of `einsum`; only the shapes of the arrays are looked at.
+    optimize : bool, str or tuple
+        As NumPy's: how to look for the order.
+    einsum_call : bool
+        As NumPy's.
+
+    Returns
+    -------
+    tuple of list and str
+        The places of the operands of each product, and a report.
+
+    Raises
+    ------
+    ValueError
+        If subscripts and shapes do not go together.
+
+    See Also
+    --------
+    numpy.einsum_path
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> a, b, c = ca.ones((2, 9)), ca.ones((9, 9)), ca.ones((9, 3))
+    >>> ca.einsum_path("ij,jk,kl->il", a, b, c)[0]
+    ['einsum_path', (0, 1), (0, 1)]
+    """
+    shapes = [np.broadcast_to(np.int8(0), x.shape) if isinstance(x, ndarray) else x for x in operands]
+    return np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)

@@ -1,12 +1,15 @@
-"""Files of arrays and texts of arrays: NumPy's own, by copies on the host."""
+"""Files of arrays, binary and text: NumPy's own, read and written by the host."""
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import as_array
-from cuarray._repr import host_text, ndarray_repr, ndarray_str
+from cuarray._creation import as_array, place
 
-__all__ = ["array_repr", "array_str", "get_printoptions", "load", "save", "savetxt", "set_printoptions"]
+__all__ = [
+    "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
+    "savez_compressed",
+]  # fmt: skip
 
 
 def on_host(a):
@@ -40,6 +43,83 @@ def save(file, arr, allow_pickle=True):
     array([0, 1, 2])
     """
     np.save(file, as_array(arr).numpy(), allow_pickle=False)
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Write several arrays to one file in NumPy's format .npz.
+
+    Parameters
+    ----------
+    file : str, path or file
+        A name gets the ending .npz where it has none.
+    *args : array_like
+        Named arr_0, arr_1 and so on.
+    allow_pickle : bool
+        Accepted and ignored: there are no arrays of objects.
+    **kwds : array_like
+        Arrays by name.
+
+    Raises
+    ------
+    ValueError
+        If a name is that of one of `args`.
+
+    See Also
+    --------
+    numpy.savez
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> ca.savez(file, ca.arange(3), half=ca.asarray(0.5))
+    >>> _ = file.seek(0)
+    >>> sorted(ca.load(file))
+    ['arr_0', 'half']
+    """
+    np.savez(file, *arrays_of(args), **dict(zip(kwds, arrays_of(kwds.values()), strict=True)))
+
+
+def savez_compressed(file, *args, allow_pickle=True, **kwds):
+    """Write several arrays to one compressed file in NumPy's format .npz.
+
+    Parameters
+    ----------
+    file : str, path or file
+        A name gets the ending .npz where it has none.
+    *args : array_like
+        Named arr_0, arr_1 and so on.
+    allow_pickle : bool
+        Accepted and ignored: there are no arrays of objects.
+    **kwds : array_like
+        Arrays by name.
+
+    Raises
+    ------
+    ValueError
+        If a name is that of one of `args`.
+
+    See Also
+    --------
+    numpy.savez_compressed
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> ca.savez_compressed(file, zeros=ca.zeros(9))
+    >>> _ = file.seek(0)
+    >>> ca.load(file)["zeros"].shape
+    (9,)
+    """
+    np.savez_compressed(file, *arrays_of(args), **dict(zip(kwds, arrays_of(kwds.values()), strict=True)))
+
+
+def arrays_of(given):
+    """Return the objects as numpy.ndarrays of types that there are here."""
+    return [as_array(x).numpy() for x in given]
 
 
 def load(
@@ -123,119 +203,265 @@ def savetxt(
     np.savetxt(fname, on_host(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 
-def get_printoptions():
-    """Return how arrays are shown: NumPy's settings, which are ours, too.
-
-    Returns
-    -------
-    dict
-
-    See Also
-    --------
-    numpy.get_printoptions
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.get_printoptions()["precision"]
-    8
-    """
-    return np.get_printoptions()
+# Read by the host, then brought to a device.
 
 
-def set_printoptions(
-    precision=None,
-    threshold=None,
-    edgeitems=None,
-    linewidth=None,
-    suppress=None,
-    nanstr=None,
-    infstr=None,
-    formatter=None,
-    sign=None,
-    floatmode=None,
+def loadtxt(
+    fname,
+    dtype=float,
+    comments="#",
+    delimiter=None,
+    converters=None,
+    skiprows=0,
+    usecols=None,
+    unpack=False,
+    ndmin=0,
+    encoding=None,
+    max_rows=None,
     *,
-    legacy=None,
-    override_repr=None,
+    quotechar=None,
+    device=None,
+    like=None,
 ):
-    """Set how arrays are shown, NumPy's and ours.
+    """Read an array from a text file, a row from each line.
 
     Parameters
     ----------
-    precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, formatter, sign, floatmode
-        As NumPy's; None leaves a setting alone.
-    legacy, override_repr
+    fname : str, path, file or list of str
+    dtype : dtype
+    comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
         As NumPy's.
-
-    See Also
-    --------
-    numpy.set_printoptions
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.set_printoptions(precision=3)
-    >>> ca.asarray([0.123456])
-    array([0.123])
-    >>> ca.set_printoptions(precision=8)
-    """
-    given = {name: value for name, value in locals().items() if value is not None}
-    np.set_printoptions(**given)
-
-
-def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """Return the text that shows an array with its type.
-
-    Parameters
-    ----------
-    arr : array_like
-    max_line_width, precision : int, optional
-    suppress_small : bool, optional
-        Whether numbers next to zero are shown as zero.
+    unpack : bool
+        Whether columns are the first axis.
+    device : device or str, optional
+        Where the array goes.
+    like : ndarray, optional
+        An array on the device to use.
 
     Returns
     -------
-    str
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If a line does not hold as many numbers as the others, or something else.
+    TypeError
+        If the type is not supported.
 
     See Also
     --------
-    numpy.array_repr
+    numpy.loadtxt
 
     Examples
     --------
     >>> import cuarray as ca
-    >>> ca.array_repr(ca.arange(3))
-    'array([0, 1, 2])'
+    >>> ca.loadtxt(["1, 2", "3, 4"], delimiter=",")
+    array([[1., 2.],
+           [3., 4.]])
     """
-    if max_line_width is precision is suppress_small is None:
-        return ndarray_repr(as_array(arr))
-    return host_text(as_array(arr), lambda a: np.array_repr(a, max_line_width, precision, suppress_small))
+    settings = (comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
+    found = np.loadtxt(fname, _core.dtype(dtype), *settings, quotechar=quotechar)
+    return as_array(found, place(device, like))
 
 
-def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """Return the text that shows the values of an array.
+def genfromtxt(
+    fname,
+    dtype=float,
+    comments="#",
+    delimiter=None,
+    skip_header=0,
+    skip_footer=0,
+    converters=None,
+    missing_values=None,
+    filling_values=None,
+    usecols=None,
+    names=None,
+    excludelist=None,
+    deletechars=" !#$%&'()*+,-./:;<=>?@[\\]^{|}~",
+    replace_space="_",
+    autostrip=False,
+    case_sensitive=True,
+    defaultfmt="f%i",
+    unpack=None,
+    usemask=False,
+    loose=True,
+    invalid_raise=True,
+    max_rows=None,
+    encoding=None,
+    *,
+    ndmin=0,
+    device=None,
+    like=None,
+):
+    """Read an array from a text file in which values may be missing.
 
     Parameters
     ----------
-    a : array_like
-    max_line_width, precision : int, optional
-    suppress_small : bool, optional
-        Whether numbers next to zero are shown as zero.
+    fname : str, path, file or list of str
+    dtype : dtype or None
+        None takes the type that holds all values; columns of different types are not supported.
+    comments, delimiter, skip_header, skip_footer, converters, missing_values, filling_values, usecols
+        As NumPy's.
+    names, excludelist, deletechars, replace_space, autostrip, case_sensitive, defaultfmt, usemask, loose
+        As NumPy's. Names make columns of a structured type, and `usemask` a masked array: there are neither.
+    unpack, invalid_raise, max_rows, encoding, ndmin
+        As NumPy's.
+    device : device or str, optional
+        Where the array goes.
+    like : ndarray, optional
+        An array on the device to use.
 
     Returns
     -------
-    str
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If a line does not hold as many values as the others.
+    TypeError
+        If the type is not supported.
 
     See Also
     --------
-    numpy.array_str
+    numpy.genfromtxt
 
     Examples
     --------
     >>> import cuarray as ca
-    >>> ca.array_str(ca.arange(3))
-    '[0 1 2]'
+    >>> ca.genfromtxt(["1,2", "3,"], delimiter=",", filling_values=0)
+    array([[1., 2.],
+           [3., 0.]])
     """
-    if max_line_width is precision is suppress_small is None:
-        return ndarray_str(as_array(a))
-    return host_text(as_array(a), lambda h: np.array_str(h, max_line_width, precision, suppress_small))
+    settings = {name: value for name, value in locals().items() if name not in ("device", "like")}
+    if usemask:
+        raise TypeError("genfromtxt: there are no masked arrays; use filling_values=")
+    return as_array(np.genfromtxt(**settings), place(device, like))
+
+
+def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=None):
+    """Read an array of one axis from the bytes of a file, or from numbers written as text.
+
+    Parameters
+    ----------
+    file : str, path or file
+        A file must be a real one, on a disk.
+    dtype : dtype, optional
+        float64 by default.
+    count : int
+        How many elements; -1 stands for all.
+    sep : str
+        What stands between numbers in a text; empty for bytes.
+    offset : int
+        Bytes to skip.
+    device : device or str, optional
+        Where the array goes.
+    like : ndarray, optional
+        An array on the device to use.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        If the file does not exist or cannot be read.
+    TypeError
+        If the type is not supported.
+
+    See Also
+    --------
+    numpy.fromfile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from tempfile import TemporaryFile
+    >>> with TemporaryFile() as file:
+    ...     ca.arange(3).tofile(file)
+    ...     _ = file.seek(0)
+    ...     ca.fromfile(file, ca.int64)
+    array([0, 1, 2])
+    """
+    return as_array(np.fromfile(file, _core.dtype(dtype), count, sep, offset), place(device, like))
+
+
+def fromstring(string, dtype=float, count=-1, *, sep, device=None, like=None):
+    """Make an array of numbers written as text.
+
+    Parameters
+    ----------
+    string : str
+    dtype : dtype
+    count : int
+        How many numbers; -1 stands for all.
+    sep : str
+        What stands between the numbers.
+    device : device or str, optional
+        Where the array goes.
+    like : ndarray, optional
+        An array on the device to use.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the text holds anything else, or `sep` is empty: `frombuffer` reads bytes.
+    TypeError
+        If the type is not supported.
+
+    See Also
+    --------
+    numpy.fromstring
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fromstring("1, 2, 4", sep=",")
+    array([1., 2., 4.])
+    """
+    return as_array(np.fromstring(string, _core.dtype(dtype), count, sep=sep), place(device, like))
+
+
+def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
+    """Read an array of one axis from what a regular expression finds in a text file.
+
+    Parameters
+    ----------
+    file : str, path or file
+    regexp : str or compiled expression
+        With one group, which finds a number.
+    dtype : dtype
+    encoding : str, optional
+    device : device or str, optional
+        Where the array goes.
+    like : ndarray, optional
+        An array on the device to use.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If the type is not supported; there are no structured ones, so there is one group.
+
+    See Also
+    --------
+    numpy.fromregex
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from io import StringIO
+    >>> ca.fromregex(StringIO("x=3 y=4"), r"=(\\d+)", ca.int64)
+    array([3, 4])
+    """
+    number = np.dtype([("number", _core.dtype(dtype))])
+    return as_array(np.fromregex(file, regexp, number, encoding)["number"], place(device, like))

@@ -3,16 +3,14 @@
 import functools
 import math
 import sys
-import warnings
 from operator import index
-from pickle import PickleBuffer
 
 import numpy as np
 
 import cuarray
-from cuarray import _core
+from cuarray import _bytes, _core
 from cuarray._indexing import cycle
-from cuarray._repr import host_copy, html_table, ndarray_repr, ndarray_str
+from cuarray._repr import html_table, ndarray_repr, ndarray_str
 from cuarray._sorting import check_kind, checked_kth, sorted_axis
 
 # Attributes
@@ -158,6 +156,12 @@ class Flat:
             cuarray.put(self.base, places, value)
 
 
+def setflags(self, write=None, align=None, uic=None):
+    """Set whether the array can be written; the other flags are for NumPy's sake, and are not looked at."""
+    if write is not None:
+        self.flags.writeable = bool(write)
+
+
 def set_flat(self, value):
     self.flat[...] = value
 
@@ -241,16 +245,6 @@ def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return cuarray.trace(self, offset, axis1, axis2, dtype, out)
 
 
-def tobytes(self, order="C"):
-    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes."""
-    return host_copy(self).tobytes(order)
-
-
-def tofile(self, fid, sep="", format="%s"):
-    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile."""
-    host_copy(self).tofile(fid, sep, format)
-
-
 # Order
 
 
@@ -328,43 +322,6 @@ def array_format(self, spec):
     return format(self.item(), spec)
 
 
-# Pickle
-
-
-def host_bytes(array):
-    """Return the elements as contiguous bytes on the host, copied only where needed, and their order."""
-    order = "F" if array.flags.fnc else "C"
-    array = array.T if order == "F" else array
-    if array.dtype.kind == "V":
-        array = array.view(np.uint16)
-    host = host_copy(array)
-    return np.ascontiguousarray(host).reshape(-1).view(np.uint8), order
-
-
-def reduce_ex(self, protocol):
-    host, order = host_bytes(self)
-    data = PickleBuffer(host) if protocol >= 5 else host.tobytes()
-    return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
-
-
-def rebuild(data, dtype, shape, order, device):
-    """Make an array of pickled bytes, on its device or, with a warning, on cpu."""
-    dtype = _core.dtype(dtype)
-    raw = np.frombuffer(data, np.uint8)
-    host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
-    try:
-        place = _core.device(device)
-        _core.memory_stats(place)
-    except (ValueError, _core.CudaError) as reason:
-        # The default filter shows a warning once per place, which is this line.
-        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
-        place = _core.device("cpu")
-    array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
-    if dtype.kind == "V":
-        array = array.view(dtype)
-    return array.T if order == "F" else array
-
-
 # Protocols
 
 
@@ -407,13 +364,13 @@ def array_function(self, function, types, args, kwargs):
 
 _core.extend_ndarray(
     {
+        **_bytes.METHODS,
         "__array_function__": array_function,
         "__array_namespace__": array_namespace,
         "__ceil__": python_ceil,
         "__complex__": array_complex,
         "__floor__": python_floor,
         "__format__": array_format,
-        "__reduce_ex__": reduce_ex,
         "__repr__": ndarray_repr,
         "__round__": python_round,
         "__str__": ndarray_str,
@@ -438,11 +395,10 @@ _core.extend_ndarray(
         "repeat": repeat,
         "round": array_round,
         "searchsorted": searchsorted,
+        "setflags": setflags,
         "sort": sort,
         "take": take,
         "to_numpy": to_numpy,
-        "tobytes": tobytes,
-        "tofile": tofile,
         "trace": trace,
         "tolist": tolist,
     }

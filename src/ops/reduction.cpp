@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuarray/array/pending.h"
+#include "ops/masked_fold.h"
 #include "ops/running.h"
 #include "cuarray/runtime/registry.h"
 
@@ -186,6 +187,13 @@ void check_empty(const Axes& axes, bool has_start, int64_t results, const char* 
     raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
 }
 
+/// What a mask leaves may be nothing, so the fold must start from something.
+void check_start(const ReduceOptions& o, bool has_identity, const char* name) {
+    if (!o.where || has_identity || o.initial) return;
+    raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
+          "one has to specify 'initial'");
+}
+
 }  // namespace
 
 DType reduction_dtype(ReductionId id, DType dtype) {
@@ -259,9 +267,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (o.initial) initial = to_scalar(*o.initial, T, name);
     const Scalar masked = row.identity ? reduction_identity(id, T) : initial;
     const bool has_identity = row.identity && !o.no_initial;
-    if (o.where && !has_identity && !o.initial)
-        raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
-              "one has to specify 'initial'");
+    check_start(o, has_identity, name);
     check_empty(axes, has_identity || o.initial, count(axes.result_shape), name);
 
     Array target = target_array(array, o, axes, dtype);
@@ -286,6 +292,12 @@ ReductionId reduction_of(std::string_view row) {
     return kNone;
 }
 
+/// The shape with one axis more, of extent 1.
+Dims with_axis(Dims shape) {
+    shape.push_back(1);
+    return shape;
+}
+
 }  // namespace
 
 Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
@@ -302,12 +314,18 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_out(array, o, axes, T, name);
     Scalar initial, masked;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
-    if (row.identity) masked = row_identity(id, T);
-    if (o.where && !row.identity)
-        raise(ErrorKind::Value, name, ".reduce: '", name, "' has no identity, so where= cannot be used");
+    // As in reduce, the start stands for what is masked where nothing else does: all such rows let equal values be one.
+    masked = row.identity ? row_identity(id, T) : initial;
+    check_start(o, row.identity && !o.no_initial, name);
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
     check_empty(axes, starts, count(axes.result_shape), name);
 
+    if (o.where && !row.identity && !row.has(Associative)) {
+        const Array lines = axes.folded.empty() ? array.reshape(with_axis(array.shape())) : array;
+        const Array mask = o.where->broadcast_to(array.shape(), name).reshape(lines.shape());
+        const int axis = axes.folded.empty() ? lines.ndim() - 1 : int(axes.folded[0]);
+        return deliver(masked_fold(id, lines, mask, axis, initial).reshape(axes.result_shape), o, name);
+    }
     if (axes.folded.size() == 1) check_exponents(id, array, int(axes.folded[0]), !o.initial, T, name);
     Array target = target_array(array, o, axes, T);
     if (target.is_empty()) return deliver(std::move(target), o, name);

@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import functools
 import pickle
 import sys
 import threading
@@ -157,6 +158,46 @@ def test_reduce_and_outer(device):
     out = cuarray.zeros(3, int)
     assert cuarray.add.reduce(x, out=out) is out and out.tolist() == [3, 5, 7]
     assert cuarray.subtract.outer(5, x[0]).tolist() == [5, 4, 3]
+
+
+@pytest.mark.parametrize("name", ["subtract", "divide", "floor_divide", "pow", "remainder", "atan2", "copysign", "fmax", "fmin", "bitwise_left_shift", "lcm"])
+@pytest.mark.parametrize("dtype", ["i4", "u1", "f4", "f8"])
+def test_masked_folds_without_identity(name, dtype, device, rng):
+    if name in ("bitwise_left_shift", "lcm") and dtype[0] == "f":
+        dtype = "i8"
+    function, step = getattr(cuarray, name), THEIRS[name]
+    for shape, axis in (((9,), 0), ((4, 5), 0), ((4, 5), -1), ((2, 3, 4), 1), ((40, 130), 0), ((130, 40), 1), ((3, 0), 1), ((3, 0), 0), ((3,), ()), ((), None)):
+        x = rng.integers(1, 4, shape).astype(dtype)
+        mask = np.asarray(rng.random(shape) < 0.3)
+        lines = np.moveaxis(x, axis, -1) if axis not in ((), None) else x[..., None]
+        chosen = np.moveaxis(mask, axis, -1) if axis not in ((), None) else mask[..., None]
+        with np.errstate(all="ignore"):
+            kind = step(x.ravel()[:1], x.ravel()[:1]).dtype
+            want = np.empty(lines.shape[:-1], kind)
+            for place in np.ndindex(want.shape):
+                want[place] = functools.reduce(lambda a, b: step(a, b, dtype=kind), lines[place][chosen[place]], kind.type(2))
+        ours, where = cuarray.asarray(x), cuarray.asarray(mask)
+        got = function.reduce(ours, axis, where=where, initial=2)
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-5)
+        kept = function.reduce(ours, axis, keepdims=True, where=where, initial=2, out=cuarray.empty(got.shape if axis == () else np.empty(shape).sum(axis, keepdims=True).shape, kind))
+        assert (kept.numpy().reshape(want.shape) == got.numpy()).all()
+
+
+def test_masked_folds_start_from_something(device):
+    x, mask = cuarray.asarray([[3, -1], [2, 2]]), cuarray.asarray([[True, False], [True, True]])
+    assert cuarray.pow.reduce(x, 1, where=mask, initial=2).tolist() == [8, 16], "an exponent that is not chosen is no fault"
+    with pytest.raises(ValueError):
+        cuarray.pow.reduce(x, 1, where=~mask, initial=2)
+    assert cuarray.subtract.reduce(x, 0, where=cuarray.asarray([True, False]), initial=0).tolist() == [-5, 0]
+    waiting = cuarray.fuse(lambda v: cuarray.subtract.reduce(v * 2, 1, where=v > 0, initial=1))
+    assert waiting(x).tolist() == [-5, -7]
+    for name, options in (("subtract", {}), ("fmax", {}), ("add", {"initial": None}), ("hypot", {"initial": None}), ("subtract", {"initial": None})):
+        for xp, a, where in ((np, x.numpy(), mask.numpy()), (cuarray, x, mask)):
+            with pytest.raises(ValueError):
+                getattr(xp, name).reduce(a, where=where, **options)
+    with pytest.raises(TypeError):
+        cuarray.subtract.reduce(x, where=x, initial=1)
 
 
 def test_resolve_dtypes():

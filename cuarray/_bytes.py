@@ -1,0 +1,150 @@
+"""Methods of ndarray that are about an array's bytes: on the host, in files, pickled, in another order."""
+
+import pickle
+import warnings
+from operator import index
+
+import numpy as np
+
+import cuarray
+from cuarray import _core
+from cuarray._repr import host_copy
+
+
+def tobytes(self, order="C"):
+    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes."""
+    return host_copy(self).tobytes(order)
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile."""
+    host_copy(self).tofile(fid, sep, format)
+
+
+# Parts of elements
+
+
+def bytes_of(array):
+    """Return the view of an array whose last two axes are the numbers of an element and their bytes."""
+    numbers = 2 if array.dtype.kind == "c" else 1
+    size = array.dtype.itemsize // numbers
+    return array[..., None].view(np.uint8).reshape((*array.shape, numbers, size), copy=False)
+
+
+def byteswap(self, inplace=False):
+    """Return the elements with the bytes of each number turned round, or turn them in place.
+
+    Elements of the other byte order, as files may hold them, become numbers this way.
+    """
+    result = self if inplace else cuarray.empty_like(self)
+    bytes_of(result)[...] = bytes_of(self)[..., ::-1]
+    return result
+
+
+def getfield(self, dtype, offset=0):
+    """Return the view of a part of each element, so many bytes from its begin; see numpy.ndarray.getfield."""
+    dtype, offset, size = _core.dtype(dtype), index(offset), self.dtype.itemsize
+    if not 0 <= offset <= size - dtype.itemsize:
+        raise ValueError(
+            f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes"
+        )
+    part = self[..., None].view(np.uint8)[..., offset : offset + dtype.itemsize]
+    return part.view(dtype)[..., 0]
+
+
+def setfield(self, val, dtype, offset=0):
+    """Store values into a part of each element; see numpy.ndarray.setfield."""
+    getfield(self, dtype, offset)[...] = val
+
+
+# Another size
+
+
+def resize(self, *new_shape, refcheck=True):
+    """Change shape and size in place, with zeros behind the elements; see numpy.ndarray.resize.
+
+    The memory is new. Views of the array keep what they have, so `refcheck` is not needed and not looked at.
+    """
+    shape = new_shape[0] if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__") else new_shape
+    if shape is None or not new_shape:
+        return
+    if not self.flags.owndata:
+        raise ValueError("resize: cannot resize this array: it does not own its data")
+    if not self.flags.forc:
+        raise ValueError("resize: only an array whose elements lie side by side can be resized")
+    shape, order = tuple(map(index, shape)), "F" if self.flags.fnc else "C"
+    result = cuarray.empty(shape, self.dtype, order, device=self.device)
+    old, new = line(self), line(result)
+    both = min(old.size, new.size)
+    new[:both] = old[:both]
+    new[both:] = 0
+    self._replace(result)
+
+
+def line(array):
+    """Return the elements of an array of C or Fortran order as one axis, in the order of memory."""
+    return (array.T if array.flags.fnc else array).reshape(-1)
+
+
+# Pickle
+
+
+def dumps(self):
+    """Return the array as pickle.dumps does; see numpy.ndarray.dumps."""
+    return pickle.dumps(self)
+
+
+def dump(self, file):
+    """Write the array as pickle.dump does, to a file or one of this name; see numpy.ndarray.dump."""
+    if hasattr(file, "write"):
+        pickle.dump(self, file)
+    else:
+        with open(file, "wb") as opened:
+            pickle.dump(self, opened)
+
+
+def host_bytes(array):
+    """Return the elements as contiguous bytes on the host, copied only where needed, and their order."""
+    order = "F" if array.flags.fnc else "C"
+    array = array.T if order == "F" else array
+    if array.dtype.kind == "V":
+        array = array.view(np.uint16)
+    host = host_copy(array)
+    return np.ascontiguousarray(host).reshape(-1).view(np.uint8), order
+
+
+def reduce_ex(self, protocol):
+    host, order = host_bytes(self)
+    data = pickle.PickleBuffer(host) if protocol >= 5 else host.tobytes()
+    return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
+
+
+def rebuild(data, dtype, shape, order, device):
+    """Make an array of pickled bytes, on its device or, with a warning, on cpu."""
+    dtype = _core.dtype(dtype)
+    raw = np.frombuffer(data, np.uint8)
+    host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
+    try:
+        place = _core.device(device)
+        _core.memory_stats(place)
+    except (ValueError, _core.CudaError) as reason:
+        # The default filter shows a warning once per place, which is this line.
+        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
+        place = _core.device("cpu")
+    array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
+    if dtype.kind == "V":
+        array = array.view(dtype)
+    return array.T if order == "F" else array
+
+
+METHODS = {
+    "__reduce_ex__": reduce_ex,
+    "byteswap": byteswap,
+    "dump": dump,
+    "dumps": dumps,
+    "getfield": getfield,
+    "resize": resize,
+    "setfield": setfield,
+    "tobytes": tobytes,
+    "tofile": tofile,
+}

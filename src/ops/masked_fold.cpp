@@ -1,0 +1,35 @@
+// masked_fold.cpp -- brings what is chosen to the front of each line, scans the lines, and takes what stands behind it.
+#include "ops/masked_fold.h"
+
+#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/ops/scan.h"
+#include "cuarray/ops/sort.h"
+
+namespace cuarray {
+
+Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, const Scalar& initial) {
+    const DType T = initial.dtype;
+    const Argument inverse[] = {mask};
+    const Array order = argsort(call("logical_not", inverse).array[0], axis, false, rows()[row].name);
+    // Elements that are not chosen must not be faults, as negative exponents are.
+    const Array values = astype(array, T, 'K', false);
+    const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
+    const Argument choice[] = {mask, values, zero};
+    const Array chosen = take_along_axis(call("where", choice).array[0], order, axis);
+
+    Dims one = array.shape();
+    one[axis] = 1;
+    const Array lines[] = {full(one, initial, array.device()), chosen};
+    ScanOptions scan;
+    scan.axis = axis;
+    scan.dtype = T;
+    const Array running = accumulate(row, concatenate(lines, axis, nullptr, T, Casting::No), scan);
+
+    ReduceOptions count;
+    count.all_axes = false, count.axes = {axis}, count.keepdims = true, count.dtype = DType::int64;
+    return take_along_axis(running, reduce(find_reduction("sum"), mask, count), axis);
+}
+
+}  // namespace cuarray

@@ -1,0 +1,112 @@
+"""Methods about an array's bytes: turned round, parts of elements, sizes changed in place, pickles, files."""
+
+import io
+import pickle
+
+import layouts
+import numpy as np
+import pytest
+from oracle import same_bits
+from same import agree, public_type
+
+import cuarray
+
+DTYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def sample(dtype, shape=(3, 4)):
+    return np.random.default_rng(3).integers(0, 100, (*shape, np.dtype(dtype).itemsize)).astype("u1").view(dtype)[..., 0]
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda layout: layout.__name__)
+@pytest.mark.parametrize("dtype", DTYPES[1:])
+def test_byteswap(dtype, layout, device):
+    host, x = sample(dtype), layout(sample(dtype))
+    before, want = x.numpy(), host.byteswap()
+    assert same_bits(x.byteswap().numpy(), want).all() and same_bits(x.numpy(), before).all()
+    assert x.byteswap(inplace=True) is x and same_bits(x.numpy(), want).all()
+
+
+def test_bytes_of_another_machine(device):
+    raw = np.arange(5, dtype=">f4").tobytes()
+    assert cuarray.frombuffer(raw, "f4").byteswap().tolist() == [0, 1, 2, 3, 4]
+    assert cuarray.asarray(1, dtype="u2").byteswap().item() == 256
+    assert cuarray.ones((0, 3)).byteswap().shape == (0, 3)
+    assert cuarray.ones(2, cuarray.bfloat16).byteswap().view("u2").tolist() == [0x803F, 0x803F]
+    x = cuarray.broadcast_to(cuarray.ones(1), (3,))
+    with pytest.raises(ValueError):
+        x.byteswap(True)
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda layout: layout.__name__)
+def test_fields(layout, device):
+    host, x = sample("c16"), layout(sample("c16"))
+    for dtype, offset in (("f8", 0), ("f8", 8), ("u1", 15), ("i4", 3), ("c16", 0), ("f2", 13)):
+        part = x.getfield(dtype, offset)
+        assert same_bits(part.numpy(), host.getfield(dtype, offset)).all() and cuarray.shares_memory(part, x)
+    x.setfield(7.0, "f8", 8)
+    host.setfield(7.0, "f8", 8)
+    assert same_bits(x.numpy(), host).all()
+
+
+@pytest.mark.parametrize("call", ["x.getfield('f8', 9)", "x.getfield('f8', -1)", "x.getfield('c16', 1)", "x.getfield('f4', 1.5)"])
+def test_parts_beyond_elements(call, device):
+    agree(call, {"x": lambda xp: xp.ones(3, "c16")})
+    agree("xp.ones(3, 'f4').getfield('f8')")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(2,), (3, 4), (5, 5), (4, 3), (0,), (), (2, 0), (1, 20), 7, np.int64(3)])
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", "c16"])
+def test_resize(dtype, shape, order, device):
+    host = np.array(sample(dtype), order=order)
+    x = cuarray.array(host, order=order)
+    view, before = x[1], x[1].numpy()
+    x.resize(shape)
+    host.resize(shape, refcheck=False)
+    assert x.shape == host.shape and x.dtype == host.dtype and same_bits(x.numpy(), host).all()
+    assert x.flags.owndata and (x.ndim < 2 or x.flags.f_contiguous == host.flags.f_contiguous)
+    assert same_bits(view.numpy(), before).all()
+    if x.size:
+        x[...] = 1
+        assert same_bits(view.numpy(), before).all(), "a view keeps its own memory"
+
+
+def test_resize_by_several_numbers(device):
+    x = cuarray.arange(4)
+    assert x.resize(3, 2) is None and x.tolist() == [[0, 1], [2, 3], [0, 0]]
+    for nothing in ((), (None,)):
+        x.resize(*nothing)
+        assert x.shape == (3, 2)
+    waiting = cuarray.fuse(lambda v: v + 1)(x)
+    x.resize(2)
+    assert waiting.tolist() == [[1, 2], [3, 4], [1, 1]] and x.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("call", ["x[:2].resize(3)", "x.resize(-1)", "x.resize(2.5)", "x.T.resize(3)", "x.resize((2, 'a'))", "x.resize(1, other=2)"])
+def test_wrong_resizing(call, device):
+    with pytest.raises(Exception) as theirs:
+        eval(call, {"x": np.ones((2, 3))})
+    with pytest.raises(public_type(theirs.value)):
+        eval(call, {"x": cuarray.ones((2, 3))})
+
+
+def test_dumps(device, tmp_path):
+    x = cuarray.arange(6, dtype="f4").reshape(2, 3)
+    x.dump(tmp_path / "x")
+    file = io.BytesIO()
+    x.dump(file)
+    for data in (x.dumps(), file.getvalue(), (tmp_path / "x").read_bytes()):
+        y = pickle.loads(data)
+        assert same_bits(y.numpy(), x.numpy()).all() and y.device == x.device
+
+
+def test_setflags(device):
+    x = cuarray.ones(2)
+    x.setflags(align=True)
+    assert x.flags.writeable
+    x.setflags(write=False)
+    with pytest.raises(ValueError):
+        x[0] = 1
+    with pytest.raises(ValueError):
+        x.setflags(write=True)
