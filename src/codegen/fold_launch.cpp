@@ -4,6 +4,7 @@
 
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
+#include "codegen/sizes.h"
 #include "cuarray/codegen/launch.h"
 #include "cuarray/kernel/reduce.h"
 #include "cuarray/kernel/scan.h"
@@ -11,14 +12,11 @@
 namespace cuarray {
 namespace {
 
-constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
 constexpr int kThreadBits = 9, kLaneBits = 4, kMostColumns = 5;
-constexpr int64_t kThreads = 256;
 // A short row is left to one thread where that keeps the GPU busy, or where lanes would mostly idle.
 constexpr int64_t kManyOutputs = 1 << 15;
 // Fewer blocks than this leave most of a large GPU idle, so that narrower columns pay.
 constexpr int64_t kFewBlocks = 264;
-constexpr size_t kParameterBytes = 4096;
 
 template <class Index>
 using Parameters = kernel::Folded<Index, kOperands>;

@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "codegen/parameters.h"
+#include "codegen/sizes.h"
 
 namespace cuarray {
 namespace {
 
 constexpr int kElements = 0, kArray = 1, kKeys = 2, kNumbers = 3, kIndices = 4;
-constexpr int kAxes = kernel::kMaxAxes;
-constexpr int64_t kThreads = 256, kWidest = 16;
+constexpr int64_t kWidest = 16;
 // A table of all places is cheaper than a hashed one up to here, per value.
 constexpr int64_t kDirect = 4;
 

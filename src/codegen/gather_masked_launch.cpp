@@ -2,12 +2,13 @@
 #include <algorithm>
 
 #include "codegen/parameters.h"
+#include "codegen/sizes.h"
 #include "cuarray/codegen/gather_launch.h"
 
 namespace cuarray {
 namespace {
 
-constexpr int kAxes = kernel::kMaxAxes, kThreads = 256, kAddingThreads = 512;
+constexpr int kAddingThreads = 512;
 constexpr const char* kFunctions[] = {"count_mask", "add_counts", "compress", "expand", "locate"};
 constexpr const char* kEntries[] = {"mask_count", "mask_add_up", "mask_compress", "mask_expand", "mask_locate"};
 
@@ -19,7 +20,7 @@ const char* item_type(int bytes) {
 }
 
 template <class Index>
-void fill(Launch& launch, const MaskedPlaces& places, const Space& space) {
+void fill_masked(Launch& launch, const MaskedPlaces& places, const Space& space) {
     auto& p = *reinterpret_cast<kernel::MaskedElements<Index>*>(launch.parameters);
     p = {};
     p.size = uint64_t(count(places.shape));
@@ -48,7 +49,7 @@ NamedLaunch plan_one(MaskStep step, const MaskedPlaces& places, const Space& spa
         raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
     to.launch.grid = uint32_t(blocks);
     to.launch.block = uint32_t(to.kernel.threads);
-    (narrow ? fill<kernel::Index32> : fill<kernel::Index64>)(to.launch, places, space);
+    (narrow ? fill_masked<kernel::Index32> : fill_masked<kernel::Index64>)(to.launch, places, space);
     return to;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/sizes.h"
+
 namespace cuarray {
 namespace {
 
@@ -10,7 +12,6 @@ constexpr int kLaneBytes = 256;     // of a thread's registers, a quarter of the
 constexpr int kBytesInFlight = 16;  // per thread, which at full occupancy is what memory latency asks for
 constexpr int kOffsets = 24;        // that a thread keeps in registers
 constexpr size_t kShortNodes = 24;
-constexpr int kThreads = 256, kTile = 32;
 
 }  // namespace
 

@@ -6,12 +6,11 @@
 
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
+#include "codegen/sizes.h"
 
 namespace cuarray {
 namespace {
 
-constexpr int64_t kThreads = 256, kTile = 32;
-constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
 // Below this extent a tile is mostly empty.
 constexpr int64_t kWorthTiling = 16;
 

@@ -1,15 +1,10 @@
 // matmul_launch.cpp -- plans matrix products: one block of threads for each tile of each result.
 #include "cuarray/codegen/matmul_launch.h"
 
+#include "codegen/sizes.h"
 #include "cuarray/kernel/matmul.h"
 
 namespace cuarray {
-namespace {
-
-constexpr int64_t kThreads = 256;
-
-}  // namespace
-
 NamedLaunch plan_matmul(const MatrixPlaces& places) {
     const Place* const operands[] = {&places.left, &places.right, &places.result};
     Dims batches[3];
@@ -26,7 +21,7 @@ NamedLaunch plan_matmul(const MatrixPlaces& places) {
     to.kernel.entry = "matmul_" + type;
     to.kernel.parameters = "MatrixProduct";
     to.kernel.function = "matmul<" + type + ">";
-    to.kernel.threads = int(kThreads);
+    to.kernel.threads = kThreads;
     static_assert(sizeof(kernel::MatrixProduct) <= sizeof(Launch::parameters));
     auto& p = *reinterpret_cast<kernel::MatrixProduct*>(to.launch.parameters);
     p = {};

@@ -5,15 +5,14 @@
 
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
+#include "codegen/sizes.h"
 #include "cuarray/codegen/launch.h"
 #include "cuarray/kernel/scan.h"
 
 namespace cuarray {
 namespace {
 
-constexpr int kAxes = kernel::kMaxAxes, kOperands = kernel::kMaxOperands;
 constexpr int kThreadBits = 8, kMostLineBits = 5;
-constexpr size_t kParameterBytes = 4096;
 
 template <class Index>
 using Parameters = kernel::Scanned<Index, kOperands>;

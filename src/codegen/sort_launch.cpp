@@ -5,10 +5,12 @@
 #include <cstring>
 #include <string>
 
+#include "codegen/sizes.h"
+
 namespace cuarray {
 namespace {
 
-constexpr int64_t kThreads = 256, kMostRows = kernel::kDigits;
+constexpr int64_t kMostRows = kernel::kDigits;
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -27,7 +29,7 @@ NamedLaunch make_launch(std::string entry, const char* parameters, std::string f
                         int64_t blocks) {
     static_assert(sizeof p <= sizeof(Launch::parameters));
     NamedLaunch to;
-    to.kernel = {std::move(entry), parameters, std::move(function), false, int(kThreads)};
+    to.kernel = {std::move(entry), parameters, std::move(function), false, kThreads};
     if (blocks > INT32_MAX)
         raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
     to.launch.grid = uint32_t(blocks);

@@ -8,6 +8,7 @@
 #include "codegen/element_text.h"
 #include "codegen/lanes.h"
 #include "codegen/paragraphs.h"
+#include "codegen/sizes.h"
 #include "cuarray/kernel/index.h"
 
 namespace cuarray {
@@ -22,7 +23,7 @@ constexpr Walk kFoldWalks[] = {Walk::InOrder};
 constexpr Walk kScanWalks[] = {Walk::Scan, Walk::Scan64};
 constexpr Walk kScanInOrderWalks[] = {Walk::ScanInOrder};
 
-constexpr int kThreads = 256, kFoldThreads = 512;
+constexpr int kFoldThreads = 512;
 
 constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
 

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <string>
 
+#include "codegen/sizes.h"
+
 namespace cuarray {
 namespace {
 
-constexpr int64_t kThreads = 256;
 /// Blocks that count: more would add up more tables of counts, fewer would leave a GPU idle.
 constexpr int64_t kMostBlocks = 2048;
 
@@ -23,7 +24,7 @@ NamedLaunch plan_tally(TallyStep step, DType values, const kernel::TallyTask& ta
     to.kernel.entry = function + "_" + (typed ? type : "f64");
     to.kernel.parameters = "TallyTask";
     to.kernel.function = function + (typed ? "<" + type + ">" : "");
-    to.kernel.threads = int(kThreads);
+    to.kernel.threads = kThreads;
     const int64_t threads = step == TallyStep::Sums ? 32 * task.bins : int64_t(task.n);
     int64_t blocks = (threads + kThreads - 1) / kThreads;
     if (step == TallyStep::Counts) blocks = std::min(blocks, kMostBlocks);

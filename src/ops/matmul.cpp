@@ -8,7 +8,7 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kName = "matmul";
+constexpr const char* kMatmul = "matmul";
 
 /// The shape before the last two axes.
 Dims batch_of(const Array& array) {
@@ -20,7 +20,7 @@ Dims batch_of(const Array& array) {
 Dims broadcast_batches(const Array& left, const Array& right) {
     const Dims x = batch_of(left), y = batch_of(right);
     const Dims* const batches[] = {&x, &y};
-    return broadcast(batches, kName);
+    return broadcast(batches, kMatmul);
 }
 
 Dims with(Dims batch, int64_t rows, int64_t columns) {
@@ -62,8 +62,8 @@ Array multiply(Array left, Array right) {
     const int64_t columns = right.shape()[right.ndim() - 1];
     const Dims batch = broadcast_batches(left, right);
     const Dims shape = with(batch, rows, columns);
-    left = left.broadcast_to(with(batch, rows, depth), kName);
-    right = right.broadcast_to(with(batch, depth, columns), kName);
+    left = left.broadcast_to(with(batch, rows, depth), kMatmul);
+    right = right.broadcast_to(with(batch, depth, columns), kMatmul);
     if (batch.size() > kernel::kMaxAxes) {
         // More axes than a kernel may have to walk over: as one.
         const Dims flat{count(batch)};
@@ -71,8 +71,8 @@ Array multiply(Array left, Array right) {
     }
     const Array result = empty(shape, left.dtype(), left.device());
     if (result.is_empty()) return result;
-    result.storage().front().matmul({batch, rows, depth, columns, left.as_operand(left.shape(), kName),
-                                     right.as_operand(right.shape(), kName), result.as_operand(shape, kName), kName});
+    result.storage().front().matmul({batch, rows, depth, columns, left.as_operand(left.shape(), kMatmul),
+                                     right.as_operand(right.shape(), kMatmul), result.as_operand(shape, kMatmul), kMatmul});
     return result;
 }
 
@@ -80,10 +80,10 @@ Array multiply(Array left, Array right) {
 
 Array matmul(const Array& left, const Array& right, DType dtype) {
     if (left.ndim() == 0 || right.ndim() == 0)
-        raise(ErrorKind::Value, kName, ": argument ", left.ndim() == 0 ? 1 : 2,
+        raise(ErrorKind::Value, kMatmul, ": argument ", left.ndim() == 0 ? 1 : 2,
               " is 0-dimensional; write x * y for products of elements");
     if (!(left.device() == right.device()))
-        raise(ErrorKind::Value, kName, ": arrays on ", to_string(left.device()), " and ", to_string(right.device()),
+        raise(ErrorKind::Value, kMatmul, ": arrays on ", to_string(left.device()), " and ", to_string(right.device()),
               "; move one with .to_device(...)");
     if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
@@ -91,7 +91,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     const Array y = column ? right.reshape({right.shape()[0], 1}) : right;
     const int64_t depth = x.shape()[x.ndim() - 1];
     if (y.shape()[y.ndim() - 2] != depth)
-        raise(ErrorKind::Value, kName, ": shapes ", to_string(left.shape()), " and ", to_string(right.shape()),
+        raise(ErrorKind::Value, kMatmul, ": shapes ", to_string(left.shape()), " and ", to_string(right.shape()),
               " do not go together: the rows of the first have ", depth, " elements, the columns of the second ",
               y.shape()[y.ndim() - 2]);
 

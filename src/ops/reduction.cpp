@@ -68,7 +68,7 @@ Dims permuted_axes(const Dims& axes, const Dims& order) {
 }
 
 /// A fold as both kinds of task need it.
-struct Plan {
+struct FoldPlan {
     Expr expr;
     std::vector<View> inputs;
     GraphLock absorbed;  ///< held while the argument's own computation is part of this one
@@ -77,7 +77,7 @@ struct Plan {
 };
 
 /// The argument's own computation where it is pending, cast to T, and masked by where=.
-void plan_producer(Plan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
+void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
     plan.absorbed = absorb(array, plan.expr, plan.inputs);
     if (!plan.absorbed) {
         plan.inputs = {array.as_operand(array.shape(), name)};
@@ -94,7 +94,7 @@ void plan_producer(Plan& plan, const Array& array, DType T, const ReduceOptions&
 
 /// The elements are numbered along the argument's own axes in memory, whether it exists already or not; in C order
 /// where their numbers are the result.
-void plan_order(Plan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims, bool numbered) {
+void plan_order(FoldPlan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims, bool numbered) {
     const Dims logical = c_strides(array.shape(), 1);
     const Dims* strides[] = {numbered ? &logical : &array.strides()};
     const Dims order = memory_order(array.shape(), strides);
@@ -272,7 +272,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 
     Array target = target_array(array, o, axes, dtype);
     if (target.is_empty()) return deliver(std::move(target), o, name);
-    Plan plan;
+    FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, is_arg(name) && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
@@ -329,7 +329,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     if (axes.folded.size() == 1) check_exponents(id, array, int(axes.folded[0]), !o.initial, T, name);
     Array target = target_array(array, o, axes, T);
     if (target.is_empty()) return deliver(std::move(target), o, name);
-    Plan plan;
+    FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, false);
     const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;

@@ -9,7 +9,7 @@ namespace cuarray {
 namespace {
 
 /// The computation of a call, in progress: pending operands that nobody else holds join it.
-struct Plan {
+struct CallPlan {
     Expr expr;
     std::vector<View> inputs;
     GraphLock absorbed;             ///< held while an operand's own computation is part of this one
@@ -39,7 +39,7 @@ const Array* guarded(const Array* in, const Call& c, Array& temporary) {
     return in;
 }
 
-void plan_inputs(const Call& c, Plan& plan) {
+void plan_inputs(const Call& c, CallPlan& plan) {
     // One pending operand of the full shape may bring its own computation along.
     int absorbed = -1;
     for (int i = 0; i < c.row.nin && absorbed < 0; ++i)
@@ -61,7 +61,7 @@ void plan_inputs(const Call& c, Plan& plan) {
 }
 
 /// Whether an absorbed computation would read what the outputs overwrite.
-bool is_safe(const Call& c, const Plan& plan) {
+bool is_safe(const Call& c, const CallPlan& plan) {
     for (int k = 0; k < c.row.nout; ++k) {
         const Array* out = c.options.out[k];
         if (!out) continue;
@@ -75,7 +75,7 @@ bool is_safe(const Call& c, const Plan& plan) {
     return true;
 }
 
-void check_exponent(const Call& c, const Plan& plan, Expr& expr) {
+void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     const DType dtype = c.types->in[1];
     if (!c.row.has(NegativeFault) || info(dtype).kind != Kind::Signed) return;
     const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
@@ -97,12 +97,12 @@ bool needs_own_result(const Call& c, int k) {
 UfuncResult run_planned(const Call& c) {
     for (Array* out : c.options.out)
         if (out) before_write(out->storage());
-    Plan plan;
+    CallPlan plan;
     plan_inputs(c, plan);
     if (!is_safe(c, plan)) {
         for (const Array* a : c.arrays)
             if (a) a->settle();
-        plan = Plan();
+        plan = CallPlan();
         plan_inputs(c, plan);
     }
     Expr& expr = plan.expr;
