@@ -23,8 +23,7 @@ const Level* levels() {
     static const Level all[] = {
         {"v4", bool(__builtin_cpu_supports("x86-64-v4"))},
         {"v3", bool(__builtin_cpu_supports("x86-64-v3"))},
-        {"v2", bool(__builtin_cpu_supports("x86-64-v2"))},
-        {"base", true},
+        {"base", bool(__builtin_cpu_supports("x86-64-v2"))},
         {nullptr, false},
     };
     return all;
@@ -38,7 +37,8 @@ const Level* levels() {
 
 const char* choose_level() {
     const Level* best = levels();
-    while (!best->supported) ++best;
+    while (best->name && !best->supported) ++best;
+    if (!best->name) raise(ErrorKind::Runtime, "cpu: this processor has no SSE4.2 (x86-64-v2), which cuarray and NumPy need");
     const char* wish = std::getenv("CUARRAY_CPU_LEVEL");
     if (!wish || !*wish) return best->name;
     for (const Level* level = levels(); level->name; ++level) {
@@ -47,7 +47,7 @@ const char* choose_level() {
             raise(ErrorKind::Value, "CUARRAY_CPU_LEVEL: this processor has ", best->name, ", not ", wish);
         return level->name;
     }
-    raise(ErrorKind::Value, "CUARRAY_CPU_LEVEL: base, v2, v3 or v4 expected, got '", wish, "'; this processor has ",
+    raise(ErrorKind::Value, "CUARRAY_CPU_LEVEL: base, v3 or v4 expected, got '", wish, "'; this processor has ",
           best->name);
 }
 

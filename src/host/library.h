@@ -1,4 +1,4 @@
-// library.h -- what a loop library (_host_base, _host_v2, ...) hands to the host backend: tables of block loops.
+// library.h -- what a loop library (_host_base, _host_v3, ...) hands to the host backend: tables of block loops.
 //
 // The same sources are compiled once per instruction set into an object of its own, whose only exported symbol is
 // `cuarray_host_library`. Everything here is plain C data, because the two sides are compiled for different processors.

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-LEVELS = ["base", "v2", "v3", "v4"]
+LEVELS = ["base", "v3", "v4"]
 
 needs_binutils = pytest.mark.skipif(
     not (shutil.which("nm") and shutil.which("objdump")), reason="no binutils"
@@ -114,4 +114,4 @@ def test_an_unknown_level_is_named():
         capture_output=True, text=True, env={**os.environ, "CUARRAY_CPU_LEVEL": "v9"},
     )
     assert run.returncode != 0
-    assert "base, v2, v3 or v4 expected, got 'v9'" in run.stderr
+    assert "base, v3 or v4 expected, got 'v9'" in run.stderr
