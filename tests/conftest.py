@@ -1,5 +1,6 @@
 """What all tests share: the devices that they run on, seeds, and the exhaustive variants behind --full."""
 
+import os
 import random
 import zlib
 
@@ -19,6 +20,11 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     hypothesis.settings.load_profile("full" if config.getoption("--full") else "quick")
+
+
+def pytest_xdist_auto_num_workers(config):
+    """Return how many processes share the tests: one a core for the whole suite, none besides this one for a part."""
+    return min(len(os.sched_getaffinity(0)), 8) if config.args == config.getini("testpaths") else 0
 
 
 def pytest_collection_modifyitems(config, items):
