@@ -49,6 +49,56 @@ def without_comments(text: str, python: bool) -> str:
     return re.sub(pattern, blank, text)
 
 
+# Names of one file
+
+DECLARED = re.compile(
+    r"^(?:template <.*> ?)?(?:(?:struct|class|enum|enum class|using) (?:CUARRAY_\w+ )?(\w+)\b(?!.*;$)|using (\w+) =|"
+    r"(?=\w)(?!return|using|namespace)[\w:<>*&, \[\]]+?[ &*](\w+) ?(?:\(|\{|=|\[|;))"
+)
+
+
+def declared(text: str) -> Iterator[str]:
+    """The names that unindented lines of C++ declare."""
+    for line in without_comments(text, python=False).splitlines():
+        if match := DECLARED.match(line):
+            yield next(filter(None, match.groups()))
+            yield from re.findall(r", (k[A-Z]\w*) = ", line)
+
+
+def own_names(text: str) -> set[str]:
+    """What a .cpp keeps to itself: the names in its anonymous namespaces."""
+    parts = re.findall(r"^namespace \{$([\s\S]*?)^\}  // namespace$", text, re.MULTILINE)
+    return {name for part in parts for name in declared(part)}
+
+
+def shared_names(texts: dict[str, str], public: set[str]) -> Iterator[str]:
+    """Names that two of the files keep to themselves, or that one keeps and a header declares."""
+    seen: dict[str, str] = {}
+    for file, text in texts.items():
+        for name in sorted(own_names(text)):
+            if name in public:
+                yield f"{file} hides {name} of a header"
+            elif (first := seen.setdefault(name, file)) != file:
+                yield f"{file} and {first} both have a {name}"
+
+
+def test_files_that_compile_together_share_no_names():
+    """The bindings are compiled several at once (CMakeLists.txt): there one file's name could stand for another's."""
+    texts = {name_of(file): file.read_text() for file in sources("src/bindings/*.cpp")}
+    headers = [file for file in sources("include/**/*.h", "src/**/*.h") if layer_of(name_of(file)) != "kernel"]
+    public = {name for file in headers for name in declared(file.read_text())}
+    assert {"Array", "kLargestBlock", "to_int64"} <= public
+    assert list(shared_names(texts, public)) == []
+
+
+def test_shared_names_are_found():
+    first = "namespace {\n\nconstexpr int kMany = 3;\nint f(int x) {\n    return x;\n}\n\n}  // namespace\n"
+    second = "namespace {\n\ntemplate <class T> T f(T x) { return x; }\nstruct Row {\n};\n\n}  // namespace\n"
+    assert list(shared_names({"a": first, "b": second}, {"Row"})) == ["b hides Row of a header", "b and a both have a f"]
+    assert list(shared_names({"a": first}, {"kMany"})) == ["a hides kMany of a header"]
+    assert own_names(first + "\nint g() { return 1; }\n") == {"kMany", "f"}
+
+
 # Includes
 
 

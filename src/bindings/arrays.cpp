@@ -20,12 +20,6 @@ namespace {
 
 using Copy = std::optional<bool>;
 
-
-Array& array_argument(const py::object& object, const char* function) {
-    if (!is_ndarray(object.ptr())) fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
-    return array_of(object.ptr());
-}
-
 Request::Copy copy_wish(const Copy& copy) {
     return !copy ? Request::Copy::IfNeeded : *copy ? Request::Copy::Always : Request::Copy::Never;
 }
@@ -299,6 +293,11 @@ void bind_reductions(py::module_& m) {
 }
 
 }  // namespace
+
+Array& array_argument(const py::object& object, const char* function) {
+    if (!is_ndarray(object.ptr())) fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
+    return array_of(object.ptr());
+}
 
 void bind_arrays(py::module_& module) {
     bind_creation(module);

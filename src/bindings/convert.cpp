@@ -14,7 +14,6 @@ namespace {
 
 Attribute numpy_ndarray{"numpy", "ndarray"};
 Attribute numpy_generic{"numpy", "generic"};
-Attribute numpy_asarray{"numpy", "asarray"};
 
 bool is_instance(PyObject* object, Attribute& type) {
     return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));

@@ -8,7 +8,7 @@
 namespace cuarray::python {
 namespace {
 
-Attribute numpy_dtype{"numpy", "dtype"};
+Attribute typestr_reader{"numpy", "dtype"};
 
 /// An entry of the interface, or null where it is absent or None.
 Object entry(PyObject* interface, const char* key, bool is_required) {
@@ -21,13 +21,13 @@ Object entry(PyObject* interface, const char* key, bool is_required) {
 }
 
 /// The device that the memory is on; any one for no memory.
-Device device_of(const char* address) {
+Device device_at(const char* address) {
     const Device current = current_device();
     const Device some = is_on_host(current) ? Device{Device::Kind::Cuda, 0} : current;
     return address ? runtime(some).device_of(address) : some;
 }
 
-Layout layout_of(PyObject* interface, int64_t item) {
+Layout interface_layout(PyObject* interface, int64_t item) {
     Layout layout;
     layout.shape = to_shape(entry(interface, "shape", true).get());
     checked_size(layout.shape, item, "__cuda_array_interface__");
@@ -56,9 +56,9 @@ int64_t stream_of(PyObject* interface) {
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     if (!PyDict_Check(interface)) fail(PyExc_TypeError, "__cuda_array_interface__ must be a dict, not %R", interface);
     if (entry(interface, "mask", false)) fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
-    const Object descriptor = call_with(numpy_dtype.get(), entry(interface, "typestr", true).get());
+    const Object descriptor = call_with(typestr_reader.get(), entry(interface, "typestr", true).get());
     const DType dtype = from_numpy_dtype(descriptor.get());
-    Layout layout = layout_of(interface, item_size(dtype));
+    Layout layout = interface_layout(interface, item_size(dtype));
     const Object data = Object::steal(PySequence_Tuple(entry(interface, "data", true).get()));
     if (PyTuple_Size(data.get()) != 2) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only)");
     const unsigned long long address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0));
@@ -67,7 +67,7 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     const int64_t stream = stream_of(interface);
     const Extent bytes = extent(layout, item_size(dtype));
     char* first = layout.size() ? reinterpret_cast<char*>(address) + bytes.low : nullptr;
-    const Device device = device_of(first);
+    const Device device = device_at(first);
     auto drop = [](void* object) {
         call_with_gil([](void* context) { Py_DECREF(static_cast<PyObject*>(context)); }, object);
     };

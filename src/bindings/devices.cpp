@@ -14,19 +14,10 @@ namespace {
 
 PyTypeObject* device_type = nullptr;
 
-/// The `with cuarray.device(...)` blocks that this thread is in.
-std::vector<std::unique_ptr<DeviceScope>>& scopes() {
-    thread_local std::vector<std::unique_ptr<DeviceScope>> open;
-    return open;
-}
-
-void enter(Device device) {
+/// Begins a `with cuarray.device(...)` block.
+void enter_device(Device device) {
     backend(device);  // opened here, so that a missing device is an error of this line
-    scopes().push_back(std::make_unique<DeviceScope>(device));
-}
-
-void leave() {
-    if (!scopes().empty()) scopes().pop_back();
+    WithBlocks<DeviceScope>::enter(device);
 }
 
 bool is_same(Device device, const py::object& other) {
@@ -47,7 +38,7 @@ py::object compute_capability(Device device) {
     return py::none();
 }
 
-void synchronize(const py::object& device) {
+void synchronize_device(const py::object& device) {
     Backend& waited = backend(asked_device(device));
     settle_all();
     const Unlocked unlocked(true);
@@ -109,7 +100,7 @@ void bind_devices(py::module_& module) {
             const auto [free, total] = runtime(d).memory_info();
             return py::make_tuple(free, total);
         }, "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
-        .def("synchronize", [](Device d) { synchronize(handed_over(from_device(d))); },
+        .def("synchronize", [](Device d) { synchronize_device(handed_over(from_device(d))); },
              "synchronize()\n--\n\nWait until everything asked of the device is done.")
         .def("can_access_peer", [](Device d, const py::object& other) {
             return runtime(d).can_access_peer(to_device(other.ptr(), d));
@@ -120,8 +111,8 @@ void bind_devices(py::module_& module) {
         }, py::arg("other"),
              "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
              "ValueError where they cannot.")
-        .def("__enter__", [](py::object self) { enter(self.cast<Device>()); return self; })
-        .def("__exit__", [](const py::object&, const py::args&) { leave(); });
+        .def("__enter__", [](py::object self) { enter_device(self.cast<Device>()); return self; })
+        .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
 
     // These docstrings begin with a signature that `inspect` understands.
     module.def("devices", [] {
@@ -148,7 +139,7 @@ void bind_devices(py::module_& module) {
         "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_default_device(ca.default_device())\n");
     module.def("current_device", [] { return handed_over(from_device(current_device())); });
     const py::arg_v any_device = py::arg("device") = py::none();
-    module.def("synchronize", &synchronize, any_device, "Waits for everything queued on the device.");
+    module.def("synchronize", &synchronize_device, any_device, "Waits for everything queued on the device.");
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads, 
                "get_num_threads()\n--\n\n"

@@ -21,7 +21,7 @@ Object call_producer(PyObject* method, std::initializer_list<Object> keywords_to
     return Object::steal(PyObject_CallNoArgs(method));
 }
 
-Device device_of(const DLDevice& device) {
+Device tensor_device(const DLDevice& device) {
     switch (device.device_type) {
         case kDLCPU:
         case kDLCUDAHost:
@@ -34,14 +34,14 @@ Device device_of(const DLDevice& device) {
     }
 }
 
-DType dtype_of(const DLDataType& type) {
+DType tensor_dtype(const DLDataType& type) {
     for (int d = 0; d < kDTypes; ++d)
         if (type.lanes == 1 && type.code == dlpack_code(DType(d)) && type.bits == 8 * item_size(DType(d))) return DType(d);
     raise(ErrorKind::Buffer, "from_dlpack: no dtype for DLPack code ", int(type.code), ", ", int(type.bits), " bits, ",
           int(type.lanes), " lanes");
 }
 
-Layout layout_of(const DLTensor& tensor, int64_t item) {
+Layout tensor_layout(const DLTensor& tensor, int64_t item) {
     if (tensor.ndim < 0 || tensor.ndim > kMaxDims)
         raise(ErrorKind::Buffer, "from_dlpack: ", tensor.ndim, " dimensions; the limit is ", kMaxDims);
     Layout layout;
@@ -86,9 +86,9 @@ Array consume(PyObject* capsule, bool is_read_only, int64_t stream) {
         is_read_only = is_read_only || (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY);
     }
     const DLTensor& source = tensor->dl_tensor;
-    const Device device = device_of(source.device);
-    const DType dtype = dtype_of(source.dtype);
-    Layout layout = layout_of(source, item_size(dtype));
+    const Device device = tensor_device(source.device);
+    const DType dtype = tensor_dtype(source.dtype);
+    Layout layout = tensor_layout(source, item_size(dtype));
     const bool is_empty = layout.size() == 0;
     const Extent bytes = extent(layout, item_size(dtype));
     char* first = is_empty ? nullptr : static_cast<char*>(source.data) + source.byte_offset + bytes.low;
@@ -137,7 +137,7 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
     int type = 0, index = 0;
     const Object plain = Object::steal(PySequence_Tuple(pair.get()));
     if (!PyArg_ParseTuple(plain.get(), "ii", &type, &index)) throw ExceptionIsSet{};
-    const Device source = device_of({DLDeviceType(type), index});
+    const Device source = tensor_device({DLDeviceType(type), index});
     const bool is_remote = !is_on_host(source);
     Object stream, wanted;
     if (is_remote) {

@@ -44,7 +44,7 @@ DType known(PyObject* object) {
     return DType::none;
 }
 
-std::string text_of(PyObject* object, const char* attribute) {
+std::string attribute_text(PyObject* object, const char* attribute) {
     const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
     const Object text = Object::steal(PyObject_Str(value.get()));
     Py_ssize_t size = 0;
@@ -77,10 +77,10 @@ Object from_dtype(DType dtype) {
 
 DType from_numpy_dtype(PyObject* descriptor) {
     if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
-    const std::string kind = text_of(descriptor, "kind");
-    const bool is_foreign_order = text_of(descriptor, "byteorder") == ">";
-    if (kind == "V" && text_of(descriptor, "name") == "bfloat16") return DType::bfloat16;
-    const std::string typestr = kind + text_of(descriptor, "itemsize");
+    const std::string kind = attribute_text(descriptor, "kind");
+    const bool is_foreign_order = attribute_text(descriptor, "byteorder") == ">";
+    if (kind == "V" && attribute_text(descriptor, "name") == "bfloat16") return DType::bfloat16;
+    const std::string typestr = kind + attribute_text(descriptor, "itemsize");
     for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
     fail(PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor, advice(kind[0], is_foreign_order));

@@ -12,7 +12,7 @@ namespace {
 /// Python's locator; kept for the life of the process.
 PyObject* the_locator = nullptr;
 
-std::string locate(const char* name, int major) {
+std::string locate_by_python(const char* name, int major) {
     if (!Py_IsInitialized() || !the_locator) return {};
     const WithGil gil;
     try {
@@ -57,7 +57,7 @@ void wait_without_gil(void (*wait)(void*), void* argument) {
 void bind_hooks(py::module_& module) {
     module.def("set_library_locator", [](py::object locator) {
         the_locator = locator.release().ptr();
-        set_library_locator(locate);
+        set_library_locator(locate_by_python);
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);

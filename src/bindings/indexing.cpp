@@ -10,12 +10,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-const Array& array_argument(const py::object& object, const char* function) {
-    if (!is_ndarray(object.ptr()))
-        fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
-    return array_of(object.ptr());
-}
-
 /// Anything array-like as an array on the device of `like`. NumPy arrays go along with arrays on a host device alone.
 py::object beside(const py::object& object, const py::object& like, const std::string& function) {
     const Device device = array_argument(like, function.c_str()).device();

@@ -150,7 +150,7 @@ void use_pool(const py::object& pool, const py::object& device) {
     memory.use_pool(choice);
 }
 
-py::list tracked(const py::object& device) {
+py::list tracked_lines(const py::object& device) {
     py::list lines;
     for (const MadeBy& made : tracked_memory(memory_of(device).device))
         lines.append(py::make_tuple(made.file, made.line, made.allocations, made.bytes));
@@ -183,7 +183,7 @@ void bind_pools(py::module_& module) {
                "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
     module.def("track_memory", &track_memory, py::arg("begin"), "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("tracked_memory", &tracked, device, "(file, line, live blocks, bytes), those with the most bytes first.");
+    module.def("tracked_memory", &tracked_lines, device, "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }
 

@@ -1,6 +1,8 @@
 // module.h -- the parts of cuarray._core that are bound with pybind11.
 #pragma once
 #include <pybind11/pybind11.h>
+#include <memory>
+#include <vector>
 #include "bindings/convert.h"
 
 namespace cuarray::python {
@@ -20,6 +22,23 @@ void bind_profile(pybind11::module_& module);  ///< recording for cuarray.profil
 /// The device that an argument names, or None for the current one. A device that is named works even where the default
 /// one (CUARRAY_DEVICE) does not.
 Device asked_device(const pybind11::object& device);
+
+/// The array that an argument must be.
+Array& array_argument(const pybind11::object& object, const char* function);
+
+/// The `with` blocks of one kind that this thread is in: each holds what ends with it.
+template <class Scope> class WithBlocks {
+ public:
+    template <class... Args> static void enter(Args&&... args) {
+        open_.push_back(std::make_unique<Scope>(std::forward<Args>(args)...));
+    }
+    static void leave() {
+        if (!open_.empty()) open_.pop_back();
+    }
+
+ private:
+    static inline thread_local std::vector<std::unique_ptr<Scope>> open_;
+};
 
 /// An Object as pybind11 holds it.
 inline pybind11::object handed_over(Object object) {

@@ -17,7 +17,7 @@ PyObject* wrap_maybe_view(Array array, PyObject* self) {
 
 bool flag(PyObject* object, bool fallback) { return object && object != Py_None ? is_true(object) : fallback; }
 
-PyObject* astype(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
     PyObject* values[6];
     return guarded([&]() -> PyObject* {
@@ -293,7 +293,7 @@ PyObject* replace(PyObject* self, PyObject* other) {
 }  // namespace
 
 PyMethodDef array_methods[] = {
-    {"astype", method(astype), kFast,
+    {"astype", method(astype_method), kFast,
      "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None)\n--\n\n"
      "The elements converted to dtype."},
     {"copy", method(copy_method), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."},

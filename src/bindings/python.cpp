@@ -40,7 +40,7 @@ void add_notes(const std::vector<std::string>& notes) {
     PyErr_Restore(type, value, traceback);
 }
 
-struct Call {
+struct LaterCall {
     void (*function)(void*);
     void* context;
 };
@@ -48,7 +48,7 @@ struct Call {
 /// Calls that came from threads without the GIL. Never destroyed: a pool thread may outlive static destructors.
 struct WaitingCalls {
     std::mutex mutex;
-    std::vector<Call> calls;
+    std::vector<LaterCall> calls;
 };
 
 WaitingCalls& waiting_calls() {
@@ -57,12 +57,12 @@ WaitingCalls& waiting_calls() {
 }
 
 int make_waiting_calls(void*) {
-    std::vector<Call> calls;
+    std::vector<LaterCall> calls;
     {
         const std::lock_guard lock(waiting_calls().mutex);
         calls.swap(waiting_calls().calls);
     }
-    for (const Call& call : calls) call.function(call.context);
+    for (const LaterCall& call : calls) call.function(call.context);
     return 0;
 }
 

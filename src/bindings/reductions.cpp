@@ -94,22 +94,22 @@ struct Method {
     PyObject* ReductionCall::* fields[6];
 };
 
-using Call = ReductionCall;
+using R = ReductionCall;
 constexpr Method kMethods[] = {
     {{"sum", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
-     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"prod", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
-     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"max", {"axis", "out", "keepdims", "initial", "where"}, 5},
-     {&Call::axis, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+     {&R::axis, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"min", {"axis", "out", "keepdims", "initial", "where"}, 5},
-     {&Call::axis, &Call::out, &Call::keepdims, &Call::initial, &Call::where}},
+     {&R::axis, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"mean", {"axis", "dtype", "out", "keepdims", "where"}, 4},
-     {&Call::axis, &Call::dtype, &Call::out, &Call::keepdims, &Call::where}},
-    {{"any", {"axis", "out", "keepdims", "where"}, 3}, {&Call::axis, &Call::out, &Call::keepdims, &Call::where}},
-    {{"all", {"axis", "out", "keepdims", "where"}, 3}, {&Call::axis, &Call::out, &Call::keepdims, &Call::where}},
-    {{"argmax", {"axis", "out", "keepdims"}, 2}, {&Call::axis, &Call::out, &Call::keepdims}},
-    {{"argmin", {"axis", "out", "keepdims"}, 2}, {&Call::axis, &Call::out, &Call::keepdims}},
+     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::where}},
+    {{"any", {"axis", "out", "keepdims", "where"}, 3}, {&R::axis, &R::out, &R::keepdims, &R::where}},
+    {{"all", {"axis", "out", "keepdims", "where"}, 3}, {&R::axis, &R::out, &R::keepdims, &R::where}},
+    {{"argmax", {"axis", "out", "keepdims"}, 2}, {&R::axis, &R::out, &R::keepdims}},
+    {{"argmin", {"axis", "out", "keepdims"}, 2}, {&R::axis, &R::out, &R::keepdims}},
 };
 enum : int { kSum, kProd, kMax, kMin, kMean, kAny, kAll, kArgmax, kArgmin };
 

@@ -10,12 +10,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-const Array& array_argument(const py::object& object, const char* function) {
-    if (!is_ndarray(object.ptr()))
-        fail(PyExc_TypeError, "%s: expected a cuarray.ndarray, not %R", function, object.ptr());
-    return array_of(object.ptr());
-}
-
 /// Runs work(array), without the GIL where that pays, and hands its result over.
 template <class Work> py::object result_of(const Array& array, Work work) {
     Array result;

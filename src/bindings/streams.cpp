@@ -24,17 +24,10 @@ struct HeldGraph {
     std::unique_ptr<Graph> graph;
 };
 
-/// The `with stream:` and `with graph.capture():` blocks that this thread is in.
-std::vector<std::unique_ptr<StreamScope>>& scopes() {
-    thread_local std::vector<std::unique_ptr<StreamScope>> open;
-    return open;
-}
+/// Begins a `with stream:` or `with graph.capture():` block.
+void enter_stream(const HeldStream& held) { WithBlocks<StreamScope>::enter(held.stream); }
 
-void enter(const HeldStream& held) { scopes().push_back(std::make_unique<StreamScope>(held.stream)); }
-
-void leave() {
-    if (!scopes().empty()) scopes().pop_back();
-}
+void leave_stream() { WithBlocks<StreamScope>::leave(); }
 
 HeldStream made_stream(const py::object& device, int priority, bool non_blocking) {
     return {runtime(asked_device(device)).make_stream(priority, !non_blocking)};
@@ -44,7 +37,7 @@ HeldStream foreign_stream(int64_t handle, const py::object& device) {
     return {runtime(asked_device(device)).foreign_stream(handle)};
 }
 
-void synchronize(const HeldStream& held) {
+void synchronize_stream(const HeldStream& held) {
     settle_all();
     const Unlocked unlocked(true);
     held.stream->synchronize();
@@ -70,7 +63,7 @@ void record(Event& event, const HeldStream& held) {
 HeldStream begin_capture(const py::object& device) {
     settle_all();
     HeldStream held{runtime(asked_device(device)).begin_capture()};
-    enter(held);
+    enter_stream(held);
     return held;
 }
 
@@ -79,16 +72,16 @@ HeldGraph end_capture(const HeldStream& held) {
     try {
         settle_all();
     } catch (...) {
-        leave();
+        leave_stream();
         owner.drop_capture(*held.stream);
         throw;
     }
-    leave();
+    leave_stream();
     return {owner.end_capture(*held.stream)};
 }
 
 void drop_capture(const HeldStream& held) {
-    leave();
+    leave_stream();
     runtime(held.stream->device()).drop_capture(*held.stream);
 }
 
@@ -114,10 +107,10 @@ void bind_streams(py::module_& module) {
         .def_property_readonly("is_foreign", [](const HeldStream& s) { return s.stream->is_foreign(); })
         .def_property_readonly("device", [](const HeldStream& s) { return handed_over(from_device(s.stream->device())); })
         .def("is_done", [](const HeldStream& s) { return s.stream->is_done(); })
-        .def("synchronize", &synchronize)
+        .def("synchronize", &synchronize_stream)
         .def("wait_for_stream", &wait_for_stream, py::arg("other"))
         .def("wait_for_event", &wait_for_event, py::arg("event"))
-        .def("enter", &enter);
+        .def("enter", &enter_stream);
     py::class_<Event>(module, "Event")
         .def_property_readonly("device", [](const Event& e) { return handed_over(from_device(e.device())); })
         .def_property_readonly("timing", [](const Event& e) { return e.has_timing(); })
@@ -131,7 +124,7 @@ void bind_streams(py::module_& module) {
     py::class_<HeldGraph>(module, "Graph")
         .def_property_readonly("operations", [](const HeldGraph& g) { return g.graph->operations(); })
         .def("launch", &launch, py::arg("stream"));
-    module.def("leave_stream", &leave);
+    module.def("leave_stream", &leave_stream);
     module.def("make_stream", &made_stream, py::arg("device"), py::arg("priority"), py::arg("non_blocking"));
     module.def("foreign_stream", &foreign_stream, py::arg("handle"), py::arg("device"));
     module.def("current_stream", [](const py::object& device) {

@@ -168,7 +168,7 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
     });
 }
 
-PyObject* reduce_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{
         "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
     return guarded([&] {
@@ -270,7 +270,7 @@ void free_ufunc(PyObject* self) {
 }
 
 PyMethodDef methods[] = {
-    {"reduce", method(reduce_method), kFast,
+    {"reduce", method(reduce_of_ufunc), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."},
     {"outer", method(outer_method), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
@@ -303,7 +303,7 @@ PyGetSetDef attributes[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-PyMemberDef members[] = {
+PyMemberDef ufunc_members[] = {
     {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Ufunc, vectorcall), Py_READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -311,7 +311,7 @@ PyMemberDef members[] = {
 PyTypeObject* make_type() {
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_ufunc)}, {Py_tp_call, slot(PyVectorcall_Call)},
                            {Py_tp_repr, slot(represent)},     {Py_tp_methods, methods},
-                           {Py_tp_getset, attributes},        {Py_tp_members, members},
+                           {Py_tp_getset, attributes},        {Py_tp_members, ufunc_members},
                            {0, nullptr}};
     PyType_Spec spec = {"cuarray.ufunc", int(sizeof(Ufunc)), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL, slots};
