@@ -242,7 +242,8 @@ row("xp.clip(a, 1, 2)", types=REAL)
 
 # Products
 row("xp.matmul(a, d)", off=PRODUCTS, sums=True)
-row("xp.matmul(x, xp.matrix_transpose(x))", off=PRODUCTS, sums=True)
+row("xp.matmul(xp.matrix_transpose(x), x)", off=PRODUCTS, sums=True)
+row("xp.matmul(x[:, :99], xp.matrix_transpose(x)[..., :33])", off=PRODUCTS, sums=True)
 row("xp.vecdot(a, b)", off=PRODUCTS, sums=True)
 row("xp.matvec(a, a[0])", off=PRODUCTS, sums=True)
 row("xp.vecmat(a[:, 0], a)", off=PRODUCTS, sums=True)
