@@ -13,6 +13,7 @@ from cuarray import _core
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
     "f": lambda xp: xp.asarray(np.linspace(-2, 3, 12).reshape(3, 4)),
+    "y": lambda xp: xp.arange(24).reshape(2, 3, 4).transpose(2, 0, 1),
     "t": lambda xp: xp.arange(12).reshape(4, 3).T,
     "v": lambda xp: xp.arange(7),
     "z": lambda xp: xp.asarray([[0, 3, 0], [1, 0, 2]]),
@@ -221,6 +222,7 @@ xp.put(v, xp.asarray([1.0]), 2)
 xp.put(v, [1], 2, mode='no')
 xp.put(t, [0, 5, -1], [50, 60, 70])
 xp.put(t, i, 90)
+xp.put(y, [0, 5, -1, 13], [50, 60, 70, 80])
 xp.put(e, [0], 1)
 xp.put([1], [0], 1)
 v.put([1, 2], [3, 4])
@@ -232,6 +234,7 @@ xp.put_along_axis(f, xp.asarray([[0.0]]), 1, 1)
 xp.place(v, v > 3, [1, 2])
 xp.place(f, f > 0, [1, 2, 3])
 xp.place(v, v > 3, 9)
+xp.place(v, [-1, 0, 2, 0, 0, 0, -5], [8, 9])
 xp.place(v, v > 90, [])
 xp.place(v, v > 3, [])
 xp.place(v, [True], [3])
@@ -239,6 +242,7 @@ xp.place(t, t % 2 == 0, [1, 2])
 xp.putmask(v, v > 3, [1, 2])
 xp.putmask(v, v > 3, v * 10)
 xp.putmask(v, v > 3, 9.5)
+xp.putmask(v, [-1, 0, 2, 0, 0, 0, -5], 9)
 xp.putmask(t, t > 3, [1, 2])
 xp.putmask(v, v > 3, [])
 xp.putmask(v, [True], [3])

@@ -115,7 +115,7 @@ def test_splitting(expression, device):
         "xp.where(xp.ones(3, bool), v, v)", "xp.where(s, 1, 2)", "xp.where(v > 1, 1j, v)",
         "xp.clip(v, 1, 3)", "xp.clip(v, None, 3)", "xp.clip(v, 2, None)", "xp.clip(v, 3, 1)", "xp.clip(v, 1.5, 3)", "xp.clip(v, min=1, max=2)", "xp.clip(v, max=2)",
         "xp.clip(f, [0, 1, 2, 3], 5)", "xp.clip(xp.ones(2, 'u1'), 0, 300)", "xp.clip(xp.ones(2, 'u1'), -5, 0)", "xp.clip(v)", "v.clip(1, 3)",
-        "xp.clip(v, 1, 3, out=xp.empty(5, int))", "xp.clip(xp.asarray([1.0, np.nan]), 0, 0.5)",
+        "xp.clip(v, 1, 3, out=xp.empty(5, int))", "xp.clip(xp.asarray([1.0, np.nan]), 0, 0.5)", "xp.clip(xp.asarray([1.0, np.nan]), None, 0.5)", "xp.clip(xp.asarray([0.0, np.nan]), 0.5, None)",
         "xp.round(f / 7, 2)", "xp.round(f)", "xp.round(v * 11, -1)", "xp.round(v, 2)", "xp.round(s)", "xp.around(2.5)", "xp.round(xp.asarray([0.5, 1.5, -0.5]))",
         "xp.round(xp.asarray([1.26, 2.75], 'f4'), 1)", "(f / 7).round(1)", "xp.round([1.5 + 2.5j])", "xp.round(f / 7, 1, out=xp.empty((3, 4)))",
         "xp.isclose([1, 2, np.nan], [1 + 1e-9, 2.1, np.nan])", "xp.isclose([np.inf, np.nan], [np.inf, np.nan], equal_nan=True)", "xp.isclose(v, v, atol=xp.ones(5))",

@@ -217,6 +217,18 @@ def test_long_lines(name, device, rng):
     np.testing.assert_array_equal(getattr(cuarray, name).accumulate(cuarray.asarray(x)).numpy(), want)
 
 
+@pytest.mark.parametrize("threads", [2, 5])
+def test_lines_that_threads_share(threads, rng):
+    known = cuarray.get_num_threads()
+    cuarray.set_num_threads(threads)
+    try:
+        for n in (2**20, 2**20 + 777):
+            x = rng.integers(-9, 10, n)
+            assert (cuarray.cumsum(cuarray.asarray(x, device="cpu")).numpy() == np.cumsum(x)).all()
+    finally:
+        cuarray.set_num_threads(known)
+
+
 def test_accuracy_of_a_long_sum(device, rng):
     """The error grows with the logarithm of the length, not with the length."""
     n = 100_000

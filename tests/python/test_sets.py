@@ -58,6 +58,7 @@ def test_unique_of_bfloat16(device):
 @pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse", "unique_values"])
 def test_results_of_the_standard(device, name, rng):
     x = repeated("float64", rng, 60).reshape(5, 12)
+    x[2, 3:5] = np.nan
     want, got = getattr(np, name)(x), getattr(cuarray, name)(cuarray.asarray(x))
     if name == "unique_values":
         np.testing.assert_array_equal(np.sort(want), got.numpy(), strict=True)
@@ -112,6 +113,7 @@ xp.intersect1d([[1, 2], [3, 4]], [4, 1])
 xp.intersect1d([1, 3], [3, 1], assume_unique=True)
 xp.intersect1d([5, 3], [3, 1], assume_unique=True, return_indices=True)
 xp.intersect1d([1, 2], [1.5, 2.0])
+xp.intersect1d([2, 9], [3, 1, 2, 5, 9], return_indices=True)
 xp.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5])
 xp.setxor1d([1, 2], [2, 3], assume_unique=True)
 xp.setxor1d([], [])
