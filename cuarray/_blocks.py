@@ -6,11 +6,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._axes import normalise_axis
-from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fuse
 from cuarray._joining import concat
-from cuarray._logic import pair
+from cuarray._operands import device_of, side_by_side
 from cuarray._shaping import broadcast_shapes, moveaxis
 
 __all__ = ["block", "cross", "kron", "vander"]
@@ -39,7 +38,7 @@ def kron(a, b):
     >>> ca.kron([1, 10], [1, 2, 3])
     array([ 1,  2,  3, 10, 20, 30])
     """
-    a, b = pair(a, b)
+    a, b = side_by_side("kron", a, b)
     rank = np.maximum(a.ndim, b.ndim)
     a, b = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (a, b))
     apart = (
@@ -88,7 +87,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = pair(a, b)
+    a, b = side_by_side("cross", a, b)
     if a.ndim < 1 or b.ndim < 1:
         raise ValueError("cross: at least one array has zero dimension")
     a = moveaxis(a, normalise_axis(axisa, a.ndim, "cross"), -1)
@@ -196,10 +195,8 @@ def block(arrays):
     """
     depth = nesting(arrays)
     leaves = list(leaves_of(arrays))
-    like = next((x for x in leaves if isinstance(x, ndarray)), None)
-    device = None if like is None else like.device
     rank = max(depth, *map(np.ndim, leaves))
-    result = joined(arrays, 0, depth, rank, device)
+    result = joined(arrays, 0, depth, rank, device_of(*leaves))
     return result if depth else result.copy()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._creation import zeros
 from cuarray._fuse import fuse
-from cuarray._logic import pair
+from cuarray._operands import side_by_side
 
 __all__ = ["convolve", "correlate"]
 
@@ -101,7 +101,7 @@ def correlate(a, v, mode="valid"):
 
 def sequences(a, v, function):
     """Return both arguments as arrays of one axis and one type."""
-    a, v = (x.reshape(1) if x.ndim == 0 else x for x in pair(a, v))
+    a, v = (x.reshape(1) if x.ndim == 0 else x for x in side_by_side(function, a, v))
     for name, x in (("a", a), ("v", v)):
         if x.ndim > 1:
             raise ValueError(f"{function}: {name} has {x.ndim} axes and must have one")

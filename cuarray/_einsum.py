@@ -6,8 +6,8 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import as_array
-from cuarray._products import deliver
+from cuarray._operands import deliver, side_by_side
+from cuarray._products import common_dtype
 
 __all__ = ["einsum", "einsum_path"]
 
@@ -165,14 +165,10 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     array([12, 34])
     """
     text, given = spelled(operands)
-    first = next((x for x in given if isinstance(x, ndarray)), None)
-    arrays = [as_array(x) if first is None else _core.beside(x, first, "einsum") for x in given]
+    arrays = side_by_side("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
-    kind = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
-    for x in arrays:
-        if not _core.can_cast(x.dtype, kind, casting):
-            raise TypeError(f"einsum: cannot cast {x.dtype} to {kind} with casting rule {casting!r}")
+    kind = common_dtype(arrays, dtype, casting, "einsum")
     labels, wanted = parsed(text, [x.ndim for x in arrays])
     extents = {}
     for x, own in zip(arrays, labels, strict=True):
@@ -190,7 +186,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         result, own = contracted(result, own, x, others, later)
     result, own = summed(result, own, set(wanted))
     result = result.transpose([own.index(label) for label in wanted])
-    return deliver(result if order in ("K", "A") else result.copy(order), out, "same_kind", "einsum")
+    return deliver(result if order in ("K", "A") else result.copy(order), out, "einsum")
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):

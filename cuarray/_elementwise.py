@@ -8,6 +8,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._indexing import nonzero
+from cuarray._operands import deliver, device_of
 
 __all__ = ["clip", "round", "where"]
 
@@ -76,8 +77,7 @@ def where(condition, x=None, y=None, /):
             return nonzero(condition)
         raise ValueError("where: give both x and y, or neither")
     if not isinstance(condition, ndarray):
-        device = next((a.device for a in (x, y) if isinstance(a, ndarray)), None)
-        condition = as_array(condition, device)
+        condition = as_array(condition, device_of(x, y))
     if condition.dtype != np.bool_:
         condition = condition.astype(bool)
     return _core.ufuncs["where"](condition, x, y)
@@ -178,8 +178,4 @@ def round(a, decimals=0, out=None):
         return _core.ufuncs["round"](a, out=out)
     scale = 10.0 ** abs(decimals)
     first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
-    result = second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out, "round")

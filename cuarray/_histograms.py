@@ -9,6 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import device_of
 from cuarray._quantiles import percentile
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -218,8 +219,7 @@ def edges_on_host(a, bins, range, weights, function):
 
 def flat_data(a, weights, function):
     """Return data and weights as one axis; bools as numbers."""
-    device = next((x.device for x in (a, weights) if isinstance(x, ndarray)), None)
-    a = as_array(a, device)
+    a = as_array(a, device_of(a, weights))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: complex numbers do not fall into bins")
     if a.dtype.kind == "b":
@@ -465,7 +465,7 @@ def columns_of(sample):
     if getattr(sample, "ndim", None) == 2:
         sample = as_array(sample)
         return [sample[:, i] for i in range_of(sample.shape[1])]
-    device = next((x.device for x in [sample, *sample] if isinstance(x, ndarray)), None)
+    device = device_of(sample, *sample)
     if isinstance(sample, ndarray) or np.ndim(sample[0]) == 0:
         sample = [sample]
     return [as_array(x, device) for x in sample]

@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros_like
+from cuarray._operands import device_of
 from cuarray._shaping import expand_dims, moveaxis
 
 __all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
@@ -172,8 +173,7 @@ def on_host(function):
     """Return a function that calls another with copies on the host and brings its results back."""
 
     def call(*args, **kwargs):
-        given = (*args, *kwargs.values())
-        device = next((x.device for x in given if isinstance(x, ndarray)), None)
+        device = device_of(*args, *kwargs.values())
         args = [x.numpy() if isinstance(x, ndarray) else x for x in args]
         kwargs = {name: x.numpy() if isinstance(x, ndarray) else x for name, x in kwargs.items()}
         results = function(*args, **kwargs)

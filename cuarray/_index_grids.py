@@ -11,6 +11,7 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero, target
 from cuarray._matrices import tri
+from cuarray._operands import side_by_side
 from cuarray._sequences import arange
 
 __all__ = [
@@ -484,10 +485,8 @@ def ix_(*args):
     array([[ 0,  3],
            [ 8, 11]])
     """
-    like = next((x for x in args if isinstance(x, ndarray)), None)
     lines = []
-    for axis, given in enumerate(args):
-        line = as_array(given) if like is None else _core.beside(given, like, "ix_")
+    for axis, (given, line) in enumerate(zip(args, side_by_side("ix_", *args), strict=True)):
         if line.ndim != 1:
             raise ValueError(f"ix_: argument {axis} has {line.ndim} axes; each must have one")
         if line.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
@@ -501,12 +500,11 @@ def ix_(*args):
 # Positions in flattened arrays.
 
 
-def integers(x, like, function):
-    """Return `x` as an integer array beside `like`; TypeError where it is none."""
-    result = as_array(x) if like is None else _core.beside(x, like, function)
-    if result.dtype.kind not in "iu":
-        raise TypeError(f"{function}: only integers are permitted, not {result.dtype}")
-    return result.astype(np.int64, copy=False)
+def integers(x, function):
+    """Return an array as int64; TypeError where it holds no integers."""
+    if x.dtype.kind not in "iu":
+        raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
+    return x.astype(np.int64, copy=False)
 
 
 def strides_of(shape, order, function):
@@ -567,11 +565,11 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise ValueError(
             f"ravel_multi_index: mode is 'raise', 'wrap' or 'clip', or one of them per axis, not {mode!r}"
         )
-    like = next((x for x in multi_index if isinstance(x, ndarray)), None)
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
-    for axis, (given, extent, rule, step) in enumerate(zip(multi_index, shape, modes, steps, strict=True)):
-        places = integers(given, like, "ravel_multi_index")
+    given = side_by_side("ravel_multi_index", *multi_index)
+    for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
+        places = integers(places, "ravel_multi_index")
         if rule == "raise":
             check_inside(
                 places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
@@ -624,7 +622,7 @@ def unravel_index(indices, shape, order="C"):
     (array([0, 1]), array([2, 0]))
     """
     shape = (index(shape),) if np.ndim(shape) == 0 else tuple(map(index, shape))
-    places = integers(indices, None, "unravel_index")
+    places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")
     check_inside(places, math.prod(shape), "unravel_index: a position is out of bounds for the array")

@@ -7,6 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fuse
+from cuarray._operands import deliver, side_by_side
 from cuarray._sequences import arange
 
 __all__ = [
@@ -289,10 +290,8 @@ def choose(a, choices, out=None, mode="raise"):
     >>> ca.choose([0, 2, 1], [[1, 2, 3], [10, 20, 30], 0])
     array([ 1,  0, 30])
     """
-    like = next((x for x in (a, *choices) if isinstance(x, ndarray)), None)
-    a = as_array(a) if like is None else _core.beside(a, like, "choose")
+    a, *choices = side_by_side("choose", a, *choices)
     numbers = positions(a, a, "choose")
-    choices = [_core.beside(choice, a, "choose") for choice in choices]
     count = len(choices)
     if count == 0:
         raise ValueError("choose: there are no choices")
@@ -314,19 +313,7 @@ def choose(a, choices, out=None, mode="raise"):
             result = choice(numbers <= number, choices[number].astype(dtype), result)
     if result.shape != shape or count == 1:
         result = _core.broadcast_to(result, shape).copy()
-    return result if out is None else stored(result, out, "choose")
-
-
-def stored(result, out, function):
-    """Put a result into `out`, whose shape must be its own; return `out`."""
-    if out.shape != result.shape:
-        raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise TypeError(
-            f"{function}: cannot cast from {result.dtype} to {out.dtype} with casting rule 'same_kind'"
-        )
-    out[...] = result
-    return out
+    return deliver(result, out, "choose")
 
 
 # By masks.

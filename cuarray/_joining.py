@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import side_by_side
 from cuarray._shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis
 
 __all__ = [
@@ -72,9 +73,7 @@ def as_arrays(sequence, function):
         return [sequence[i, ...] for i in range(sequence.shape[0])]
     if not hasattr(sequence, "__getitem__"):
         raise TypeError(f"{function}: a sequence of arrays is needed, not {type(sequence).__name__}")
-    items = list(sequence)
-    device = next((item.device for item in items if isinstance(item, ndarray)), None)
-    return [as_array(item, device) for item in items]
+    return side_by_side(function, *sequence)
 
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):

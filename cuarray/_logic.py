@@ -3,19 +3,13 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import side_by_side
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
     "isscalar",
 ]  # fmt: skip
-
-
-def pair(a, b):
-    """Return two operands as arrays; what is no array yet joins the other one's device."""
-    device = next((x.device for x in (a, b) if isinstance(x, ndarray)), None)
-    return as_array(a, device), as_array(b, device)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -49,7 +43,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     array([ True, False])
     """
     f = _core.ufuncs
-    a, b = pair(a, b)
+    a, b = side_by_side("isclose", a, b)
     # At least one side is inexact, so that bool and unsigned operands can be subtracted.
     b = b.astype(_core.result_type(b, 1.0), copy=False)
     near = f["less_equal"](f["abs"](a - b), atol + rtol * f["abs"](b))
@@ -114,7 +108,7 @@ def array_equal(a1, a2, equal_nan=False):
     >>> ca.array_equal([1, 2], [1, 2, 3])
     False
     """
-    a, b = pair(a1, a2)
+    a, b = side_by_side("array_equal", a1, a2)
     if a.shape != b.shape:
         return False
     equal = a == b
@@ -144,7 +138,7 @@ def array_equiv(a1, a2):
     >>> ca.array_equiv([1, 1], 1)
     True
     """
-    a, b = pair(a1, a2)
+    a, b = side_by_side("array_equiv", a1, a2)
     try:
         _core.broadcast_shapes(a.shape, b.shape)
     except ValueError:

@@ -9,7 +9,7 @@ from cuarray._convolution import convolve
 from cuarray._creation import as_array, zeros, zeros_like
 from cuarray._fuse import fuse
 from cuarray._joining import concat
-from cuarray._logic import pair
+from cuarray._operands import side_by_side
 from cuarray._sequences import arange
 from cuarray._shaping import atleast_1d
 
@@ -97,7 +97,7 @@ def polyval(p, x):
     >>> ca.polyval([3, 0, 1], [5, 2])
     array([76, 13])
     """
-    p, x = pair(p, x)
+    p, x = side_by_side("polyval", p, x)
     if p.ndim == 0:
         raise TypeError("polyval: coefficients are a sequence, not one number")
     if p.size == 0:
@@ -173,7 +173,7 @@ def polysub(a1, a2):
 
 def combined(row, a1, a2):
     """Add or subtract coefficients; zeros stand before those of the shorter polynomial."""
-    a, b = map(atleast_1d, pair(a1, a2))
+    a, b = map(atleast_1d, side_by_side(f"poly{row[:3]}", a1, a2))
     count = np.maximum(len(a), len(b))
     a, b = (
         concat((zeros(count - len(x), x.dtype, device=x.device), x)) if len(x) < count else x for x in (a, b)
@@ -209,7 +209,7 @@ def polymul(a1, a2):
     >>> ca.polymul([1, 2], [1, -2])
     array([ 1,  0, -4])
     """
-    a, b = (without_leading_zeros(coefficients(x, "polymul")) for x in pair(a1, a2))
+    a, b = (without_leading_zeros(coefficients(x, "polymul")) for x in side_by_side("polymul", a1, a2))
     return convolve(a, b)
 
 
@@ -248,7 +248,7 @@ def polydiv(u, v):
     >>> ca.polydiv([3, 5, 2], [2, 1])
     (array([1.5 , 1.75]), array([0.25]))
     """
-    u, v = (coefficients(x, "polydiv") + 0.0 for x in pair(u, v))
+    u, v = (coefficients(x, "polydiv") + 0.0 for x in side_by_side("polydiv", u, v))
     dtype = _core.result_type(u.dtype, v.dtype)
     steps = len(u) - len(v) + 1
     q = zeros(np.maximum(steps, 1), dtype, device=u.device)
@@ -259,6 +259,14 @@ def polydiv(u, v):
         r[k : k + len(v)] -= q[k : k + 1] * v
     large = np.flatnonzero(~(np.abs(r.numpy()) <= 1e-8))
     return q, r[np.minimum(large[0] if large.size else len(r) - 1, len(r) - 1) :]
+
+
+def times(m, function):
+    """Return how often to differentiate or integrate."""
+    m = index(m)
+    if m < 0:
+        raise ValueError(f"{function}: the order m must not be negative, it is {m}")
+    return m
 
 
 def polyder(p, m=1):
@@ -290,11 +298,8 @@ def polyder(p, m=1):
     >>> ca.polyder([1, 1, 1, 1])
     array([3, 2, 1])
     """
-    m = index(m)
-    if m < 0:
-        raise ValueError(f"polyder: order of derivative must be positive, not {m}")
     p = as_array(p)
-    for _ in range(m):
+    for _ in range(times(m, "polyder")):
         p = p[:-1] * arange(len(p) - 1, 0, -1, device=p.device)
     return p
 
@@ -330,10 +335,7 @@ def polyint(p, m=1, k=None):
     >>> ca.polyint([3, 2, 1], k=5)
     array([1., 1., 1., 5.])
     """
-    m = index(m)
-    if m < 0:
-        raise ValueError(f"polyint: order of integral must be positive, not {m}")
-    p = as_array(p)
+    p, m = as_array(p), times(m, "polyint")
     k = zeros(m, device=p.device) if k is None else atleast_1d(_core.beside(k, p, "polyint"))
     if len(k) == 1 and m > 1:
         k = _core.broadcast_to(k, (m,))

@@ -6,8 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._axes import normalise_axes
-from cuarray._core import ndarray
-from cuarray._creation import as_array
+from cuarray._operands import deliver, side_by_side
 from cuarray._shaping import moveaxis
 
 __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
@@ -16,29 +15,13 @@ __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "ve
 CORES = {"matmul": (2, 2, 2), "vecdot": (1, 1, 0), "matvec": (2, 1, 1), "vecmat": (1, 2, 1)}
 
 
-def operands(x1, x2, function):
-    """Return both as arrays on one device, that of the first that is an array."""
-    first = next((x for x in (x1, x2) if isinstance(x, ndarray)), None)
-    if first is None:
-        return as_array(x1), as_array(x2)
-    return _core.beside(x1, first, function), _core.beside(x2, first, function)
-
-
-def deliver(result, out, casting, function):
-    """Return the result, in `out` where one is given."""
-    if out is None:
-        return result
-    (out,) = out if isinstance(out, tuple) else (out,)
-    if not isinstance(out, ndarray):
-        raise TypeError(f"{function}: out= takes a cuarray.ndarray, not {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")
-    if not _core.can_cast(result.dtype, out.dtype, casting):
-        raise TypeError(
-            f"{function}: cannot cast the output from {result.dtype} to {out.dtype} with casting rule {casting!r}"
-        )
-    out[...] = result
-    return out
+def common_dtype(arrays, dtype, casting, function):
+    """Return the type to compute in, to which all arrays may be cast."""
+    dtype = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
+    for x in arrays:
+        if not _core.can_cast(x.dtype, dtype, casting):
+            raise TypeError(f"{function}: cannot cast {x.dtype} to {dtype} with casting rule {casting!r}")
+    return dtype
 
 
 def own_axes(axes, axis, keepdims, arrays, function):
@@ -70,19 +53,14 @@ def own_axes(axes, axis, keepdims, arrays, function):
 
 def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
     """Apply a product of CORES to arrays of any shapes and axes, in NumPy's keywords."""
-    arrays = operands(x1, x2, function)
+    arrays = side_by_side(function, x1, x2)
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
         if x.ndim < least:
             raise ValueError(
                 f"{function}: argument {number} is {x.ndim}-dimensional and needs {least} axes at least"
             )
-    result_dtype = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
-    for x in arrays:
-        if not _core.can_cast(x.dtype, result_dtype, casting):
-            raise TypeError(
-                f"{function}: cannot cast {x.dtype} to {result_dtype} with casting rule {casting!r}"
-            )
+    result_dtype = common_dtype(arrays, dtype, casting, function)
     places = own_axes(axes, axis, keepdims, arrays, function)
     x1, x2 = (
         moveaxis(x, normalise_axes(own, x.ndim, function), tuple(range(-len(own), 0)))
@@ -93,7 +71,7 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
         result = result.reshape((*result.shape, 1))
     if places[2]:
         result = moveaxis(result, tuple(range(-len(places[2]), 0)), places[2])
-    return deliver(result if order in ("K", "A") else result.copy(order), out, casting, function)
+    return deliver(result if order in ("K", "A") else result.copy(order), out, function, casting)
 
 
 def conjugated(x):
@@ -321,7 +299,7 @@ def tensordot(a, b, axes=2):
     >>> ca.tensordot(ca.ones((2, 3, 4)), ca.ones((4, 3)), axes=([1, 2], [1, 0]))
     array([12., 12.])
     """
-    a, b = operands(a, b, "tensordot")
+    a, b = side_by_side("tensordot", a, b)
     try:
         own, other = axes
     except TypeError:
@@ -372,10 +350,10 @@ def dot(a, b, out=None):
     >>> ca.dot([1, 2, 3], [4, 5, 6])
     array(32)
     """
-    a, b = operands(a, b, "dot")
+    a, b = side_by_side("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
-        return deliver(_core.ufuncs["multiply"](a, b), out, "same_kind", "dot")
-    return deliver(tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1])), out, "same_kind", "dot")
+        return deliver(_core.ufuncs["multiply"](a, b), out, "dot")
+    return deliver(tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1])), out, "dot")
 
 
 def inner(a, b, /):
@@ -406,7 +384,7 @@ def inner(a, b, /):
     >>> ca.inner([[1, 2], [3, 4]], [10, 1])
     array([12, 34])
     """
-    a, b = operands(a, b, "inner")
+    a, b = side_by_side("inner", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return _core.ufuncs["multiply"](a, b)
     return tensordot(a, b, ([-1], [-1]))
@@ -437,7 +415,7 @@ def outer(a, b, out=None):
     array([[ 3,  4,  5],
            [ 6,  8, 10]])
     """
-    a, b = operands(a, b, "outer")
+    a, b = side_by_side("outer", a, b)
     return _core.ufuncs["multiply"](a.ravel()[:, None], b.ravel(), out=out)
 
 
@@ -469,5 +447,5 @@ def vdot(a, b, /):
     >>> ca.vdot([1j, 2], [1j, 3])
     array(7.+0.j)
     """
-    a, b = operands(a, b, "vdot")
+    a, b = side_by_side("vdot", a, b)
     return vecdot(a.ravel(), b.ravel())

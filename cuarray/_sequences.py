@@ -8,6 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
+from cuarray._operands import device_of
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
 
@@ -156,7 +157,7 @@ def ends(start, stop, device):
     if np.isscalar(start) and np.isscalar(stop):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
-    device = next((x.device for x in (start, stop) if isinstance(x, ndarray)), device)
+    device = device_of(start, stop) or device
     inexact = _core.result_type(*(x if np.isscalar(x) else as_array(x, device) for x in (start, stop)), 1.0)
     return as_array(start, device) * 1.0, as_array(stop, device) * 1.0, inexact
 

@@ -11,6 +11,7 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._indexing import flatnonzero
 from cuarray._joining import concat
+from cuarray._operands import side_by_side
 from cuarray._sequences import arange
 from cuarray._shaping import moveaxis
 
@@ -280,10 +281,9 @@ def unique_values(x):
     return unique(x, equal_nan=False)
 
 
-def together(*arrays):
-    """Return arrays on one device, of one type."""
-    device = next((x.device for x in arrays if isinstance(x, ndarray)), None)
-    arrays = [as_array(x, device) for x in arrays]
+def together(function, *objects):
+    """Return the objects as arrays on one device, of one type."""
+    arrays = side_by_side(function, *objects)
     dtype = _core.result_type(*arrays)
     return [x.astype(dtype, copy=False) for x in arrays]
 
@@ -325,11 +325,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind must be None, 'sort' or 'table', not {kind!r}")
-    device = next((x.device for x in (element, test_elements) if isinstance(x, ndarray)), None)
-    types = {as_array(x, device).dtype.kind for x in (element, test_elements)}
+    element, others = side_by_side("isin", element, test_elements)
+    types = {x.dtype.kind for x in (element, others)}
     if kind == "table" and not types <= {"b", "i", "u"}:
         raise ValueError("isin: kind='table' takes integers and bools alone")
-    element, others = together(element, test_elements)
+    element, others = together("isin", element, others)
     others = others.ravel()
     if others.size == 0:
         found = empty(element.shape, bool, device=element.device)
@@ -367,7 +367,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     >>> ca.intersect1d([1, 3, 4, 3], [3, 1, 2, 1])
     array([1, 3])
     """
-    ar1, ar2 = (x.ravel() for x in together(ar1, ar2))
+    ar1, ar2 = (x.ravel() for x in together("intersect1d", ar1, ar2))
     if not assume_unique:
         ar1, first1 = unique(ar1, return_index=True)
         ar2, first2 = unique(ar2, return_index=True)
@@ -408,7 +408,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     >>> ca.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5])
     array([1, 4, 5, 7])
     """
-    ar1, ar2 = (x.ravel() for x in together(ar1, ar2))
+    ar1, ar2 = (x.ravel() for x in together("setxor1d", ar1, ar2))
     if not assume_unique:
         ar1, ar2 = unique(ar1), unique(ar2)
     ordered = _core.sort(concat([ar1, ar2]), 0, False, "setxor1d")
@@ -443,8 +443,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     >>> ca.setdiff1d([1, 2, 3, 2, 4, 1], [3, 4, 5, 6])
     array([1, 2])
     """
-    device = next((x.device for x in (ar1, ar2) if isinstance(x, ndarray)), None)
-    ar1, ar2 = as_array(ar1, device), as_array(ar2, device)
+    ar1, ar2 = side_by_side("setdiff1d", ar1, ar2)
     ar1 = ar1.ravel() if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
 
@@ -471,4 +470,4 @@ def union1d(ar1, ar2):
     >>> ca.union1d([-1, 0, 1], [-2, 0, 2])
     array([-2, -1,  0,  1,  2])
     """
-    return unique(concat([x.ravel() for x in together(ar1, ar2)]))
+    return unique(concat([x.ravel() for x in together("union1d", ar1, ar2)]))

@@ -8,6 +8,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import side_by_side
 
 __all__ = [
     "argpartition",
@@ -298,8 +299,7 @@ def lexsort(keys, axis=-1):
         keys = [keys[i, ...] for i in range(keys.shape[0])] if keys.ndim else []
     elif not hasattr(keys, "__len__"):
         keys = []
-    device = next((key.device for key in keys if isinstance(key, ndarray)), None)
-    keys = [as_array(key, device) for key in keys]
+    keys = side_by_side("lexsort", *keys)
     if not keys:
         raise TypeError("lexsort: a sequence of at least one key is needed")
     if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
@@ -425,8 +425,7 @@ def searchsorted(a, v, side="left", sorter=None):
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
-    device = next((x.device for x in (a, v) if isinstance(x, ndarray)), None)
-    a, v = as_array(a, device), as_array(v, device)
+    a, v = side_by_side("searchsorted", a, v)
     if a.ndim != 1:
         raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter is not None:
@@ -481,8 +480,7 @@ def digitize(x, bins, right=False):
     >>> ca.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
     array([1, 4, 3])
     """
-    device = next((a.device for a in (x, bins) if isinstance(a, ndarray)), None)
-    x, bins = as_array(x, device), as_array(bins, device)
+    x, bins = side_by_side("digitize", x, bins)
     if x.dtype.kind == "c":
         raise TypeError("digitize: x may not be complex")
     if bins.ndim != 1:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
-from cuarray._joining import as_arrays, concat
+from cuarray._joining import concat
+from cuarray._operands import device_of, side_by_side
 from cuarray._sequences import arange, linspace
 from cuarray._shaping import broadcast_arrays
 
@@ -97,7 +97,7 @@ class Joiner:
         if any(isinstance(entry, str) for entry in key):
             raise ValueError("r_: special directives must be the first entry")
         axis, least, first = settings
-        device = next((x.device for x in key if isinstance(x, ndarray)), None)
+        device = device_of(*key)
         # Python's numbers do not decide how precise the result is.
         entries = [x if type(x) in PLAIN else part(x, device, least, first) for x in key]
         dtype = _core.result_type(*entries) if entries else None
@@ -180,7 +180,7 @@ class broadcast:
     """
 
     def __init__(self, *arrays):
-        self.arrays = broadcast_arrays(*as_arrays(arrays, "broadcast"))
+        self.arrays = broadcast_arrays(*side_by_side("broadcast", *arrays))
         self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
         self.nd = self.ndim = len(self.shape)
         self.size = int(np.prod(self.shape, dtype=np.int64))

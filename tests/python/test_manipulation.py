@@ -172,6 +172,11 @@ def test_joining_in_any_layout(device):
         agree(f"xp.concatenate([{a}, {b}], {axis})", NAMES)
 
 
+def test_joining_into_what_is_joined(device):
+    x = cuarray.arange(10)
+    assert cuarray.concatenate([x[3:6], x[:3]], out=x[:6]).tolist() == [3, 4, 5, 0, 1, 2] == x.tolist()[:6]
+
+
 def test_lists_join_the_device_of_the_arrays(device):
     x = cuarray.ones(2, device=device)
     assert cuarray.concat([x, [1.0]]).device == x.device

@@ -248,6 +248,9 @@ def test_out_in_place_and_overlapping(device, rng):
     np.add.accumulate(here[:-1], out=here[1:])
     cuarray.add.accumulate(there[:-1], out=there[1:])
     np.testing.assert_array_equal(there.numpy(), here)
+    there, here = cuarray.array(x[:, :40]), x[:, :40].copy()
+    cuarray.cumsum(there, 0, out=there.T)
+    np.testing.assert_array_equal(there.numpy(), np.cumsum(here, 0).T)
     there = cuarray.asarray(np.arange(6.0))
     with pytest.raises(ValueError, match="shape"):
         cuarray.cumsum(there, out=there[:5])
