@@ -58,10 +58,11 @@ class Mutant(NamedTuple):
         return self.old.join(head) + self.new + self.old.join(tail)
 
 
-def run_tests(tests: str) -> tuple[int, str]:
-    """Run pytest on the scratch tree up to a failure; return its exit status, and the test or what was said.
+def run_tests(tests: str) -> tuple[int, str, str]:
+    """Run pytest on the scratch tree up to a failure; return its exit status, what failed, and what was said.
 
-    The status is negative after a crash, and 1 after a hang.
+    The status is negative after a crash, and 1 after a hang. What failed is one test where that is known, and
+    can be given to this function again.
     """
     words = shlex.split(tests)
     simulated = words[0] == "sim"
@@ -70,9 +71,12 @@ def run_tests(tests: str) -> tuple[int, str]:
     try:
         run = scratch_tree.run([*simulator, *pytest], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return TESTS_FAILED, f"{tests}, which hangs"
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.MULTILINE)
-    return run.returncode, failed[1] if failed else (run.stdout + run.stderr)[-2000:]
+        return TESTS_FAILED, tests, "hangs"
+    said = (run.stdout + run.stderr)[-2000:]
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", run.stdout, re.MULTILINE)
+    if not failed:
+        return run.returncode, tests, said
+    return run.returncode, "sim " * simulated + shlex.quote(failed[1]), said
 
 
 def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
@@ -105,7 +109,7 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
     try:
         scratch_tree.build()
         for tests in mutant.commands():
-            status, said = run_tests(tests)
+            status, failed, said = run_tests(tests)
             if status > TESTS_FAILED:
                 return Verdict(
                     False, f"pytest {tests} ended with status {status}: nothing was tested\n{said}"
@@ -119,13 +123,13 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
         return Verdict(False, f"the mutant does not compile:\n{error}")
     finally:
         file.write_text(before, "utf-8")
-    if tests not in sound:
+    if failed not in sound:
         scratch_tree.build()
-        unplanted, trouble = run_tests(tests)
-        if unplanted != 0:
-            return Verdict(False, f"pytest {tests} fails without the bug, too:\n{trouble}")
-        sound.add(tests)
-    return Verdict(True, said if status == TESTS_FAILED else f"{tests}, which crashes")
+        status, _, trouble = run_tests(failed)
+        if status != 0:
+            return Verdict(False, f"pytest {failed} fails without the bug, too:\n{trouble}")
+        sound.add(failed)
+    return Verdict(True, failed)
 
 
 class Results:

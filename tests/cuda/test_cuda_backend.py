@@ -30,8 +30,7 @@ def test_against_the_host(program, family, seed, mode):
 
 
 def test_long_reduction(program):
-    # Without checks, which so many elements would take minutes for.
-    backend_program.check([program, "long-reduction"], CUDASIM_SEED=1, CUDASIM_CHECK=0)
+    backend_program.check([program, "long-reduction"], CUDASIM_SEED=1, CUDASIM_CHECK=1)
 
 
 @pytest.mark.parametrize(("seed", "mode"), SCHEDULES)

@@ -15,6 +15,9 @@ constexpr char kGuardByte = static_cast<char>(0xB7);
 
 unsigned lanes_below(unsigned n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
+// The only exchange that orders memory: CUDA promises nothing of the kind for shuffles, votes and matches.
+constexpr int kSyncWarp = 0;
+
 const char* kind_name(int kind) {
     constexpr const char* kNames[] = {"__syncwarp", "a shuffle", "a vote", "a match"};
     return kNames[kind];
@@ -134,7 +137,7 @@ void Block::complete(unsigned w, const Thread* running) {
             continue;
         }
         warp.open.erase(warp.open.begin() + static_cast<long>(i));
-        KernelOrder::meet(time, w, meeting.arrived);
+        if (meeting.kind == kSyncWarp) KernelOrder::meet(time, w, meeting.arrived);
         Snapshot& snapshot = warp.free_snapshot();
         snapshot.lanes = snapshot.readers = meeting.arrived;
         std::memcpy(snapshot.values, warp.given, sizeof warp.given);

@@ -30,7 +30,8 @@ MEMORY = "tests/cuda/test_cuda_memory.py"
 STREAMS = "sim tests/python/test_streams.py -k cuda"
 PYTHON_MEMORY = "sim tests/python/test_memory.py"
 FAILURES = "tests/cuda/test_cuda_failures.py"
-CALLS_FAIL = (f"{FAILURES} -k single_lines", f"{FAILURES} -k test_call_fails")
+ONE_LINE_FAILS = f"{FAILURES} -k single_lines"
+ANY_CALL_FAILS = f"{FAILURES} -k test_call_fails"
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
 EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
@@ -99,63 +100,63 @@ BY_HAND = [
         "src/cuda/stream.cpp",
         "wait_for(storage.uses.points(false));",
         "(void)storage;",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and work_on_one_stream'",
     ),
     Mutant(
         "writers-forget-readers",
         "src/cuda/stream.cpp",
         "wait_for(storage.uses.points(true));",
         "wait_for(storage.uses.points(false));",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and writes_wait'",
     ),
     Mutant(
         "more-is-seen-than-was-waited-for",
         "src/cuda/stream.cpp",
         "seen[other.id()] = other.issued();",
         "seen[other.id()] = other.issued() + 3;",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and writes_wait'",
     ),
     Mutant(
         "an-allocation-has-no-moment",
         "src/cuda/storages.cpp",
         "    block->uses.written_at(giver.issue());\n",
         "",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and graphs_run_again'",
     ),
     Mutant(
         "a-graph-holds-no-memory",
         "src/cuda/graph.cpp",
         "Held{StorageRef(&storage), is_written}",
         "Held{StorageRef(), is_written}",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and graphs_hold'",
     ),
     Mutant(
         "a-capture-takes-the-place-of-earlier-users",
         "src/cuda/graph.cpp",
         "    stream_.wait_for(before_);\n",
         "",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and graphs_run_again'",
     ),
     Mutant(
         "the-host-reads-pinned-memory-at-once",
         "src/host/backend.cpp",
         "for (const View& view : inputs) wait_on_host(*view.storage, false);",
         "(void)inputs;",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and pinned_arrays'",
     ),
     Mutant(
         "the-host-writes-pinned-memory-at-once",
         "src/host/backend.cpp",
         "for (const View& view : outputs) wait_on_host(*view.storage, true);",
         "(void)outputs;",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and pinned_arrays'",
     ),
     Mutant(
         "imported-memory-has-no-moment",
         "src/cuda/storages.cpp",
         '    storage.uses.written_at(own.issue("import"));\n',
         "",
-        STREAMS,
+        "sim tests/python/test_streams.py -k 'cuda and exchanged'",
     ),
     Mutant(
         "a-busy-foreign-stream-s-number-is-given-away",
@@ -175,8 +176,7 @@ BY_HAND = [
         "workspace-freed-before-use",
         "src/cuda/reduce.cpp",
         "    this->launch(program, launch, name);\n}",
-        "    const_cast<StorageRef&>(workspace) = StorageRef();\n"
-        "    this->launch(program, launch, name);\n}",
+        "    const_cast<StorageRef&>(workspace) = StorageRef();\n    this->launch(program, launch, name);\n}",
         FOLDS,
     ),
     Mutant(
@@ -199,14 +199,14 @@ BY_HAND = [
         "src/cuda/memory.cpp",
         "    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());\n",
         "",
-        (f"{PYTHON_MEMORY} -k cuda", MEMORY),
+        f"{PYTHON_MEMORY} -k 'cuda and gives_back'",
     ),
     Mutant(
         "no-second-try-when-memory-runs-out",
         "src/cuda/memory.cpp",
         "if (!find_room([&] { return take_once(piece, true); }))",
         "",
-        MEMORY,
+        f"{MEMORY} -k small_device",
     ),
     Mutant(
         "unaligned-operand-given-to-a-kernel",
@@ -467,6 +467,16 @@ OWN_TESTS = {
     "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'"),
 }
 
+KERNEL_TESTS = {
+    "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
+    "gather_masked_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_stretches)'",),
+    "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
+    "reduce_device.h": (FOLDS, f"{BACKEND} -k long_reduction"),
+    "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),
+    "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
+    "tally_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
+}
+
 
 def end_of_statement(text: str, start: int) -> int:
     """The place behind the ';' of the statement that starts there; -1 for a definition."""
@@ -483,7 +493,7 @@ def end_of_statement(text: str, start: int) -> int:
 
 def is_statement(text: str, start: int) -> bool:
     """Whether a call at `start` stands alone, and is no part of an expression or a declaration."""
-    before = text[:start].rstrip()
+    before = re.sub(r"(\n *//.*)+\s*\Z", "", text[:start]).rstrip()
     return before.endswith((";", "{", "}", ")", "else", "const", ":")) and not before.endswith("const")
 
 
@@ -516,15 +526,10 @@ def mechanical() -> list[Mutant]:
         for mutant in removals(file, CHECKS, False, own):
             # Of a call of the driver, or else a refusal of what the user asks for.
             of_driver = mutant.old.startswith(("if (result", "if (ended", "if (const CUresult"))
-            found.append(mutant._replace(tests=(*(CALLS_FAIL if of_driver else ()), *own, STREAMS)))
-    masks = tuple(f"{INDICES}::test_{name}" for name in ("masks_at_borders", "many_stretches"))
-    kernels = (
-        (REDUCE_DEVICE, (FOLDS,)),
-        (ELEMENTWISE, (LOOPS, f"{BACKEND} -k faults")),
-        (MASKED_DEVICE, masks),
-    )
-    for file, tests in kernels:
-        found += removals(file, CALLS, True, tests)
+            tests = (ONE_LINE_FAILS, *own, ANY_CALL_FAILS, STREAMS) if of_driver else (*own, STREAMS)
+            found.append(mutant._replace(tests=tests))
+    for path in sorted((ROOT / "include" / "cuarray" / "kernel").glob("*.h")):
+        found += removals(str(path.relative_to(ROOT)), CALLS, True, KERNEL_TESTS.get(path.name, ()))
     return found
 
 

@@ -37,6 +37,9 @@ def checked(body, grid=2, **settings):
             "__shared__ int s; if (!T) s = 1; __syncthreads(); int x = s; __syncwarp(); if (!T) s = x;",
             "race: a write is not ordered after the read",
         ),
+        ("__shared__ int s[64]; s[T] = 1; __shfl_sync(~0u, T, 3); out[MINE] = s[T ^ 1];", "race: a"),
+        ("__shared__ int s[64]; s[T] = 1; __ballot_sync(~0u, T); out[MINE] = s[T ^ 1];", "race: a"),
+        ("__shared__ int s[64]; s[T] = 1; __match_any_sync(~0u, T); out[MINE] = s[T ^ 1];", "race: a"),
         ("atomicAdd(&out[0], 1); if (T == 5) out[1] = out[0];", "race: a"),
         (
             "extern __shared__ int s[]; s[T] = 1; if (blockIdx.x == 0) out[T] = s[T ^ 32];",

@@ -43,7 +43,7 @@ CUARRAY_FN void count_mask(const MaskedElements<Index>& p) {
     p.before[blockIdx.x] = total;
 }
 
-/// The sum of `x` over this thread and the block's threads before it.
+/// The sum of `x` over this thread and the block's threads before it. `sums` is free again after a barrier.
 CUARRAY_FN i64 add_up(i64 x, i64* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
@@ -54,7 +54,6 @@ CUARRAY_FN i64 add_up(i64 x, i64* sums) {
     if (lane == 31) sums[warp] = x;
     __syncthreads();
     for (u32 w = 0; w < warp; ++w) x += sums[w];
-    __syncthreads();
     return x;
 }
 
@@ -72,7 +71,6 @@ CUARRAY_FN void add_counts(const MaskedElements<Index>& p) {
         if (threadIdx.x == kAddingThreads - 1) carried = sum;
         __syncthreads();
         carry = carried;
-        __syncthreads();
     }
     if (threadIdx.x == 0) p.before[p.stretches] = carry;
 }

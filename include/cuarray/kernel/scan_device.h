@@ -109,7 +109,7 @@ struct TileTrees {
     CUARRAY_FN volatile u32* flag(u64 node) const { return p.flags + node * line_groups + line_group; }
     /// Waits until the node is there, and reads it.
     CUARRAY_FN typename R::A wait(u64 node, bool exists) const {
-        while (*flag(node) == 0) __threadfence();
+        while (*flag(node) == 0) __nanosleep(20);
         __threadfence();
         using A = typename R::A;
         return exists ? static_cast<const A*>(p.trees)[node * p.lines + line] : A{};

@@ -22,7 +22,7 @@ struct DigitCounts {
     u32 sums[kSortWarps];
 };
 
-/// The sum of `x` over the block's threads before this one.
+/// The sum of `x` over the block's threads before this one. `sums` is free again after a barrier.
 CUARRAY_FN u32 sum_before(u32 x, u32* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     u32 sum = x;
@@ -35,7 +35,6 @@ CUARRAY_FN u32 sum_before(u32 x, u32* sums) {
     __syncthreads();
     u32 before = sum - x;
     for (u32 w = 0; w < warp; ++w) before += sums[w];
-    __syncthreads();
     return before;
 }
 
