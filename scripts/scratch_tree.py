@@ -59,9 +59,9 @@ def configure() -> None:
     )
 
 
-def build() -> None:
+def build(target: str = "all") -> None:
     """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
-    command_line("cmake", "--build", SCRATCH / "build")
+    command_line("cmake", "--build", SCRATCH / "build", "--target", target)
 
 
 def command_line(*command: str | Path) -> None:

@@ -50,6 +50,10 @@ class Mutant(NamedTuple):
     def commands(self) -> tuple[str, ...]:
         return (self.tests,) if isinstance(self.tests, str) else self.tests
 
+    def target(self) -> str:
+        """What has to be built anew: only libcuarray knows of src/cuda and of the texts."""
+        return "cuarray" if self.text_only or self.file.startswith("src/cuda/") else "all"
+
     def planted_in(self, text: str) -> str:
         parts = text.split(self.old)
         if len(parts) != self.copies + 1:
@@ -107,7 +111,7 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
     except LookupError as error:
         return Verdict(False, str(error))
     try:
-        scratch_tree.build()
+        scratch_tree.build(mutant.target())
         for tests in mutant.commands():
             status, failed, said = run_tests(tests)
             if status > TESTS_FAILED:
@@ -124,7 +128,7 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
     finally:
         file.write_text(before, "utf-8")
     if failed not in sound:
-        scratch_tree.build()
+        scratch_tree.build(mutant.target())
         status, _, trouble = run_tests(failed)
         if status != 0:
             return Verdict(False, f"pytest {failed} fails without the bug, too:\n{trouble}")
