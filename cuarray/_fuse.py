@@ -35,8 +35,8 @@ class fuse:
     -----
     Shapes, types and all errors are those of the single operations, raised where the operation stands.
     Contexts may be nested; the outermost one ends the collecting. Each thread collects for itself.
-    An operation that reads memory which others can write, such as a NumPy array that `asarray` shares, runs at
-    once, because waiting could change its result; `cuarray.array(x)` makes a copy that fuses.
+    An operation that reads memory which others can write, such as a NumPy array that `asarray` shares, runs
+    at once, because waiting could change its result; `cuarray.array(x)` makes a copy that fuses.
 
     Examples
     --------

@@ -173,7 +173,8 @@ def outer_edges(a, range, function):
 def bins_by_rule(a, rule, range, function):
     """Return how many bins of equal width a rule wants."""
     if rule not in WIDTHS:
-        raise ValueError(f"{function}: bins {rule!r} is no number, no sequence and none of {', '.join(sorted(WIDTHS))}")
+        names = ", ".join(sorted(WIDTHS))
+        raise ValueError(f"{function}: bins {rule!r} is no number, no sequence and none of {names}")
     first, last = outer_edges(a, range, function)
     if range is not None:
         a = a[(a >= first) & (a <= last)]
@@ -278,8 +279,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     a : array_like
         Real; flattened.
     bins : int, str or array_like
-        How many bins of equal width; or the edges, ascending; or a rule that finds their number: 'auto', 'doane',
-        'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges'.
+        How many bins of equal width; or the edges, ascending; or a rule that finds their number: 'auto',
+        'doane', 'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges'.
     range : (float, float), optional
         The outer edges of bins of equal width; by default the least and the largest element.
     density : bool, optional
@@ -290,8 +291,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     Returns
     -------
     tuple of ndarray
-        The counts, int64, or of the weights' type, or float64 for a density; and the edges, one more. A bin includes
-        its lower edge, the last one also its upper edge.
+        The counts, int64, or of the weights' type, or float64 for a density; and the edges, one more. A bin
+        includes its lower edge, the last one also its upper edge.
 
     Raises
     ------
@@ -447,7 +448,9 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if weights is not None:
         weights = as_array(weights, device)
         if weights.shape != places.shape:
-            raise ValueError(f"histogramdd: weights have shape {weights.shape}, there are {places.size} points")
+            raise ValueError(
+                f"histogramdd: weights have shape {weights.shape}, there are {places.size} points"
+            )
         weights = weights.astype(np.float64, casting="safe", copy=False)
     counts = _core.tally(places, None, False, weights, math.prod(extents), "histogramdd")
     counts = counts.reshape(extents)[(slice(1, -1),) * d].astype(np.float64)

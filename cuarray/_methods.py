@@ -16,21 +16,23 @@ from cuarray._sorting import check_kind, checked_kth, sorted_axis
 # Attributes
 
 
+#: NumPy's names of flags: the attributes of Flags.
+FLAGS = {
+    "C_CONTIGUOUS": "c_contiguous",
+    "C": "c_contiguous",
+    "F_CONTIGUOUS": "f_contiguous",
+    "F": "f_contiguous",
+    "OWNDATA": "owndata",
+    "O": "owndata",
+    "WRITEABLE": "writeable",
+    "W": "writeable",
+    "ALIGNED": "aligned",
+    "A": "aligned",
+}
+
+
 class Flags:
     """How an array lies in memory, by NumPy's names: attributes, and items in both spellings."""
-
-    NAMES = {
-        "C_CONTIGUOUS": "c_contiguous",
-        "C": "c_contiguous",
-        "F_CONTIGUOUS": "f_contiguous",
-        "F": "f_contiguous",
-        "OWNDATA": "owndata",
-        "O": "owndata",
-        "WRITEABLE": "writeable",
-        "W": "writeable",
-        "ALIGNED": "aligned",
-        "A": "aligned",
-    }
 
     def __init__(self, array):
         self._array = array
@@ -76,12 +78,12 @@ class Flags:
             self._array._protect()
 
     def __getitem__(self, key):
-        if key not in self.NAMES:
+        if key not in FLAGS:
             raise KeyError(f"unknown flag {key!r}")
-        return getattr(self, self.NAMES[key])
+        return getattr(self, FLAGS[key])
 
     def __setitem__(self, key, value):
-        if self.NAMES.get(key) != "writeable":
+        if FLAGS.get(key) != "writeable":
             raise KeyError(f"the flag {key!r} cannot be set")
         self.writeable = value
 
@@ -122,13 +124,13 @@ class Flat:
         return tuple(reversed(place))
 
     def one_axis(self, key):
-        """Return the key without a tuple around it: an int, a slice, or something that makes an index array."""
+        """Return the key without a tuple around it: an int, a slice, or what makes an index array."""
         if isinstance(key, tuple):
             if len(key) > 1:
                 raise IndexError(f"too many indices for flat iterator: {len(key)} for its one axis")
             key = key[0] if key else Ellipsis
         if key is None:
-            raise IndexError("only integers, slices, ... and integer or boolean arrays index the elements of x.flat")
+            raise IndexError("only integers, slices, ... and arrays of integers or bools index x.flat")
         if key is Ellipsis:
             return slice(None)
         return index(key) if isinstance(key, np.integer) else key
@@ -334,13 +336,13 @@ def array_namespace(self, *, api_version=None):
 
 @functools.lru_cache(256)
 def counterpart(ufunc):
-    """Return cuarray's function for a ufunc of NumPy's, or None; ufuncs of others have none, whatever their names."""
+    """Return cuarray's function for a ufunc of NumPy's; None for those of others, whatever their names."""
     name = ufunc.__name__
     return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
 
 
 def advice_on_missing(name, module=np):
-    """Return what to add to an error about a name of NumPy's that cuarray does not have; nothing for other names."""
+    """Return what to add to an error about a name of NumPy's that is not here; nothing for other names."""
     if name.startswith("_") or name not in dir(module):
         return ""
     return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"

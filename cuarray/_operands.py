@@ -11,7 +11,7 @@ def device_of(*objects):
 
 
 def side_by_side(function, *objects):
-    """Return the objects as arrays; lists and numbers join the first array's device, NumPy's arrays only `cpu`."""
+    """Return the objects as arrays; lists join the first array's device, NumPy's arrays only `cpu`."""
     first = next((x for x in objects if isinstance(x, ndarray)), None)
     return [as_array(x) if first is None else _core.beside(x, first, function) for x in objects]
 

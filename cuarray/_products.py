@@ -116,8 +116,8 @@ def matmul(
 
     Notes
     -----
-    Halves are added in float32 and rounded once, integers wrap, and bool means "or" of "and". The order of additions
-    depends on the shapes alone, so results are equal from run to run and from layout to layout.
+    Halves are added in float32 and rounded once, integers wrap, and bool means "or" of "and". The order of
+    additions depends on the shapes alone, so results are equal from run to run and from layout to layout.
 
     See Also
     --------

@@ -292,7 +292,9 @@ def repeat(a, repeats, axis=None):
     before, extent, after = a.shape[:axis], a.shape[axis], a.shape[axis + 1 :]
     if counts.size != 1:
         if counts.size != extent:
-            raise ValueError(f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}")
+            raise ValueError(
+                f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}"
+            )
         places = np.repeat(np.arange(extent), counts.astype(np.int64))
         return _core.take(a, as_array(places, a.device), axis)
     count = int(counts.reshape(()))

@@ -66,7 +66,7 @@ def differs_from_before(ordered, equal_nan):
 
 
 class Groups:
-    """Sorted elements, as groups of equal ones: where each group begins among the sorted ones, and their places."""
+    """Sorted elements as groups of equal ones: where each group begins among them, and their places."""
 
     def __init__(self, order, mask):
         self.order, self.size = order, mask.size
@@ -90,7 +90,14 @@ class Groups:
 
 
 def unique(
-    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
 ):
     """Return the different elements of an array, in ascending order.
 
@@ -113,7 +120,8 @@ def unique(
     Returns
     -------
     ndarray or tuple of ndarray
-        The elements, then what else was asked for, int64. The inverse has the shape of `ar`, with `axis` one axis.
+        The elements, then what else was asked for, int64. The inverse has the shape of `ar`, with `axis` one
+        axis.
 
     Raises
     ------
@@ -191,7 +199,8 @@ def unique_all(x):
     Returns
     -------
     UniqueAllResult
-        `values`, `indices`, `inverse_indices` of the shape of `x`, and `counts`. Every NaN is an element of its own.
+        `values`, `indices`, `inverse_indices` of the shape of `x`, and `counts`. Every NaN is an element of
+        its own.
 
     See Also
     --------

@@ -30,7 +30,8 @@ def check_kind(kind, order, stable, function):
     if kind is not None and stable is not None:
         raise ValueError(f"{function}: kind and stable cannot both be given")
     if kind is not None and kind[:1].lower() not in {"q", "h", "m", "s"}:
-        raise ValueError(f"{function}: kind must be 'quicksort', 'heapsort', 'mergesort' or 'stable', not {kind!r}")
+        kinds = "'quicksort', 'heapsort', 'mergesort' or 'stable'"
+        raise ValueError(f"{function}: kind must be {kinds}, not {kind!r}")
 
 
 def along(a, axis, function):
@@ -56,8 +57,8 @@ def with_an_axis(a):
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return a sorted copy.
 
-    The sort is stable, whatever is asked for: equal elements keep their order. It takes as much memory again as
-    the result; twice as much along another axis than the last.
+    The sort is stable, whatever is asked for: equal elements keep their order. It takes as much memory again
+    as the result; twice as much along another axis than the last.
 
     Parameters
     ----------
@@ -76,8 +77,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     Returns
     -------
     ndarray
-        Of the type and shape of `a`. NaN stands last in either direction; complex numbers stand in the order of
-        their real parts, equal ones in that of their imaginary parts.
+        Of the type and shape of `a`. NaN stands last in either direction; complex numbers stand in the order
+        of their real parts, equal ones in that of their imaginary parts.
 
     Raises
     ------
@@ -106,7 +107,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return the positions from which the elements of the sorted array come.
 
-    The sort is stable. It takes as much memory again as the result; twice as much along another axis than the last.
+    The sort is stable. It takes as much memory again as the result; twice as much along another axis than the
+    last.
 
     Parameters
     ----------
@@ -262,7 +264,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
 
 
 def lexsort(keys, axis=-1):
-    """Return the positions that sort by several keys: by the last one, where equal by the one before, and so on.
+    """Return the positions that sort by several keys: by the last one, then by the one before it, and so on.
 
     Parameters
     ----------
@@ -438,7 +440,9 @@ def sorted_by(a, sorter):
     """Return the elements of `a` in the order of `sorter`, which is checked."""
     sorter = as_array(sorter, a.device)
     if sorter.ndim != 1 or sorter.dtype.kind not in "iu":
-        raise TypeError(f"searchsorted: sorter must have one axis of integers, not {sorter.dtype} of shape {sorter.shape}")
+        raise TypeError(
+            f"searchsorted: sorter must have one axis of integers, not {sorter.dtype} of shape {sorter.shape}"
+        )
     if sorter.size != a.size:
         raise ValueError(f"searchsorted: sorter has {sorter.size} elements, the array {a.size}")
     if sorter.size and (int(sorter.min()) < 0 or int(sorter.max()) >= a.size):

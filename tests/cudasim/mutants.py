@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from planted import Mutant, main  # noqa: E402
+from planted import Mutant, main
 
 BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"

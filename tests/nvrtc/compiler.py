@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 
+
 @dataclass
 class Result:
     """What one compile gave. Figures are by entry point."""

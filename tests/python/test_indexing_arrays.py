@@ -1,5 +1,6 @@
 """Arrays and masks as indices: random keys on random views, read and written, against NumPy; then the corner cases."""
 
+import contextlib
 import itertools
 import math
 import warnings
@@ -148,10 +149,8 @@ def attempt(function):
 
 def cuarray_settled():
     """Drop the fault that belongs to an exception already seen."""
-    try:
+    with contextlib.suppress(Exception):
         cuarray.synchronize()
-    except Exception:
-        pass
 
 
 def same_outcome(want, got, what):

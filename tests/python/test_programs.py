@@ -6,9 +6,10 @@ Only operations that IEEE rounds correctly take part, so that every live array m
 import contextlib
 import random
 
-import cuarray
 import numpy as np
 import pytest
+
+import cuarray
 
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum"]
 UNARY = ["negative", "sqrt", "abs", "floor", "square"]

@@ -111,7 +111,7 @@ def test_what_goes_in(device):
 def test_lists_beside_cpu_arrays():
     x = cuarray.arange(3, device="cpu")
     with cuarray.device("cpu"):
-        assert (x + [1, 2, 3]).tolist() == [1, 3, 5] == ([1, 2, 3] + x).tolist() == cuarray.add([1, 2, 3], x).tolist()
+        assert (x + (one := [1, 2, 3])).tolist() == [1, 3, 5] == (one + x).tolist() == cuarray.add(one, x).tolist()
         assert cuarray.add([1, 2], (3, 4)).tolist() == [4, 6]
 
 
