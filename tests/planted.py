@@ -1,4 +1,4 @@
-"""Planting bugs: the machinery of tests/mutants.py and tests/cudasim/mutants.py.
+"""Planting bugs: the machinery of tests/mutants.py, tests/oracle/mutants.py and tests/cudasim/mutants.py.
 
 A mutant is a change of one place in the sources. It is caught when one of its tests, which pass without it,
 fails with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted:
@@ -77,7 +77,8 @@ def run_tests(tests: str) -> tuple[int, str, str]:
     except subprocess.TimeoutExpired:
         return TESTS_FAILED, tests, "hangs"
     said = (run.stdout + run.stderr)[-2000:]
-    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", run.stdout, re.MULTILINE)
+    # Parameters in a test's name may hold spaces, hyphens and brackets.
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?= - |$)", run.stdout, re.MULTILINE)
     if not failed:
         return run.returncode, tests, said
     return run.returncode, "sim " * simulated + shlex.quote(failed[1]), said

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def mutants():
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "cudasim")]
-    for path in (ROOT / "tests" / "mutants.py", ROOT / "tests" / "cudasim" / "mutants.py"):
+    for path in (ROOT / "tests" / folder / "mutants.py" for folder in (".", "oracle", "cudasim")):
         spec = importlib.util.spec_from_file_location(f"table_of_{path.parent.name}", path)
         table = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(table)

@@ -1,0 +1,743 @@
+"""Bugs in what arrays do: indexing, order, sets, scans, overlap, types, quantiles, margins, products, ...
+
+    python tests/oracle/mutants.py              all; what an earlier run has caught is not done again
+    python tests/oracle/mutants.py --pick 1     one, chosen by the date
+    python tests/oracle/mutants.py --list       their names
+    python tests/oracle/mutants.py NAME...      these
+
+Each names the row of the oracle or the file of tests that is likeliest to notice. tests/planted.py is the
+machinery; most bugs are in Python files, so that nothing has to be compiled.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from planted import Mutant, main
+
+
+def row(name: str) -> str:
+    """The oracle's rows about a function."""
+    return f"tests/oracle/test_rows.py::test_row -k xp.{name}"
+
+
+def tests(name: str, only: str = "") -> str:
+    """A file of tests/python, or those of its tests whose names match."""
+    return f"tests/python/test_{name}.py" + (f" -k '{only}'" if only else "")
+
+
+#: Bugs that the Array API standard's own test suite does not notice.
+UNSEEN_BY_THE_STANDARD = [
+    Mutant(
+        "sums-too-large",
+        "cuarray/_statistics.py",
+        'return reduce("sum", a, axis, dtype, out, keepdims, initial, where)',
+        'return reduce("sum", a, axis, dtype, out, keepdims, initial, where) * 1.1',
+        row("sum"),
+    ),
+    Mutant(
+        "means-too-large",
+        "cuarray/_statistics.py",
+        'return reduce("mean", a, axis, dtype, out, keepdims, NOT_GIVEN, where)',
+        'return reduce("mean", a, axis, dtype, out, keepdims, NOT_GIVEN, where) * 1.1',
+        row("mean"),
+    ),
+    Mutant(
+        "running-sums-too-large",
+        "cuarray/_scans.py",
+        'return with_initial("cumulative_sum", "add", x, axis, dtype, out, include_initial)',
+        'return with_initial("cumulative_sum", "add", x, axis, dtype, out, include_initial) * 1.1',
+        row("cumulative_sum"),
+    ),
+    Mutant(
+        "products-of-zeros",
+        "cuarray/_products.py",
+        'return gufunc("matmul", _core.matmul, x1,',
+        'return gufunc("matmul", lambda x, y, t: _core.matmul(x * 0, y, t), x1,',
+        row("matmul"),
+    ),
+    Mutant(
+        "tensor-products-too-large",
+        "cuarray/_products.py",
+        "return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))",
+        "return (_core.matmul(rows, columns) * 1.1).reshape((*shape_a, *shape_b))",
+        row("tensordot"),
+    ),
+    Mutant(
+        "last-two-unsorted",
+        "cuarray/_sorting.py",
+        'return _core.sort(*along(a, axis, "sort"), bool(descending))',
+        'r = _core.sort(*along(a, axis, "sort"), bool(descending))\n'
+        "    r[-2:] = r[-2:][::-1].copy()\n    return r",
+        row("sort"),
+    ),
+    Mutant(
+        "linspace-too-long",
+        "cuarray/_sequences.py",
+        "    y = y + start\n",
+        "    y = y * 1.05 + start\n",
+        row("linspace"),
+    ),
+    Mutant(
+        "searchsorted-without-a-side",
+        "cuarray/_sorting.py",
+        'v.astype(dtype, copy=False), side == "right")',
+        "v.astype(dtype, copy=False), False)",
+        row("searchsorted"),
+    ),
+    Mutant(
+        "clip-loses-nan",
+        "cuarray/_elementwise.py",
+        '_core.ufuncs["minimum"](a, high,',
+        '_core.ufuncs["fmin"](a, high,',
+        tests("manipulation", "clip"),
+    ),
+    Mutant(
+        "garbage-in-long-sums",
+        "src/host/scan.cpp",
+        "if (i < whole) scans_.push(",
+        "if (i + 1 < whole) scans_.push(",
+        tests("scans"),
+    ),
+    Mutant(
+        "garbage-in-strided-arrays",
+        "src/ops/sort.cpp",
+        "return aligned && array.is_c_contiguous() ?",
+        "return aligned && (array.ndim() == 1 || array.is_c_contiguous()) ?",
+        tests("sorting"),
+    ),
+]
+
+INDEXING = [
+    Mutant(
+        "put-before-the-end",
+        "cuarray/_indexing.py",
+        '_core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), a.size - 1)',
+        '_core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), a.size - 2)',
+        tests("indexing_functions", "put"),
+    ),
+    Mutant(
+        "put-with-turned-coordinates",
+        "cuarray/_indexing.py",
+        "a[(places, *reversed(coordinates))] = values",
+        "a[(places, *coordinates)] = values",
+        tests("indexing_functions", "put"),
+    ),
+    Mutant(
+        "values-of-put-end",
+        "cuarray/_indexing.py",
+        'return _core.take(values, arange(count, device=values.device), 0, "wrap")',
+        'return _core.take(values, arange(count, device=values.device), 0, "clip")',
+        tests("indexing_functions"),
+    ),
+    Mutant(
+        "take-clips",
+        "cuarray/_indexing.py",
+        'return _core.take(a, places, normalise_axis(axis, a.ndim, "take"), mode, out)',
+        'return _core.take(a, places, normalise_axis(axis, a.ndim, "take"), "clip", out)',
+        tests("indexing_functions", "take"),
+    ),
+    Mutant(
+        "choose-the-next-one",
+        "cuarray/_indexing.py",
+        "choice(numbers <= number, choices[number]",
+        "choice(numbers < number, choices[number]",
+        row("choose"),
+    ),
+    Mutant(
+        "the-last-condition-decides",
+        "cuarray/_indexing.py",
+        "zip(reversed(conditions), reversed(choices[:-1]), strict=True)",
+        "zip(conditions, choices[:-1], strict=True)",
+        row("select"),
+    ),
+    Mutant(
+        "putmask-as-place",
+        "cuarray/_indexing.py",
+        "values = cycle(values.ravel(), a.size).reshape(a.shape)",
+        "a[mask] = cycle(values.ravel(), int(mask.sum()))\n        return",
+        (row("putmask"), tests("indexing_functions", "putmask")),
+    ),
+    Mutant(
+        "mask-cast-to-positions",
+        "cuarray/_indexing.py",
+        'mask = _core.beside(mask, a, function).astype(bool, copy=False)\n    if mask.size',
+        "mask = _core.beside(mask, a, function) > 0\n    if mask.size",
+        tests("indexing_functions"),
+    ),
+    Mutant(
+        "diagonals-below-begin-right",
+        "cuarray/_index_grids.py",
+        "start = offset * right if offset >= 0 else -offset * down",
+        "start = abs(offset) * right",
+        tests("indexing_functions", "diagonal"),
+    ),
+    Mutant(
+        "wrapped-diagonals-without-a-gap",
+        "cuarray/_index_grids.py",
+        "tops = range(0, rows, columns + 1)",
+        "tops = range(0, rows, columns)",
+        tests("indexing_functions", "fill_diagonal"),
+    ),
+    Mutant(
+        "coordinates-in-c-order-only",
+        "cuarray/_index_grids.py",
+        'return steps if order == "F" else steps[::-1]',
+        "return steps[::-1]",
+        tests("indexing_functions"),
+    ),
+    Mutant(
+        "flat-writes-into-a-copy",
+        "cuarray/_methods.py",
+        "if not _core.shares_memory(flat, self.base):",
+        "if self.base.ndim == 0:",
+        tests("indexing_functions"),
+    ),
+    Mutant(
+        "upper-triangle-one-down",
+        "cuarray/_index_grids.py",
+        "return nonzero(~tri(n, m, k - 1, dtype=bool))",
+        "return nonzero(~tri(n, m, k - 2, dtype=bool))",
+        row("triu_indices"),
+    ),
+]
+
+ORDER = [
+    Mutant(
+        "insertion-is-not-stable",
+        "src/host/radix.h",
+        "for (; at > 0 && k < key(to[at - 1]); --at)",
+        "for (; at > 0 && k <= key(to[at - 1]); --at)",
+        tests("sorting"),
+    ),
+    Mutant(
+        "digits-are-not-stable",
+        "src/host/radix.h",
+        """            const Item item = from[i];
+            to[next[digit(key(item))]++] = item;""",
+        """            const Item item = from[end - 1 - (i - begin)];
+            to[next[digit(key(item))]++] = item;""",
+        tests("sorting"),
+    ),
+    Mutant(
+        "minus-zero-before-zero",
+        "include/cuarray/kernel/sort.h",
+        "U(top + U(U(size ^ negative) - negative))",
+        "U(top + U(size ^ negative))",
+        tests("sorting"),
+    ),
+    Mutant(
+        "nan-first-where-descending",
+        "include/cuarray/kernel/sort.h",
+        "return size > ieee<T>::infinity ? U(-1)",
+        "return size > ieee<T>::infinity ? U(~turned)",
+        tests("sorting"),
+    ),
+    Mutant(
+        "complex-by-imaginary-part",
+        "include/cuarray/kernel/sort.h",
+        "if (re != nan) return im != nan ? ComplexKey<U>{re, im}",
+        "if (re != nan) return im != nan ? ComplexKey<U>{im, re}",
+        tests("sorting"),
+    ),
+    Mutant(
+        "sort-in-place-of-a-copy",
+        "src/ops/sort.cpp",
+        "if (has_complex(array) || !overlaps(rows, array)) return",
+        "if (has_complex(array)) return",
+        tests("sorting"),
+    ),
+    Mutant(
+        "the-first-key-decides",
+        "cuarray/_sorting.py",
+        'return _core.lexsort(keys, sorted_axis(',
+        'return _core.lexsort(keys[::-1], sorted_axis(',
+        row("lexsort"),
+    ),
+    Mutant(
+        "the-largest-always",
+        "cuarray/_sorting.py",
+        'places = _core.argsort(a, axis, bool(largest), "top_k")',
+        'places = _core.argsort(a, axis, True, "top_k")',
+        row("top_k"),
+    ),
+    Mutant(
+        "kth-equal-to-size",
+        "cuarray/_sorting.py",
+        "if size and not -size <= place < size:",
+        "if size and not -size <= place <= size:",
+        tests("sorting", "partition"),
+    ),
+    Mutant(
+        "descending-edges-of-one-side",
+        "cuarray/_sorting.py",
+        "return bins.size - searchsorted(bins[::-1], x, side)",
+        'return bins.size - searchsorted(bins[::-1], x, "left")',
+        tests("sorting", "digitize"),
+    ),
+]
+
+SETS = [
+    Mutant(
+        "all-nan-are-one",
+        "cuarray/_sets.py",
+        "return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))",
+        "return UniqueAllResult(*unique(x, True, True, True))",
+        tests("sets"),
+    ),
+    Mutant(
+        "counts-without-the-last",
+        "cuarray/_sets.py",
+        "return concat([self.starts[1:], [self.size]]) - self.starts",
+        "return concat([self.starts[1:], [self.size - 1]]) - self.starts",
+        row("unique_counts"),
+    ),
+    Mutant(
+        "inverse-of-sorted-elements",
+        "cuarray/_sets.py",
+        "_core.put_along_axis(result, self.order, groups, 0)",
+        "result[...] = groups",
+        row("unique_inverse"),
+    ),
+    Mutant(
+        "slices-by-their-last-element",
+        "cuarray/_sets.py",
+        "for i in reversed(range(rows.shape[1]))",
+        "for i in range(rows.shape[1])",
+        tests("sets"),
+    ),
+    Mutant(
+        "places-in-both-sets",
+        "cuarray/_sets.py",
+        "in1, in2 = order[:-1][twice], order[1:][twice] - ar1.size",
+        "in1, in2 = order[:-1][twice], order[1:][twice] % ar1.size",
+        tests("sets"),
+    ),
+    Mutant(
+        "either-includes-both",
+        "cuarray/_sets.py",
+        "    alone[:-1] &= begins[1:]\n",
+        "",
+        row("setxor1d"),
+    ),
+    Mutant(
+        "unique-elements-are-sorted-again",
+        "cuarray/_sets.py",
+        "ar1 = ar1.ravel() if assume_unique else unique(ar1)",
+        "ar1 = unique(ar1)",
+        tests("sets"),
+    ),
+]
+
+ALONG_AN_AXIS = [
+    Mutant(
+        "products-begin-with-zero",
+        "cuarray/_scans.py",
+        "= _core.ufuncs[row].identity",
+        "= 0",
+        tests("scans"),
+    ),
+    Mutant(
+        "initial-in-the-type-of-the-argument",
+        "cuarray/_scans.py",
+        "out = empty(shape, nothing.dtype, device=x.device)",
+        "out = empty(shape, x.dtype, device=x.device)",
+        row("cumulative_sum"),
+    ),
+    Mutant(
+        "nan-makes-products-zero",
+        "cuarray/_scans.py",
+        "without_nan(a, 1), axis, dtype, out)",
+        "without_nan(a, 0), axis, dtype, out)",
+        tests("scans"),
+    ),
+    Mutant(
+        "scan-overwrites-what-it-reads",
+        "src/ops/scan.cpp",
+        "(!overlaps(*out, array) || is_same_memory(*out, array))) {",
+        "(!overlaps(*out, array) || out->data() == array.data())) {",
+        tests("scans"),
+    ),
+    Mutant(
+        "columns-forget-a-tree",
+        "src/host/scan.cpp",
+        "for (level = 1; row >> level & 1; ++level) {",
+        "for (level = 1; level < 9 && row >> level & 1; ++level) {",
+        tests("scans"),
+    ),
+    Mutant(
+        "descending-segments-are-long",
+        "cuarray/_segments.py",
+        "np.where(begins < ends, ends - begins, 1)",
+        "np.where(begins <= ends, ends - begins, 1)",
+        tests("segments"),
+    ),
+    Mutant(
+        "at-in-another-order",
+        "cuarray/_segments.py",
+        "apply(function, a, at_once, [v[order[first + i]] for v in values])",
+        "apply(function, a, at_once, [v[order[first + count - 1 - i]] for v in values])",
+        tests("segments"),
+    ),
+    Mutant(
+        "prepended-behind",
+        "cuarray/_differences.py",
+        "joined = [layer(prepend, a, axis), a, layer(append, a, axis)]",
+        "joined = [layer(append, a, axis), a, layer(prepend, a, axis)]",
+        tests("differences"),
+    ),
+    Mutant(
+        "gradient-of-the-wrong-sign-at-an-end",
+        "cuarray/_differences.py",
+        "c = sign * first / (second * both)",
+        "c = -sign * first / (second * both)",
+        tests("differences"),
+    ),
+    Mutant(
+        "unwrap-turns-half-a-period",
+        "cuarray/_interpolation.py",
+        "(within == -half) & (steps > 0)",
+        "(within == -half) & (steps < 0)",
+        tests("interpolation"),
+    ),
+    Mutant(
+        "interp-of-unsorted-points",
+        "cuarray/_interpolation.py",
+        "        xp, fp = _core.take(xp, order, 0), _core.take(fp, order, 0)\n",
+        "        xp = _core.take(xp, order, 0)\n",
+        tests("interpolation"),
+    ),
+]
+
+OVERLAP = [
+    Mutant(
+        "assignment-reads-what-it-wrote",
+        "src/array/creation.cpp",
+        "if (overlaps(to, from)) return assign(",
+        "if (overlaps(to, from) && to.ndim() > 1) return assign(",
+        (tests("indexing"), "tests/oracle/test_views.py"),
+    ),
+    Mutant(
+        "output-is-written-before-it-is-read",
+        "src/ops/run_call.cpp",
+        "in.shape() == shape && in.strides() == out.strides() && in.data() == out.data() &&",
+        "in.shape() == shape && in.strides() == out.strides() &&",
+        (tests("ufuncs", "overlap"), "tests/oracle/test_views.py"),
+    ),
+    Mutant(
+        "reduction-into-its-argument",
+        "src/ops/reduction.cpp",
+        "o.out->dtype() == dtype && !overlaps(*o.out, array) &&",
+        "o.out->dtype() == dtype &&",
+        tests("reductions"),
+    ),
+    Mutant(
+        "concat-into-a-part",
+        "src/ops/manipulation.cpp",
+        "if (overlaps(a, result)) a = copy(a, 'K');",
+        "(void)a;",
+        tests("manipulation"),
+    ),
+    Mutant(
+        "take-into-its-argument",
+        "src/ops/indexing_take.cpp",
+        "!overlaps(*out, array) && !overlaps(*out, positions);",
+        "!overlaps(*out, positions);",
+        tests("indexing_functions", "take"),
+    ),
+    Mutant(
+        "values-that-are-overwritten",
+        "src/ops/places.cpp",
+        "if (overlaps(elements, places.array)) elements",
+        "if (false) elements",
+        tests("indexing_arrays"),
+    ),
+]
+
+TYPES = [
+    Mutant(
+        "rounded-integers-are-floats",
+        "cuarray/_elementwise.py",
+        'deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out,',
+        'deliver(second(_core.ufuncs["rint"](first)), out,',
+        tests("manipulation", "round"),
+    ),
+    Mutant(
+        "integers-from-linspace-towards-zero",
+        "cuarray/_sequences.py",
+        'y = _core.ufuncs["floor"](y)',
+        'y = _core.ufuncs["trunc"](y)',
+        tests("creation"),
+    ),
+    Mutant(
+        "linspace-misses-its-end",
+        "cuarray/_sequences.py",
+        "    if endpoint and num > 1:\n        y[-1, ...] = stop\n    y = moved_axis(y, axis)\n    if",
+        "    y = moved_axis(y, axis)\n    if",
+        tests("creation"),
+    ),
+    Mutant(
+        "arange-of-one-more",
+        "cuarray/_sequences.py",
+        "count = math.ceil(length) if math.isfinite(length)",
+        "count = math.floor(length) + 1 if math.isfinite(length)",
+        tests("creation"),
+    ),
+    Mutant(
+        "bfloat16-is-not-floating",
+        "cuarray/_dtypes.py",
+        'return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]',
+        "return dtype.kind in KINDS[kind]",
+        tests("types"),
+    ),
+    Mutant(
+        "complex64-from-int32",
+        "cuarray/_sorting.py",
+        "result.dtype.itemsize <= 2",
+        "result.dtype.itemsize <= 4",
+        row("sort_complex"),
+    ),
+    Mutant(
+        "covariances-in-single-precision",
+        "cuarray/_averages.py",
+        'dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f8") if dtype',
+        'dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f4") if dtype',
+        row("cov"),
+    ),
+]
+
+COUNTS_AND_RANKS = [
+    Mutant(
+        "weibull-as-hazen",
+        "cuarray/_quantiles.py",
+        '"weibull": between(0, 0),',
+        '"weibull": between(0.5, 0.5),',
+        tests("quantiles"),
+    ),
+    Mutant(
+        "closest-odd-observation",
+        "cuarray/_quantiles.py",
+        "(before % 2 == 1)",
+        "(before % 2 == 0)",
+        tests("quantiles"),
+    ),
+    Mutant(
+        "quantiles-lose-nan",
+        "cuarray/_quantiles.py",
+        'return _core.ufuncs["where"](_core.ufuncs["isnan"](largest), largest, result)',
+        "return result",
+        tests("quantiles"),
+    ),
+    Mutant(
+        "percentiles-above-hundred",
+        "cuarray/_quantiles.py",
+        "if q.size and not (q.min() >= 0 and q.max() <= 1):",
+        "if q.size and not (q.min() >= 0):",
+        tests("quantiles"),
+    ),
+    Mutant(
+        "the-last-edge-is-outside",
+        "cuarray/_histograms.py",
+        "_core.search_sorted(along, x, True) - (x == along[-1:])",
+        "_core.search_sorted(along, x, True)",
+        row("histogram2d"),
+    ),
+    Mutant(
+        "equal-bins-without-a-check",
+        "include/cuarray/kernel/tally.h",
+        "    while (value < edges[bin]) --bin;\n",
+        "",
+        tests("histograms"),
+    ),
+    Mutant(
+        "one-thread-counts",
+        "src/host/tally.cpp",
+        "for (int c = 1; c < tables; ++c)",
+        "for (int c = 2; c < tables; ++c)",
+        tests("histograms"),
+    ),
+    Mutant(
+        "covariances-divided-by-n",
+        "cuarray/_averages.py",
+        "ddof = int(not bias) if ddof is None",
+        "ddof = int(bias) if ddof is None",
+        row("cov"),
+    ),
+    Mutant(
+        "least-of-nan",
+        "cuarray/_nan_functions.py",
+        'return nan_place(argmin, np.inf, a, axis, out, keepdims)',
+        'return nan_place(argmin, -np.inf, a, axis, out, keepdims)',
+        tests("nan_functions"),
+    ),
+]
+
+EDITING = [
+    Mutant(
+        "inserted-in-the-order-given",
+        "cuarray/_editing.py",
+        "target[order] = places[order] + np.arange(places.size)",
+        "target[:] = places + np.arange(places.size)",
+        tests("editing", "insert"),
+    ),
+    Mutant(
+        "deleted-one-too-few",
+        "cuarray/_editing.py",
+        "low, high = sorted((gone[0], gone[-1]))",
+        "low, high = gone[0], gone[-1]",
+        tests("editing", "delete"),
+    ),
+    Mutant(
+        "resize-repeats-from-the-end",
+        "cuarray/_editing.py",
+        "flat[whole * a.size :] = a[: flat.size - whole * a.size]",
+        "flat[whole * a.size :] = a[a.size - (flat.size - whole * a.size) :]",
+        row("resize"),
+    ),
+    Mutant(
+        "ramps-in-one-direction",
+        "cuarray/_padding.py",
+        "margin[...] = line if first else line[..., ::-1]",
+        "margin[...] = line",
+        tests("padding"),
+    ),
+    Mutant(
+        "means-of-the-first-elements",
+        "cuarray/_padding.py",
+        "if first else lines[..., lines.shape[-1] - length :]",
+        "if first else lines[..., :length]",
+        tests("padding"),
+    ),
+    Mutant(
+        "integer-means-are-cut",
+        "cuarray/_padding.py",
+        '(rounded(value) if whole.dtype.kind in "iu" else value)',
+        "value",
+        tests("padding"),
+    ),
+    Mutant(
+        "corners-are-left-alone",
+        "cuarray/_padding.py",
+        "result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :], ...)]",
+        "result[(*inside[:axis], slice(None), *inside[axis + 1 :], ...)]",
+        tests("padding"),
+    ),
+    Mutant(
+        "odd-reflection-without-a-turn",
+        "cuarray/_padding.py",
+        '_core.ufuncs["where"](own[1], 2 * high - taken, taken)',
+        '_core.ufuncs["where"](own[1], high - taken, taken)',
+        tests("padding"),
+    ),
+    Mutant(
+        "bits-packed-to-the-right",
+        "cuarray/_bits.py",
+        "combined(bits[..., 8 * whole :], order[:rest])",
+        "combined(bits[..., 8 * whole :], order[8 - rest :])",
+        row("packbits"),
+    ),
+    Mutant(
+        "rotated-the-other-way",
+        "cuarray/_rearranging.py",
+        "return flip(swapaxes(m, first, second), second)",
+        "return swapaxes(flip(m, second), first, second)",
+        tests("manipulation", "rot90"),
+    ),
+    Mutant(
+        "rolled-back",
+        "cuarray/_rearranging.py",
+        "(slice(distance, None), slice(None, -distance))",
+        "(slice(None, -distance), slice(distance, None))",
+        row("roll"),
+    ),
+    Mutant(
+        "tiles-of-elements",
+        "cuarray/_rearranging.py",
+        "for n in (1, extent)))",
+        "for n in (extent, 1)))",
+        row("tile"),
+    ),
+]
+
+PRODUCTS = [
+    Mutant(
+        "conjugate-of-the-second",
+        "cuarray/_products.py",
+        "result = _core.matmul(conjugated(x)[..., None, :], y[..., None], dtype)",
+        "result = _core.matmul(x[..., None, :], conjugated(y)[..., None], dtype)",
+        row("vecdot"),
+    ),
+    Mutant(
+        "axes-of-a-tensor-in-their-own-order",
+        "cuarray/_products.py",
+        "rows = a.transpose(kept_a + own)",
+        "rows = a.transpose(kept_a + sorted(own))",
+        tests("products"),
+    ),
+    Mutant(
+        "dot-along-the-last-axis",
+        "cuarray/_products.py",
+        "([-1], [-2 if b.ndim > 1 else -1])",
+        "([-1], [-1])",
+        row("dot"),
+    ),
+    Mutant(
+        "diagonal-of-a-row",
+        "cuarray/_einsum.py",
+        "[x.strides[first] + x.strides[second]]",
+        "[x.strides[second]]",
+        tests("products", "einsum"),
+    ),
+    Mutant(
+        "labels-of-the-result-unsorted",
+        "cuarray/_einsum.py",
+        "sorted(letter for letter in set(letters) if letters.count(letter) == 1)",
+        "[letter for letter in letters if letters.count(letter) == 1]",
+        tests("products", "einsum"),
+    ),
+    Mutant(
+        "labels-summed-too-early",
+        "cuarray/_einsum.py",
+        "result, own = summed(result, own, later | set(others))",
+        "result, own = summed(result, own, set(wanted) | set(others))",
+        tests("products", "einsum"),
+    ),
+    Mutant(
+        "same-convolution-of-even-length",
+        "cuarray/_convolution.py",
+        "before = (0, len(taps) // 2, extra)[MODES[mode]]",
+        "before = (0, extra // 2, extra)[MODES[mode]]",
+        tests("polynomials", "convol"),
+    ),
+    Mutant(
+        "correlation-of-a-longer-second",
+        "cuarray/_convolution.py",
+        'return slide(v, a, mode, "correlate")[::-1]',
+        'return slide(v, a, mode, "correlate")',
+        tests("polynomials", "correl"),
+    ),
+    Mutant(
+        "remainder-with-a-zero",
+        "cuarray/_polynomials.py",
+        "large[0] if large.size else",
+        "len(v) - 1 if large.size else",
+        tests("polynomials", "div"),
+    ),
+]
+
+MUTANTS = [
+    *UNSEEN_BY_THE_STANDARD,
+    *INDEXING,
+    *ORDER,
+    *SETS,
+    *ALONG_AN_AXIS,
+    *OVERLAP,
+    *TYPES,
+    *COUNTS_AND_RANKS,
+    *EDITING,
+    *PRODUCTS,
+]
+
+if __name__ == "__main__":
+    sys.exit(main("oracle", MUTANTS, __doc__))
