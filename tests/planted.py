@@ -51,8 +51,10 @@ class Mutant(NamedTuple):
         return (self.tests,) if isinstance(self.tests, str) else self.tests
 
     def target(self) -> str:
-        """What has to be built anew: only libcuarray knows of src/cuda and of the texts."""
-        return "cuarray" if self.text_only or self.file.startswith("src/cuda/") else "all"
+        """What has to be built anew: libcuarray alone for its own sources and for texts, and for Python files."""
+        parts = ("src/bindings/", "src/host/loops/")
+        is_own = self.file.endswith(".cpp") and not self.file.startswith(parts)
+        return "cuarray" if self.text_only or is_own or self.file.endswith(".py") else "all"
 
     def planted_in(self, text: str) -> str:
         parts = text.split(self.old)
