@@ -47,6 +47,38 @@ def transfers(gpu, other, problems):
         problems.append("copies between devices")
 
 
+def streams(gpu, problems):
+    start, end = ca.Event(timing=True, device=gpu), ca.Event(timing=True, device=gpu)
+    first, second = ca.Stream(device=gpu), ca.Stream(device=gpu, priority=-1)
+    with first:
+        start.record()
+        x = ca.arange(N, dtype="f4", device=gpu) + 1
+    second.wait(first)
+    with second:
+        y = x * 2
+        end.record()
+    del x  # while the second stream may still read it
+    second.synchronize()
+    first.synchronize()
+    if not (first.query() and end.query()) or end.elapsed_ms(start) < 0:
+        problems.append("events")
+    if not np.array_equal(y.numpy(), (np.arange(N, dtype="f4") + 1) * 2):
+        problems.append("streams")
+
+
+def kinds(gpu, problems):
+    pinned = ca.empty(N, dtype="i4", memory="pinned")
+    pinned[...] = 3
+    for memory in ("device", "direct", "managed"):
+        x = ca.empty(N, dtype="i4", memory=memory, device=gpu)
+        ca.copyto(x, pinned)
+        x += 1
+        back = ca.empty(N, dtype="i4", memory="pinned")
+        ca.copyto(back, x)
+        if back.tolist() != [4] * N:
+            problems.append(f"memory={memory!r}")
+
+
 def run():
     """Everything once; nothing is held when it returns."""
     problems = []
@@ -55,5 +87,7 @@ def run():
     reductions(gpu, problems)
     transfers(gpu, other, problems)
     faults(gpu, problems)
+    streams(gpu, problems)
+    kinds(gpu, problems)
     ca.memory.trim(gpu)
     return problems

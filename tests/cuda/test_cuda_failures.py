@@ -94,9 +94,12 @@ def test_every_call_of_a_python_program_fails(code, progress):
     # A clean exception, no leak, and the next run in the same process is right.
     said = run_script("every", code, CUDASIM_PROGRESS=progress, CUARRAY_MEMORY_CACHE="off")
     calls = [line.split() for line in said.splitlines()[:-1]]
-    assert len(calls) > 80 and "0 faults" in said
+    assert len(calls) > 250 and "0 faults" in said
     silent = {name.rstrip(":") for _, name, *result in calls if "noticed" in result}
-    assert silent <= SWALLOWED | {"cuMemAllocAsync", "cuCtxGetCurrent", "cuCtxPushCurrent"}
+    # While something is dropped a failure is a warning; memory that was refused is asked for once more.
+    dropping = {"cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuEventRecord", "cuStreamWaitEvent"}
+    asking = {"cuMemAlloc", "cuMemAllocAsync", "cuMemAllocManaged", "cuMemHostAlloc"} if code == OUT_OF_MEMORY else set()
+    assert silent <= SWALLOWED | dropping | asking | {"cuCtxGetCurrent"}
 
 
 @pytest.mark.parametrize("nth", range(1, 120, 7))
