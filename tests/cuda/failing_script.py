@@ -96,8 +96,8 @@ def cold():
     return failed > (3 if missing else 1)
 
 
-# What runtime_script.py leaves out, and its calls from other states; `made` are the objects of `calls`. Captures are
-# test_cuda_failures.py's: a stream whose cuStreamEndCapture failed captures for ever.
+# What runtime_script.py leaves out; `made` are the objects of `calls`. Failing captures are test_cuda_failures.py's,
+# each in a process of its own: a stream whose cuStreamEndCapture failed captures for ever.
 LINES = """
 made.stream.query()
 made.stream.record()
