@@ -1,4 +1,4 @@
-# python_headers.cmake -- copies the headers of pybind11 and DLPack out of their Python packages.
+# python_headers.cmake -- copies the headers of pybind11, DLPack and NVTX out of their Python packages.
 #
 # pip builds in an environment that is gone afterwards; the copies keep `cmake --build build` working, and
 # equal contents keep their time stamps, so that nothing is compiled again.
@@ -25,9 +25,15 @@ find_python_headers(tvm_ffi_dir apache-tvm-ffi
     "import importlib.util as u; print(u.find_spec('tvm_ffi').submodule_search_locations[0])")
 find_python_headers(pybind11_dir pybind11
     "import importlib.util as u; print(u.find_spec('pybind11').submodule_search_locations[0])")
+# The folder is named by the CUDA version of the wheel.
+find_python_headers(nvtx_dir nvidia-nvtx
+    "import importlib.util as u, pathlib as p; s = u.find_spec('nvidia').submodule_search_locations
+print(next(h for d in s for h in sorted(p.Path(d).glob('*/include/nvtx3'))))")
 
 set(PYTHON_HEADERS "${CMAKE_BINARY_DIR}/headers")
 copy_headers("${tvm_ffi_dir}/include/dlpack" "${PYTHON_HEADERS}/dlpack/dlpack")
 copy_headers("${pybind11_dir}/include" "${PYTHON_HEADERS}/pybind11")
+copy_headers("${nvtx_dir}" "${PYTHON_HEADERS}/nvtx/nvtx3")
 set(DLPACK_INCLUDE_DIR "${PYTHON_HEADERS}/dlpack")
 set(PYBIND11_INCLUDE_DIR "${PYTHON_HEADERS}/pybind11")
+set(NVTX_INCLUDE_DIR "${PYTHON_HEADERS}/nvtx")

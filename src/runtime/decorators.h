@@ -19,4 +19,7 @@ void set_recording(bool records);
 /// Begins to write what CUARRAY_LOG asks for, where it is set; once. Called without any lock of ours.
 void start_log();
 
+/// Begins to tell a tool that listens to NVTX, where one has started the process; once. Called without any lock of ours.
+void start_nvtx();
+
 }  // namespace cuarray

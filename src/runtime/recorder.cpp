@@ -62,9 +62,8 @@ class Recorded {
         end_span();
         record.failed = !done;
         the_record = outer_;
-        if (hidden > 0) return;
-        const std::shared_lock lock(listeners().mutex);
-        for (Listener* listener : listeners().list) listener->take(record);
+        if (!begun_) begin();
+        tell([&](Listener& listener) { listener.take(record); });
     }
     Recorded(const Recorded&) = delete;
     Recorded& operator=(const Recorded&) = delete;
@@ -83,7 +82,6 @@ class Recorded {
         if (!outputs.empty()) record.dtype = info(outputs[0].dtype).name;
         for (const View& view : inputs) record.bytes += bytes_of(view, shape);
         for (const View& view : outputs) record.bytes += bytes_of(view, shape);
-        record.start = record_clock();
     }
 
     /// What moves elements that indices or a mask choose.
@@ -93,14 +91,21 @@ class Recorded {
         record.dtype = info(elements.dtype).name;
         record.bytes = 2 * bytes_of(elements, elements_shape);
         if (compiles_) record.build = Record::Build::Known;
-        record.start = record_clock();
     }
 
     Record record;
     bool done = false;
 
+    /// The operation is about to run: all is said about it that is known by now.
+    void begin() noexcept {
+        begun_ = true;
+        tell([&](Listener& listener) { listener.begin(record); });
+        record.start = record_clock();
+    }
+
     /// Where the device works on its own, has it note when it begins and ends.
     void begin_span(Backend& backend) {
+        begin();
         if (timing_listeners.load(std::memory_order_relaxed) == 0 || hidden > 0 || !compiles_) return;
         try {
             const auto span = std::make_shared<DeviceSpan>();
@@ -115,6 +120,12 @@ class Recorded {
     }
 
  private:
+    template <class Say> void tell(Say say) noexcept {
+        if (hidden > 0) return;
+        const std::shared_lock lock(listeners().mutex);
+        for (Listener* listener : listeners().list) say(*listener);
+    }
+
     void end_span() noexcept {
         if (!record.span) return;
         try {
@@ -127,6 +138,7 @@ class Recorded {
 
     Record* const outer_;
     const bool compiles_;
+    bool begun_ = false;
 };
 
 class Recording final : public Decorator {
@@ -136,6 +148,7 @@ class Recording final : public Decorator {
     StorageRef allocate(int64_t bytes) override {
         Recorded recorded(inner_, Record::Kind::Alloc, "allocate");
         recorded.record.bytes = bytes;
+        recorded.begin();
         StorageRef storage = inner_.allocate(bytes);
         recorded.done = true;
         return storage;
@@ -226,6 +239,7 @@ class Recording final : public Decorator {
     }
     void synchronize() override {
         Recorded recorded(inner_, Record::Kind::Wait, "synchronize");
+        recorded.begin();
         inner_.synchronize();
         recorded.done = true;
     }

@@ -50,6 +50,7 @@ int count_of(Device::Kind kind) {
     std::string reason;
     const int count = k.factory.count(&reason);
     start_log();
+    start_nvtx();
     const std::lock_guard lock(r.mutex);
     if (k.count < 0) {
         k.reason = reason;

@@ -44,10 +44,12 @@ struct Record {
 CUARRAY_API const char* to_string(Record::Kind kind);
 CUARRAY_API const char* to_string(Record::Build build);
 
-/// Somebody who listens. `take` is called by the thread that ran the operation, several at a time.
+/// Somebody who listens. Called by the thread that runs the operation, several at a time: `begin` before it, with what is
+/// known then, and `take` behind it.
 class CUARRAY_API Listener {
  public:
     virtual ~Listener() = default;
+    virtual void begin(const Record&) noexcept {}
     virtual void take(const Record& record) noexcept = 0;
     /// Whether launches and copies are to be timed by the device; that costs two events each.
     virtual bool wants_device_times() const { return false; }
