@@ -50,13 +50,15 @@ void GpuBackend::launch(const Program& program, Launch& launch, const char* name
     const Kernel& kernel = kernels_.find(program, launch.walk);
     const CUresult result = enqueue(kernel.function, launch, program.expr->fault != kNoValue, name);
     if (result != CUDA_SUCCESS) fail_launch(result, runtime_.context, kernel, launch);
-    journal().launched(kernel);
+    journal().launched(kernel.entry, kernel.expr.get());
 }
 
 void GpuBackend::launch(NamedLaunch& named, const char* name) {
     if (named.launch.grid == 0) return;
-    const CUresult result = enqueue(kernels_.find(named.kernel), named.launch, named.kernel.faults, name);
-    if (result != CUDA_SUCCESS) fail(result, "cuLaunchKernel");
+    const auto& [entry, function] = kernels_.find(named.kernel);
+    const CUresult result = enqueue(function, named.launch, named.kernel.faults, name);
+    if (result != CUDA_SUCCESS) fail_launch(result, runtime_.context, function, named, name);
+    journal().launched(entry, nullptr);
 }
 
 CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, const char* name) {

@@ -1,11 +1,16 @@
 // explain.cpp -- the notes of a failed launch, gathered after it failed: a launch that works costs nothing.
 #include "cuda/explain.h"
+
 #include <cstdio>
 #include <sstream>
 #include <vector>
 
+#include "cuarray/kernel/scan.h"
+
 namespace cuarray::cuda {
 namespace {
+
+constexpr size_t kToldBytes = 256;  ///< of a kernel's own parameters: addresses and sizes come first
 
 /// What the driver knows of a function, or what it says where it does not answer.
 std::string attribute(const Driver& driver, CUfunction function, int which) {
@@ -14,8 +19,8 @@ std::string attribute(const Driver& driver, CUfunction function, int which) {
     return result == CUDA_SUCCESS ? std::to_string(value) : "unknown (error " + std::to_string(result) + ")";
 }
 
-std::string shape_note(const Context& context, const Kernel& kernel, const Launch& launch) {
-    const auto ask = [&](int which) { return attribute(context.driver, kernel.function, which); };
+std::string shape_note(const Context& context, CUfunction function, const Launch& launch) {
+    const auto ask = [&](int which) { return attribute(context.driver, function, which); };
     std::ostringstream text;
     text << "grid (" << launch.grid << ", 1, 1), block (" << launch.block << ", 1, 1) on " << context.name
          << " (compute capability " << context.capability / 10 << "." << context.capability % 10
@@ -57,6 +62,11 @@ std::string addresses(const Launch& launch, size_t operands) {
             return addresses<Strided<kMaxOperands>>(launch, operands);
         case Walk::TreeStrided:
             return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
+        case Walk::Scan:
+            return addresses<Scanned<Index32, kMaxOperands>>(launch, operands);
+        case Walk::Scan64:
+        case Walk::ScanInOrder:
+            return addresses<Scanned<Index64, kMaxOperands>>(launch, operands);
         default:
             return addresses<Folded<Index64, kMaxOperands>>(launch, operands);
     }
@@ -81,8 +91,16 @@ std::string argument_note(const Kernel& kernel, const Launch& launch) {
 void fail_launch(CUresult result, const Context& context, const Kernel& kernel, const Launch& launch) {
     const Walk walks[] = {launch.walk};
     fail(result, "cuLaunchKernel",
-         {"kernel " + kernel.entry + ": " + to_infix(*kernel.expr), shape_note(context, kernel, launch),
+         {"kernel " + kernel.entry + ": " + to_infix(*kernel.expr), shape_note(context, kernel.function, launch),
           argument_note(kernel, launch), "the program:\n" + numbered(kernel_source(kernel.program, walks))});
+}
+
+void fail_launch(CUresult result, const Context& context, CUfunction function, const NamedLaunch& named, const char* name) {
+    const std::string bytes = hexadecimal(named.launch.parameters, kToldBytes);
+    fail(result, "cuLaunchKernel",
+         {"kernel " + named.kernel.entry + ", for " + name, shape_note(context, function, named.launch),
+          "arguments: " + named.kernel.parameters + ", which begins with the bytes " + bytes,
+          "the program:\n" + numbered(kernel_source(named.kernel))});
 }
 
 }  // namespace cuarray::cuda

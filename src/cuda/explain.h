@@ -10,5 +10,7 @@ namespace cuarray::cuda {
 /// and the program with numbered lines.
 [[noreturn]] void fail_launch(CUresult result, const Context& context, const Kernel& kernel,
                               const Launch& launch);
+[[noreturn]] void fail_launch(CUresult result, const Context& context, CUfunction function,
+                              const NamedLaunch& named, const char* name);
 
 }  // namespace cuarray::cuda

@@ -3,17 +3,12 @@
 #include <cstring>
 #include <utility>
 #include "cuarray/runtime/recorder.h"
-#include "cuda/kernels.h"
 
 namespace cuarray::cuda {
-namespace {
 
-/// Kernels live as long as the process.
-thread_local const Kernel* last_launched = nullptr;
+thread_local Journal::Launched Journal::last_;
 
-}  // namespace
-
-void Journal::launched(const Kernel& kernel) { last_launched = &kernel; }
+void Journal::launched(const std::string& entry, const Expr* expr) { last_ = {&entry, expr}; }
 
 void Journal::note(int device, StreamPoint point, const char* name) {
     const cuarray::Record* const recorded = current_record();
@@ -23,7 +18,7 @@ void Journal::note(int device, StreamPoint point, const char* name) {
     record.device = device;
     record.point = point;
     std::strncpy(record.name, name, sizeof record.name - 1);
-    record.kernel = std::exchange(last_launched, nullptr);
+    record.kernel = std::exchange(last_, Launched());
     record.line = recorded ? recorded->line : 0;
     if (record.line) record.file = recorded->file;
 }
@@ -55,7 +50,8 @@ std::vector<std::string> Journal::lines() const {
     std::vector<std::string> lines;
     visit([&](const Record& record) {
         std::string line = "queued on cuda:" + std::to_string(record.device) + ": " + record.name;
-        if (record.kernel) line += ", kernel " + record.kernel->entry + ": " + to_infix(*record.kernel->expr);
+        if (record.kernel.entry) line += ", kernel " + *record.kernel.entry;
+        if (record.kernel.expr) line += ": " + to_infix(*record.kernel.expr);
         if (record.line) line += ", by " + record.file + ":" + std::to_string(record.line);
         lines.push_back(line);
     });

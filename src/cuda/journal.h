@@ -4,17 +4,17 @@
 #include <mutex>
 #include <string>
 #include <vector>
+#include "cuarray/core/expr.h"
 #include "cuarray/runtime/uses.h"
 
 namespace cuarray::cuda {
 
-struct Kernel;
-
 /// The last few operations of all devices. Names are copied, so that nothing has to outlive its call.
 class Journal {
  public:
-    /// The kernel that this thread has just launched, for the note that follows.
-    void launched(const Kernel& kernel);
+    /// The kernel that this thread has just launched, for the note that follows, and what it computes where that is an
+    /// Expr; both live as long as the process.
+    void launched(const std::string& entry, const Expr* expr);
     /// Notes an operation that is about to be queued.
     void note(int device, StreamPoint point, const char* name);
     /// Forgets what has run up to there.
@@ -27,17 +27,22 @@ class Journal {
 
  private:
     static constexpr int kKept = 32;
+    struct Launched {
+        const std::string* entry = nullptr;
+        const Expr* expr = nullptr;
+    };
     struct Record {
         int device = -1;
         StreamPoint point;
         char name[48] = {};
-        const Kernel* kernel = nullptr;
+        Launched kernel;
         std::string file;
         int line = 0;
     };
     template <class Visit>
     void visit(Visit&& visit) const;
 
+    static thread_local Launched last_;
     mutable std::mutex mutex_;
     Record records_[kKept];
     int next_ = 0;

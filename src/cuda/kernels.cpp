@@ -56,14 +56,14 @@ const Kernel& KernelTable::find(const Program& program, Walk walk) {
     return kernels_.emplace(hash, std::move(kernel))->second;
 }
 
-CUfunction KernelTable::find(const NamedKernel& kernel) {
+const NamedFunction& KernelTable::find(const NamedKernel& kernel) {
     {
         const std::lock_guard lock(mutex_);
-        if (const auto known = named_.find(kernel.entry); known != named_.end()) return known->second;
+        if (const auto known = named_.find(kernel.entry); known != named_.end()) return *known;
     }
     const CUfunction function = build(kernel_source(kernel), kernel.entry);
     const std::lock_guard lock(mutex_);
-    return named_.try_emplace(kernel.entry, function).first->second;
+    return *named_.try_emplace(kernel.entry, function).first;
 }
 
 size_t KernelTable::size() const {

@@ -20,6 +20,9 @@ struct Kernel {
     CUfunction function;
 };
 
+/// The function of a NamedKernel, behind its entry.
+using NamedFunction = std::pair<const std::string, CUfunction>;
+
 /// Functions ready to launch. A module holds one walk of one program: a call waits for no variant but its
 /// own.
 class KernelTable {
@@ -29,7 +32,7 @@ class KernelTable {
     /// The kernel for a program and a walk; compiled, or loaded from disk, where it is new. It lives as long
     /// as the table.
     const Kernel& find(const Program& program, Walk walk);
-    CUfunction find(const NamedKernel& kernel);
+    const NamedFunction& find(const NamedKernel& kernel);
     size_t size() const;
 
  private:

@@ -60,10 +60,36 @@ try:
     print("nothing was wrong", x[ca.asarray([3, 4], device="cuda:0")].tolist())
 except ca.CudaError as error:
     print("MESSAGE", error)
+    for note in error.__notes__:
+        print("NOTE", note)
 """
     settings = {"CUDASIM_SEED": 1, "CUDASIM_FAIL": f"cuLaunchKernel:2:{INVALID_VALUE}"}
     said = backend_program.run(["python", "-c", program], **settings).stdout
     assert said.startswith("MESSAGE cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)"), said
+    notes = said.split("NOTE ")[1:]
+    assert notes[0].startswith("kernel gather_") and notes[0].strip().endswith(", for index"), notes[0]
+    assert "grid (1, 1, 1), block (256, 1, 1)" in notes[1] and "unknown (error" not in notes[1]
+    assert notes[2].startswith("arguments: ") and "which begins with the bytes " in notes[2]
+    assert notes[3].startswith("the program:\n    1 | ") and "__global__" in notes[3]
+
+
+def test_failed_scan_is_explained():
+    program = """
+import cuarray as ca
+x = ca.ones((3, 4000), dtype="f4", device="cuda:0")
+try:
+    print("nothing was wrong", ca.cumsum(x.T, axis=1).tolist())
+except ca.CudaError as error:
+    for note in error.__notes__:
+        print("NOTE", note)
+print("AT", hex(x.__cuda_array_interface__["data"][0]))
+"""
+    settings = {"CUDASIM_SEED": 1, "CUDASIM_FAIL": f"cuLaunchKernel:2:{INVALID_VALUE}"}
+    said = backend_program.run(["python", "-c", program], **settings).stdout
+    address = said.split("AT ")[1].strip()
+    notes = said.split("NOTE ")[1:]
+    assert notes[0].startswith("kernel ") and "unknown (error" not in notes[1], said
+    assert f", {address}" in notes[2], "the input's address is the second operand"
 
 
 def test_scalars_are_told():
@@ -140,3 +166,23 @@ print(float(ca.ones(7, device="cuda:0").sum()))
         "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
     )
     assert result.stdout.count("could not be freed") == 1 and "7.0" in result.stdout
+
+
+def test_asynchronous_error_names_an_indexing_kernel():
+    program = """
+import cuarray as ca
+x, at = ca.ones(20, device="cuda:0"), ca.asarray([3, 4], device="cuda:0")
+ca.synchronize("cuda:0")
+y = x[at]
+try:
+    ca.synchronize("cuda:0")
+    print("nothing was wrong")
+except ca.CudaError as error:
+    print("NOTES", error.__notes__)
+"""
+    for nth in range(1, 9):
+        settings = {"CUDASIM_FAIL": f"cuStreamSynchronize:{nth}:{LAUNCH_FAILED}", "CUDASIM_PROGRESS": "lazy"}
+        said = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings).stdout
+        if said.startswith("NOTES"):
+            break
+    assert "queued on cuda:0: index, kernel gather_" in said, said
