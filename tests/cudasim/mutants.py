@@ -23,6 +23,7 @@ from planted import Mutant, main
 
 BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"
+LONG_FOLD = f"{BACKEND} -k long_reduction"
 LOOPS = f"{BACKEND} -k elementwise"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
@@ -341,7 +342,7 @@ BY_HAND = [
         REDUCE_DEVICE,
         "if (is_real && right < count) node",
         "if (is_real && right <= count) node",
-        FOLDS,
+        LONG_FOLD,
         text_only=True,
     ),
     Mutant(
@@ -389,7 +390,7 @@ BY_HAND = [
         GATHER_DEVICE,
         "if (known == key + 1 || known == 0) return slot;",
         "return slot;",
-        (f"{INDICES}::test_repeated_places_of_a_large_array", f"{INDICES}::test_random_keys_write"),
+        f"{INDICES} -k 'cuda and large_array'",
         text_only=True,
     ),
     Mutant(
@@ -397,7 +398,7 @@ BY_HAND = [
         GATHER_DEVICE,
         "if constexpr (sizeof(Item) == 4 || sizeof(Item) == 8) {",
         "if constexpr (false) {",
-        f"{INDICES}::test_random_keys_write",
+        f"{INDICES} -k 'cuda and one_value'",
         text_only=True,
     ),
     Mutant(
@@ -471,7 +472,7 @@ KERNEL_TESTS = {
     "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
     "gather_masked_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_stretches)'",),
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
-    "reduce_device.h": (FOLDS, f"{BACKEND} -k long_reduction"),
+    "reduce_device.h": (FOLDS, LONG_FOLD),
     "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
     "tally_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),

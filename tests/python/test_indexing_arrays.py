@@ -296,13 +296,25 @@ def test_repeated_places_keep_the_last_value(rng, device):
             np.testing.assert_array_equal(got.numpy()[np.unique(index)], want[np.unique(index)])
 
 
-def test_repeated_places_of_a_large_array(device):
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
+def test_one_value_at_repeated_places(dtype, device):
+    x = cuarray.zeros(40, dtype)
+    x[cuarray.asarray(np.arange(3000) % 7)] = 5
+    assert x.numpy().tolist() == [5] * 7 + [0] * 33
+
+
+def test_repeated_places_of_a_large_array(rng, device):
     """Fewer places than elements: what is written twice is found without a table of the whole array."""
     x = cuarray.zeros(100_000, np.float32)
     index = np.array([5, 99_999, 5, 0, -1, 5, 77_777])
     x[cuarray.asarray(index)] = cuarray.arange(7.0)
     assert x.numpy()[[0, 5, 77_777, 99_999]].tolist() == [3, 5, 6, 4]
     assert float(x.sum()) == 18
+    want, index = np.zeros(100_000, np.float32), rng.integers(0, 100_000, 3000)
+    want[index] = values = np.arange(3000)
+    x[...] = 0
+    x[cuarray.asarray(index)] = cuarray.asarray(values)
+    np.testing.assert_array_equal(x.numpy(), want)
 
 
 @pytest.mark.parametrize(
