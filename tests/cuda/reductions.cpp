@@ -132,10 +132,12 @@ void compare(const Case& c, uint64_t seed, int64_t round) {
 }  // namespace
 
 void test_reductions(uint64_t seed, int64_t rounds) {
-    for (int64_t round = -2; round < rounds; ++round) {
+    for (int64_t round = -3; round < rounds; ++round) {
         Random random(seed * 1000003 + uint64_t(round));
         Case c;
-        if (round == -2)
+        if (round == -3)
+            c = long_case(random, DType::float64, {3, 40000}, 1);
+        else if (round == -2)
             c = long_case(random, DType::float64, {100000}, 0);
         else if (round == -1)
             c = long_case(random, DType::float64, {40000, 3}, 0);

@@ -458,7 +458,7 @@ def why_redundant(mutant: Mutant) -> str:
 OWN_TESTS = {
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
-    "faults.cpp": (f"{BACKEND} -k faults",),
+    "faults.cpp": ("sim tests/python/test_streams.py -k 'cuda and fault'", f"{BACKEND} -k faults"),
     "graph.cpp": (f"{FAILURES} -k capture", GRAPHS),
     "kept_memory.cpp": (f"{MEMORY} -k 'kept or last_resort'",),
     "kernels.cpp": (f"{EXPLANATIONS} -k module", f"{FAILURES} -k module"),
@@ -521,7 +521,7 @@ def mechanical() -> list[Mutant]:
     found: list[Mutant] = []
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
         file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
-        found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS, FAILURES))))
+        found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS))))
         if path.name in WITHOUT_CHECKS:
             continue
         for mutant in removals(file, CHECKS, False, own):

@@ -256,6 +256,16 @@ def test_faults_come_to_who_waits(remote):
         stream.synchronize()
 
 
+def test_a_stream_s_next_fault_is_found_too(remote):
+    """The last report is taken back before anything else runs, whichever stream it would run on."""
+    with cuarray.Stream() as stream:
+        powers = cuarray.asarray([1, -1])
+        for _ in range(3):
+            2**powers + 0
+            with pytest.raises(ValueError, match="negative integer powers"):
+                stream.synchronize()
+
+
 # Kinds of memory.
 
 
