@@ -69,15 +69,14 @@ void KeptMemory::keep(CUdeviceptr address, int size_class, GpuStream& stream) {
     cache_.put({address, &stream, stream.issued(), size_class});
 }
 
-void KeptMemory::give_back(bool wait) {
+void KeptMemory::give_back() {
     std::vector<FreeBlock> blocks;
     {
         const std::lock_guard lock(mutex_);
-        blocks = cache_.take_all(!wait);
+        blocks = cache_.take_all(true);
     }
     const Current current(context_);
     for (const FreeBlock& block : blocks) {
-        if (!block.is_idle()) block.stream->wait();
         const CUresult result = source_.free(context_.driver, block.address);
         if (result != CUDA_SUCCESS && is_alive())
             report_unraisable(std::string(source_.name) +

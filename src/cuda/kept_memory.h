@@ -28,8 +28,8 @@ class KeptMemory {
     CUdeviceptr allocate(int size_class, GpuStream& stream, bool wait);
     /// Keeps a block that work queued on `stream` so far may still use.
     void keep(CUdeviceptr address, int size_class, GpuStream& stream);
-    /// Returns kept blocks to the driver: those that nothing uses any more, or all, after a wait.
-    void give_back(bool wait);
+    /// Returns kept blocks to the driver, those that nothing uses any more.
+    void give_back();
 
     int64_t held() const;  ///< bytes from the driver, in use or kept
     int64_t kept() const;

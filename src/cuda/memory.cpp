@@ -268,7 +268,7 @@ void Pool::drop_cached() {
     free_late();
     for (const FreeBlock& block : blocks)
         context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
-    for (KeptMemory& kind : kept_) kind.give_back(false);
+    for (KeptMemory& kind : kept_) kind.give_back();
 }
 
 void Pool::trim() {
@@ -281,7 +281,7 @@ void Pool::trim() {
         for (const Lane& lane : lanes_) streams.push_back(lane.stream);
     }
     for (GpuStream* stream : streams) stream->wait();
-    for (KeptMemory& kind : kept_) kind.give_back(true);
+    for (KeptMemory& kind : kept_) kind.give_back();
     if (pool_) context_.driver.cuMemPoolTrimTo(pool_, 0);
 }
 

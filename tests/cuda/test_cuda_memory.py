@@ -152,17 +152,36 @@ assert memory.stats(device)["current"] == 55 * unit and memory.stats(device)["al
 @pytest.mark.parametrize("pools", [0, 1])
 def test_another_streams_blocks_are_the_last_resort(mode, pools):
     run("""
-device = "cuda:0"
-x = cuarray.full(20 << 16, 7, "u1", device=device)
-with cuarray.Stream(device=device):
+def full(value):
+    return cuarray.full(20 << 16, value, "u1", device="cuda:0")
+
+x = full(7)
+with cuarray.Stream(device="cuda:0"):
     y = x + 1
     z = y + 1
     del y                       # memory whose last reader is that stream's
-    w = cuarray.full(20 << 16, 5, "u1", device=device)
+    w = full(5)
 del w
-v = cuarray.full(20 << 16, 9, "u1", device=device)
+v = full(9)
 assert holds(x, 7) and holds(z, 9) and holds(v, 9)
-""", CUDASIM_PROGRESS=mode, CUDASIM_POOLS=pools, CUDASIM_MEMORY=4 << 20)
+""", CUDASIM_PROGRESS=mode, CUDASIM_POOLS=pools, CUDASIM_CHECK=1, CUDASIM_MEMORY=4 << 20)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_pinned_blocks_in_use_are_the_last_resort(mode):
+    run("""
+def full(value):
+    return cuarray.full(6 << 20, value, "u1", device="cpu", memory="pinned")
+
+target = cuarray.empty(6 << 20, "u1", device="cuda:0")
+x = full(7)
+with cuarray.Stream(device="cuda:0"):
+    for _ in range(9):
+        cuarray.copyto(target, x)
+    del x                       # memory that copies still read, and the host is about to write
+    y = full(9)
+    assert holds(target, 7) and holds(y, 9)
+""", CUDASIM_PROGRESS=mode, CUDASIM_PINNED=10 << 20)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -27,6 +27,7 @@ struct Settings {
     int major, minor;
     int driver_version;
     size_t memory;
+    size_t pinned;
     bool pools;
     bool launches;
     bool log;

@@ -21,8 +21,17 @@ std::map<uintptr_t, HostRange>& ranges() {
     return *all;
 }
 
+/// Bytes that the driver has made, and not only been shown.
+size_t made_bytes() {
+    size_t made = 0;
+    for (const auto& [base, range] : ranges())
+        if (range.kind != HostRange::Kind::Registered) made += range.size;
+    return made;
+}
+
 CUresult make_host_range(void** out, size_t bytes, HostRange::Kind kind, unsigned flags) {
     if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (made_bytes() + bytes > settings().pinned) return CUDA_ERROR_OUT_OF_MEMORY;
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
     std::memset(memory, kFresh, std::min(bytes, kPoisonEdge));

@@ -109,6 +109,17 @@ def test_out_of_memory_and_what_is_left():
     assert total == 1024 and free < 130
 
 
+def test_pinned_memory_runs_out():
+    program = """
+    d = Driver()
+    a = d.pinned(3000)
+    print(code_of(d.pinned, 3000))
+    d.call("cuMemFreeHost", a)
+    print(code_of(d.pinned, 3000))
+    """
+    assert run(program, pinned=4096)[0].split() == ["2", "0"]
+
+
 def test_pool_keeps_memory_only_up_to_its_threshold():
     program = """
     d = Driver()
