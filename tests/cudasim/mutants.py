@@ -200,7 +200,7 @@ BY_HAND = [
         "src/cuda/memory.cpp",
         "    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());\n",
         "",
-        f"{PYTHON_MEMORY} -k 'cuda and gives_back'",
+        f"{MEMORY} -k somebody_else",
     ),
     Mutant(
         "no-second-try-when-memory-runs-out",
