@@ -103,9 +103,9 @@ UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "garbage-in-strided-arrays",
         "src/ops/sort.cpp",
-        "return aligned && array.is_c_contiguous() ?",
-        "return aligned && (array.ndim() == 1 || array.is_c_contiguous()) ?",
-        tests("sorting"),
+        "const Array row = packed(sorted), sought",
+        "const Array row = sorted, sought",
+        tests("sorting", "search"),
     ),
 ]
 
@@ -212,13 +212,11 @@ ORDER = [
         tests("sorting"),
     ),
     Mutant(
-        "digits-are-not-stable",
+        "threads-out-of-order",
         "src/host/radix.h",
-        """            const Item item = from[i];
-            to[next[digit(key(item))]++] = item;""",
-        """            const Item item = from[end - 1 - (i - begin)];
-            to[next[digit(key(item))]++] = item;""",
-        tests("sorting"),
+        "for (int c = 0; c < chunks; ++c) before +=",
+        "for (int c = chunks - 1; c >= 0; --c) before +=",
+        tests("sorting", "threads"),
     ),
     Mutant(
         "minus-zero-before-zero",
@@ -256,17 +254,17 @@ ORDER = [
         row("lexsort"),
     ),
     Mutant(
-        "the-largest-always",
+        "all-elements-are-too-many",
         "cuarray/_sorting.py",
-        'places = _core.argsort(a, axis, bool(largest), "top_k")',
-        'places = _core.argsort(a, axis, True, "top_k")',
-        row("top_k"),
+        "if not 0 <= k <= a.shape[axis]:",
+        "if not 0 <= k < a.shape[axis]:",
+        tests("sorting", "top_k"),
     ),
     Mutant(
-        "kth-equal-to-size",
+        "a-bool-is-a-place",
         "cuarray/_sorting.py",
-        "if size and not -size <= place < size:",
-        "if size and not -size <= place <= size:",
+        'if places.dtype.kind == "b":',
+        "if places is None:",
         tests("sorting", "partition"),
     ),
     Mutant(
@@ -365,20 +363,6 @@ ALONG_AN_AXIS = [
         "for (level = 1; row >> level & 1; ++level) {",
         "for (level = 1; level < 9 && row >> level & 1; ++level) {",
         tests("scans"),
-    ),
-    Mutant(
-        "descending-segments-are-long",
-        "cuarray/_segments.py",
-        "np.where(begins < ends, ends - begins, 1)",
-        "np.where(begins <= ends, ends - begins, 1)",
-        tests("segments"),
-    ),
-    Mutant(
-        "at-in-another-order",
-        "cuarray/_segments.py",
-        "apply(function, a, at_once, [v[order[first + i]] for v in values])",
-        "apply(function, a, at_once, [v[order[first + count - 1 - i]] for v in values])",
-        tests("segments"),
     ),
     Mutant(
         "prepended-behind",
