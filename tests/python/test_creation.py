@@ -34,7 +34,7 @@ def test_arange(expression, device):
     [
         "xp.linspace(0, 1)", "xp.linspace(0, 10, 11)", "xp.linspace(0, 1, 5, endpoint=False)", "xp.linspace(0, 1, 1)",
         "xp.linspace(0, 1, 0)", "xp.linspace(0, 1, -1)", "xp.linspace(5, 5, 3)", "xp.linspace(0, 1, 3, dtype=int)",
-        "xp.linspace(0, 10, 4, dtype='f4')", "xp.linspace(-3, 3, 7, dtype='i1')", "xp.linspace(0, 1, 5, retstep=True)",
+        "xp.linspace(0, 10, 4, dtype='f4')", "xp.linspace(-2.5, 3, 4, dtype=int)", "xp.linspace(-3, 3, 7, dtype='i1')", "xp.linspace(0, 1, 5, retstep=True)",
         "xp.linspace(0, 1, 1, retstep=True, endpoint=False)", "xp.linspace(0, 1j, 3)", "xp.linspace(np.float32(0), 1, 3)",
         "xp.linspace(0, 5e-324, 4)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5, axis=1)",
         "xp.linspace(xp.asarray([0.0, 1.0]), xp.asarray([[2.0], [3.0]]), 3, axis=-1)", "xp.linspace(0, 1, 3, axis=1)",

@@ -184,6 +184,12 @@ def test_masked_folds_without_identity(name, dtype, device, rng):
         assert (kept.numpy().reshape(want.shape) == got.numpy()).all()
 
 
+def test_at_takes_values_in_their_order(device):
+    x = cuarray.asarray([7, 7, 7])
+    cuarray.remainder.at(x, [0, 0, 2, 2], [4, 3, 3, 4])
+    assert x.tolist() == [0, 7, 1]
+
+
 def test_masked_folds_start_from_something(device):
     x, mask = cuarray.asarray([[3, -1], [2, 2]]), cuarray.asarray([[True, False], [True, True]])
     assert cuarray.pow.reduce(x, 1, where=mask, initial=2).tolist() == [8, 16], "an exponent that is not chosen is no fault"
