@@ -236,7 +236,7 @@ MUTANTS = [
     Mutant(
         "journal-without-kernels",
         "src/cuda/elementwise.cpp",
-        "    journal().launched(kernel);\n",
+        "    journal().launched(kernel.entry, kernel.expr.get());\n",
         "",
         "tests/cuda/test_cuda_explanations.py",
     ),

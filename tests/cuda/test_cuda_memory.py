@@ -77,14 +77,14 @@ class Pool:
     handle = pool.value
 
 memory.use_pool(Pool(), "cuda:0")
-x = cuarray.arange(100_000, device="cuda:0")
+x = cuarray.arange(200_000, device="cuda:0")  # too large for the list of small blocks
 y = cuarray.arange(100, device="cuda:0")
 assert attribute(pool, USED) >= x.nbytes + y.nbytes
 assert attribute(pool, THRESHOLD) == 0, "its owner's choice"
 memory.use_pool(None, "cuda:0")
 z = x + 1
 used = attribute(pool, USED)
-assert x.sum().item() + y.sum().item() == 100_000 * 99_999 // 2 + 99 * 50
+assert x.sum().item() + y.sum().item() == 200_000 * 199_999 // 2 + 99 * 50
 del x, y
 cuarray.synchronize()
 memory.trim()
