@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import routines  # noqa: F401, registers its measures
 from measures import MEASURES, THREADS
 from race import Result
 

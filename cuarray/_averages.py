@@ -9,7 +9,7 @@ from cuarray._fuse import fuse
 from cuarray._joining import concat
 from cuarray._matrices import diag
 from cuarray._shaping import atleast_2d, broadcast_to, squeeze
-from cuarray._statistics import max, mean, min
+from cuarray._statistics import mean
 
 __all__ = ["average", "corrcoef", "cov", "ptp"]
 
@@ -122,8 +122,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     >>> ca.ptp([[4, 9], [2, 3]], axis=0)
     array([2, 6])
     """
-    a = as_array(a)
-    return _core.ufuncs["subtract"](max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims), out=out)
+    return _core.reduce("ptp", as_array(a), axis, out=out, keepdims=keepdims)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
@@ -193,14 +192,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     with fuse():
         x = x - centre[:, None]
         weighted = x if weights is None else x * weights
-        result = squeeze(products(x, weighted.conj()) * (1 / np.float64(count) if count else np.inf))
+    result = squeeze((x @ weighted.conj().T) * (1 / np.float64(count) if count else np.inf))
     return result.astype(dtype, copy=False)
-
-
-def products(x, y):
-    """Return the sums of the products of each row of `x` with each row of `y`; sums take no temporary."""
-    with fuse():
-        return (x[:, None, :] * y[None, :, :]).sum(-1)
 
 
 def observation_weights(x, fweights, aweights):

@@ -3,14 +3,10 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._creation import zeros
 from cuarray._fuse import fuse
 from cuarray._operands import side_by_side
 
 __all__ = ["convolve", "correlate"]
-
-#: So many taps are multiplied and added in one kernel, which has two operands for each.
-TAPS_AT_ONCE = 10
 
 MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 
@@ -38,9 +34,8 @@ def convolve(a, v, mode="full"):
 
     Notes
     -----
-    Takes n m multiplications; the longer sequence is copied, with as many zeros on each side as the
-    shorter one needs. Terms are added from the left to the right of the shorter one; float16 and bfloat16
-    in float32.
+    Takes n m multiplications and no memory besides the result. Terms are added from the left to the right of
+    the shorter one, as far as it overlaps the longer one; float16 and bfloat16 in float32.
 
     See Also
     --------
@@ -80,7 +75,7 @@ def correlate(a, v, mode="valid"):
 
     Notes
     -----
-    Time, memory and order are those of `convolve`.
+    Time and order are those of `convolve`.
 
     See Also
     --------
@@ -120,12 +115,7 @@ def slide(x, taps, mode, function):
         x, taps = x.astype(np.float32), taps.astype(np.float32)
     extra = len(taps) - 1
     before = (0, len(taps) // 2, extra)[MODES[mode]]
-    after = (0, extra - before, extra)[MODES[mode]]
-    if before or after:
-        padded = zeros(before + len(x) + after, x.dtype, device=x.device)
-        padded[before : before + len(x)] = x
-        x = padded
-    count = len(x) - extra
+    count = len(x) + (-extra, 0, extra)[MODES[mode]]
     if count < len(taps):
         # Few sums of many terms: a fold for each.
         windows = _core.strided_view(x, (count, len(taps)), x.strides * 2)
@@ -133,16 +123,5 @@ def slide(x, taps, mode, function):
             products = windows * taps
             result = products.any(1) if dtype.kind == "b" else products.sum(1, dtype=x.dtype)
     else:
-        result = weighted(x, taps, count)
+        result = _core.slide(x, taps, before, count, function)
     return result.astype(dtype, copy=False)
-
-
-def weighted(x, taps, count):
-    """Return `count` sums of as many terms as there are taps, several taps in each pass over memory."""
-    result = None
-    for first in range(0, len(taps), TAPS_AT_ONCE):
-        with fuse():
-            for k in range(first, np.minimum(first + TAPS_AT_ONCE, len(taps))):
-                product = x[k : k + count] * taps[k, ...]
-                result = product if result is None else result + product
-    return result

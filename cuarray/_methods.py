@@ -11,7 +11,7 @@ import cuarray
 from cuarray import _bytes, _core
 from cuarray._indexing import cycle
 from cuarray._repr import html_table, ndarray_repr, ndarray_str
-from cuarray._sorting import check_kind, checked_kth, sorted_axis
+from cuarray._sorting import check_kind, ranks_of, sorted_axis
 
 # Attributes
 
@@ -264,8 +264,8 @@ def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=Fal
 def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Partition the elements along an axis, in place; see cuarray.partition."""
     axis = sorted_axis(axis, self.ndim, "partition")
-    checked_kth(kth, self.shape[axis], kind, order, "partition")
-    _core.sort_in_place(self, axis, bool(descending))
+    ranks = ranks_of(kth, self.shape[axis], kind, order, "partition")
+    self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
 
 
 def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):

@@ -9,6 +9,8 @@ from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._fuse import fuse
+from cuarray._scans import cumsum
 from cuarray._shaping import moveaxis
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -367,16 +369,6 @@ def checked_weights(weights, a, slices, axis_given, method, function):
     return weights
 
 
-def running_sums(x):
-    """Return the sums of the elements up to each one along the last axis; each step sums twice as many."""
-    step = 1
-    while step < x.shape[-1]:
-        longer = x.copy()
-        longer[..., step:] += x[..., :-step]
-        x, step = longer, 2 * step
-    return x
-
-
 def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_nan=False):
     weights = slices.rows(checked_weights(weights, a, slices, len(slices.kept) > 0 or a.ndim == 1, method, function))
     rows, n = slices.values, slices.values.shape[-1]
@@ -385,7 +377,7 @@ def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_na
     weights = _core.take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
     if skips_nan:
         weights = _core.ufuncs["where"](_core.ufuncs["isnan"](ordered), 0.0, weights)
-    parts = running_sums(weights)
+    parts = cumsum(weights, axis=-1)
     total = parts[..., -1:]
     if not bool((_core.ufuncs["isfinite"](total) & (total != 0)).all()):
         raise ValueError(f"{function}: weights include NaN or infinity, or are all zero")
@@ -444,17 +436,24 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
         return median(a, axis, out, keepdims=keepdims)
     slices = Slices(a, axis, keepdims, "nanmedian")
     rows, last = slices.values, slices.values.ndim - 1
+    count, least, most = counts_of_numbers(rows)
+    if least == most > 0:
+        middle = sorted({(most - 1) // 2, most // 2})
+        return slices.result(_core.order_statistics(rows, last, middle, "nanmedian").mean(axis=-1), out)
     ordered = _core.sort(rows, last, False, "nanmedian")
-    count = (~_core.ufuncs["isnan"](ordered)).sum(axis=-1, keepdims=True)
-    warn_of_nothing(count)
     ends = [_core.ufuncs["maximum"](count - 1, 0) // 2, _core.ufuncs["maximum"](count // 2, 0)]
     middle = cuarray.concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
     return slices.result(middle.mean(axis=-1), out)
 
 
-def warn_of_nothing(count):
-    if count.size and int(count.min()) == 0:
+def counts_of_numbers(rows):
+    """Return how many elements of each row are not NaN, and the least and the most; warn where there are none."""
+    with fuse():
+        count = (~_core.ufuncs["isnan"](rows)).sum(axis=-1, keepdims=True)
+    least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)
+    if count.size and least == 0:
         warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+    return count, least, most
 
 
 def nanquantile(
@@ -565,15 +564,17 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
         return slices_of_nothing(a, axis, out, keepdims, function)
     if not is_inexact(a):
         return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights)
-    q, is_weak = checked_quantiles(q, scale, function)
+    given = q
+    q, is_weak = checked_quantiles(given, scale, function)
     rule = method_named(method, function)
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
         return weighted_quantiles(function, a, q, slices, out, method, weights, skips_nan=True)
     rows, last = slices.values, slices.values.ndim - 1
+    count, least, _ = counts_of_numbers(rows)
+    if least == rows.shape[-1]:
+        return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None)
     ordered = _core.sort(rows, last, False, function)
-    count = (~_core.ufuncs["isnan"](ordered)).sum(axis=-1, keepdims=True)
-    warn_of_nothing(count)
     results = [quantile_of_counts(ordered, count, one, rule, is_weak) for one in q.reshape(-1)]
     result = cuarray.stack(results).reshape(q.shape + rows.shape[:-1])
     return slices.result(result, out, q.ndim)

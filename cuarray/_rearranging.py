@@ -295,8 +295,12 @@ def repeat(a, repeats, axis=None):
             raise ValueError(
                 f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}"
             )
-        places = np.repeat(np.arange(extent), counts.astype(np.int64))
-        return _core.take(a, as_array(places, a.device), axis)
+        # Each element's first copy is where the places of the elements before it end.
+        counts = as_array(counts.astype(np.int64), a.device)
+        ends = _core.accumulate("repeat", "add", counts, 0)
+        total = int(ends[-1]) if extent else 0
+        steps = _core.tally(ends[:-1], None, False, None, total, "repeat")
+        return _core.take(a, _core.accumulate("repeat", "add", steps, 0), axis)
     count = int(counts.reshape(()))
     result = empty((*before, extent, count, *after), a.dtype, device=a.device)
     result[...] = a.reshape((*before, extent, 1, *after))

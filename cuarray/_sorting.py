@@ -150,8 +150,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     return _core.argsort(*along(with_an_axis(a), axis, "argsort"), bool(descending))
 
 
-def checked_kth(kth, size, kind, order, function):
-    """Raise NumPy's errors about places in the sorted order."""
+def ranks_of(kth, size, kind, order, function):
+    """Return the places that `kth` means, ascending; TypeError or ValueError where it does not fit."""
     if order is not None:
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
     if kind != "introselect":
@@ -163,15 +163,17 @@ def checked_kth(kth, size, kind, order, function):
         raise ValueError(f"{function}: kth holds places, not bools")
     if places.dtype.kind not in "iu":
         raise TypeError(f"{function}: kth holds integers, not {places.dtype}")
-    for place in places.reshape(-1).tolist():
-        if size and not -size <= place < size:
+    places = places.reshape(-1).tolist() if size else []
+    for place in places:
+        if not -size <= place < size:
             raise ValueError(f"{function}: kth {place} is out of bounds for size {size}")
+    return sorted({place % size for place in places})
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Return a copy in which the elements at some places are those of the sorted array.
 
-    Smaller elements stand before such a place, larger ones behind. Here the whole axis is sorted.
+    Smaller elements stand before such a place, larger ones behind.
 
     Parameters
     ----------
@@ -213,8 +215,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
     array(5)
     """
     a, axis = along(a, axis, "partition")
-    checked_kth(kth, a.shape[axis], kind, order, "partition")
-    return _core.sort(a, axis, bool(descending), "partition")
+    ranks = ranks_of(kth, a.shape[axis], kind, order, "partition")
+    return _core.partition(a, axis, ranks, bool(descending), "partition")
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
@@ -259,8 +261,8 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     array(4)
     """
     a, axis = along(with_an_axis(a), axis, "argpartition")
-    checked_kth(kth, a.shape[axis], kind, order, "argpartition")
-    return _core.argsort(a, axis, bool(descending), "argpartition")
+    ranks = ranks_of(kth, a.shape[axis], kind, order, "argpartition")
+    return _core.argpartition(a, axis, ranks, bool(descending), "argpartition")
 
 
 def lexsort(keys, axis=-1):
@@ -386,8 +388,10 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"top_k: k must be in 0..{a.shape[axis]}, not {k}")
     first = (*(slice(None),) * axis, slice(k))
-    places = _core.argsort(a, axis, bool(largest), "top_k")[first].copy()
-    return _core.take_along_axis(a, places, axis), places
+    places = _core.argpartition(a, axis, [k - 1] if k else [], bool(largest), "top_k")[first]
+    values = _core.take_along_axis(a, places, axis)
+    order = _core.argsort(values, axis, bool(largest), "top_k")
+    return _core.take_along_axis(values, order, axis), _core.take_along_axis(places, order, axis)
 
 
 def searchsorted(a, v, side="left", sorter=None):

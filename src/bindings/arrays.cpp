@@ -170,6 +170,17 @@ py::object multiply_matrices(const py::object& left, const py::object& right, co
     return handed_over(wrap_result(std::move(result)));
 }
 
+py::object slide_along(const py::object& line, const py::object& taps, int64_t before, int64_t count,
+                       const std::string& name) {
+    const Array &x = array_argument(line, name.c_str()), &y = array_argument(taps, name.c_str());
+    Array result;
+    {
+        const Unlocked unlocked(is_long(x.device(), count * std::min(y.size(), x.size())));
+        result = slide(x, y, before, count, name.c_str());
+    }
+    return handed_over(wrap(std::move(result)));
+}
+
 /// Any strides over the memory of `x`, refused where they leave it.
 py::object strided_view(const py::object& x, const py::object& shape, const py::object& strides, int64_t offset) {
     const Array& array = array_argument(x, "strided_view");
@@ -232,6 +243,7 @@ void bind_creation(py::module_& m) {
 void bind_memory(py::module_& m) {
     m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
           py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
+    m.def("slide", &slide_along, py::arg("line"), py::arg("taps"), py::arg("before"), py::arg("count"), py::arg("name"));
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const py::object& x, int64_t k, bool upper) {
         return handed_over(wrap(triangle(array_argument(x, "triangle"), k, upper)));

@@ -45,6 +45,8 @@ extern PyGetSetDef protocol_attributes[];
 
 PyObject* subscript(PyObject* self, PyObject* key) noexcept;
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept;
+/// self[key] = row(self[key], values), element by element; `values` null for a row of one input.
+void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values);
 Py_ssize_t length(PyObject* self) noexcept;
 PyObject* iterate(PyObject* self) noexcept;
 int contains(PyObject* self, PyObject* value) noexcept;

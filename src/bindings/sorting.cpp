@@ -47,6 +47,18 @@ py::object statistics(const py::object& x, int axis, const std::vector<int64_t>&
                      [&](const Array& array) { return order_statistics(array, axis, ranks, name.c_str()); });
 }
 
+py::object partitioned(const py::object& x, int axis, const std::vector<int64_t>& ranks, bool descending,
+                       const std::string& name) {
+    return result_of(array_argument(x, name.c_str()),
+                     [&](const Array& array) { return partition(array, axis, ranks, descending, name.c_str()); });
+}
+
+py::object partitioned_places(const py::object& x, int axis, const std::vector<int64_t>& ranks, bool descending,
+                              const std::string& name) {
+    return result_of(array_argument(x, name.c_str()),
+                     [&](const Array& array) { return argpartition(array, axis, ranks, descending, name.c_str()); });
+}
+
 py::object places_in(const py::object& sorted, const py::object& values, bool right) {
     const Array& row = array_argument(sorted, "searchsorted");
     return result_of(array_argument(values, "searchsorted"),
@@ -70,6 +82,10 @@ void bind_sorting(py::module_& m) {
     m.def("argsort", &sorted_places, py::arg("x"), py::arg("axis"), py::arg("descending") = false,
           py::arg("name") = "argsort");
     m.def("lexsort", &sorted_places_by, py::arg("keys"), py::arg("axis"));
+    m.def("partition", &partitioned, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("descending"),
+          py::arg("name"));
+    m.def("argpartition", &partitioned_places, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("descending"),
+          py::arg("name"));
     m.def("order_statistics", &statistics, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("name"));
     m.def("search_sorted", &places_in, py::arg("sorted"), py::arg("values"), py::arg("right"));
     m.def("tally", &tallied, py::arg("values"), py::arg("edges"), py::arg("equal_bins"), py::arg("weights"),

@@ -6,6 +6,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/segments.h"
 
 namespace cuarray::python {
 namespace {
@@ -312,6 +313,13 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         with_value(value, target, StoreView{target, is_element});
         return 0;
     });
+}
+
+void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values) {
+    const Array& array = array_of(self);
+    const Key entries(key, array.device());
+    const Unlocked unlocked(entries.is_long_for(array));
+    update_at(row, array, entries.span(), values);
 }
 
 PyObject* iterate(PyObject* self) noexcept {

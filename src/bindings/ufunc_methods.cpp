@@ -6,7 +6,7 @@
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
 #include "bindings/ufunc.h"
-#include "cuarray/ops/scan.h"
+#include "cuarray/ops/segments.h"
 
 namespace py = pybind11;
 
@@ -49,6 +49,25 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject*
         result = accumulate(row, array, options);
     }
     return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
+}
+
+PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, int64_t axis, PyObject* dtype,
+                        PyObject* out) {
+    const char* const name = rows()[row].name;
+    const Object owner = to_ndarray(object, name);
+    const Array& array = array_of(owner.get());
+    const py::buffer_info places = begins.request();
+    ScanOptions options;
+    options.axis = axis;
+    options.dtype = to_dtype(dtype, DType::none);
+    Array imported;
+    options.out = to_output(out, array.device(), name, imported);
+    Array result;
+    {
+        const Unlocked unlocked(is_long(array.device(), array.size()));
+        result = reduceat(row, array, {static_cast<const int64_t*>(places.ptr), size_t(places.size)}, options);
+    }
+    return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
 }  // namespace
@@ -96,6 +115,13 @@ void bind_ufunc_methods(py::module_& m) {
         return handed_over(accumulate_with(find_row(row), x.ptr(), axis_object.get(), dtype.ptr(), out.ptr(), kept));
     }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
        py::arg("out") = py::none());
+    m.def("reduceat", [](const std::string& row, const py::object& x, const py::buffer& begins, int64_t axis,
+                         const py::object& dtype, const py::object& out) {
+        return handed_over(reduceat_with(find_row(row), x.ptr(), begins, axis, dtype.ptr(), out.ptr()));
+    }, py::arg("row"), py::arg("x"), py::arg("begins"), py::arg("axis"), py::arg("dtype"), py::arg("out"));
+    m.def("update", [](const std::string& row, const py::object& x, const py::object& key, const py::object& values) {
+        update_subscript(find_row(row), x.ptr(), key.ptr(), values.is_none() ? nullptr : &array_of(values.ptr()));
+    }, py::arg("row"), py::arg("x"), py::arg("key"), py::arg("values"));
 }
 
 }  // namespace cuarray::python

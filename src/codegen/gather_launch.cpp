@@ -7,6 +7,7 @@
 
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
+#include "cuarray/kernel/segments.h"
 
 namespace cuarray {
 namespace {
@@ -25,6 +26,9 @@ const char* item_type(int64_t bytes) {
         default: return "Item16";
     }
 }
+
+using LargestUpdate = kernel::Updated<kernel::Index64, kernel::kMaxIndices>;
+static_assert(sizeof(LargestUpdate) <= sizeof(Launch::parameters));
 
 bool is_narrow(int64_t size) { return size <= INT32_MAX; }
 
@@ -59,8 +63,8 @@ void drop_axis(Space& space, int axis) {
 }  // namespace
 
 ChoicePlan::ChoicePlan(const Dims& shape, const Place& elements, const Place& array,
-                       std::span<const IndexedPlace> indices, int64_t item, kernel::Outside outside, bool scatters)
-    : indices_(indices), outside_(outside), scatters_(scatters) {
+                       std::span<const IndexedPlace> indices, int64_t item, kernel::Outside outside, Choosing what)
+    : indices_(indices), outside_(outside), what_(what) {
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
               kernel::kMaxIndices);
@@ -73,14 +77,15 @@ ChoicePlan::ChoicePlan(const Dims& shape, const Place& elements, const Place& ar
         addresses_[kIndices + k] = indices[k].positions.address;
     }
     // The order decides which of several values stays.
-    collapse(space_, shape, {strides, kIndices + indices.size()}, scatters);
+    collapse(space_, shape, {strides, kIndices + indices.size()}, what != Choosing::Gather);
     for (int k = 0; k < space_.operands; ++k) space_.offset[k] += int64_t(addresses_[k]);
     if (space_.size == 0) {
         slices_ = 0;
         return;
     }
-    if (scatters) number_places();
-    choose_word(item);
+    if (what == Choosing::Scatter) number_places();
+    if (what == Choosing::Update) limit_keys(item);
+    else choose_word(item);
     // Where equal values meet they are exchanged, which words of these sizes can be.
     competes_ = differs_ || (meets_ && word_ < 4);
     if (space_.ndim == 0) add_axis(space_);
@@ -140,6 +145,18 @@ void ChoicePlan::number_places() {
     table_bytes_ = slots_ * int64_t(sizeof(uint64_t)) * (hashes_ ? 2 : 1);
 }
 
+/// Keys are places in bytes, counted from the lowest.
+void ChoicePlan::limit_keys(int64_t item) {
+    int64_t highest = item;
+    const auto reach = [&](int64_t bytes) { (bytes < 0 ? base_ : highest) += bytes; };
+    for (int d = 0; d < space_.ndim; ++d) reach((space_.shape[d] - 1) * space_.strides[kArray][d]);
+    for (const IndexedPlace& index : indices_) reach(std::max<int64_t>(index.size - 1, 0) * index.stride);
+    key_limit_ = highest - base_;
+    word_ = int(item);
+}
+
+int ChoicePlan::key_bits() const { return std::bit_width(uint64_t(key_limit_)); }
+
 void ChoicePlan::select(int64_t slice) {
     Space part = space_;
     while (part.ndim > kAxes) {
@@ -162,11 +179,9 @@ void ChoicePlan::select(int64_t slice) {
 }
 
 template <class Index>
-static void fill_choice(NamedLaunch& to, const Space& space, std::span<const IndexedPlace> indices,
+static void fill_choice(std::byte* to, const Space& space, std::span<const IndexedPlace> indices,
                         const int64_t* weights, kernel::Outside outside, bool meets) {
-    using Parameters = kernel::Chosen<Index, kernel::kMaxIndices>;
-    static_assert(sizeof(Parameters) <= sizeof(Launch::parameters));
-    auto& p = *reinterpret_cast<Parameters*>(to.launch.parameters);
+    auto& p = *reinterpret_cast<kernel::Chosen<Index, kernel::kMaxIndices>*>(to);
     p = {};
     p.size = uint64_t(space.size);
     p.axes = uint32_t(space.ndim);
@@ -185,16 +200,37 @@ static void fill_choice(NamedLaunch& to, const Space& space, std::span<const Ind
 void ChoicePlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const bool narrow = is_narrow(space.size);
     const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
-    const std::string name = claims ? "claim" : scatters_ ? "scatter" : "gather";
-    const std::string bytes = claims ? "" : "_b" + std::to_string(word_);
+    const bool updates = what_ == Choosing::Update, moves = !claims && !updates;
+    const std::string name = claims ? "claim" : updates ? "update_keys" : what_ == Choosing::Scatter ? "scatter" : "gather";
+    const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
-    to.kernel.parameters = "Chosen<" + index + ", " + arrays + ">";
-    to.kernel.function = claims ? "claim_places" : name + "<" + item_type(word_) + ">";
+    to.kernel.parameters = (updates ? "Updated<" : "Chosen<") + index + ", " + arrays + ">";
+    to.kernel.function = claims ? "claim_places" : updates ? name : name + "<" + item_type(word_) + ">";
     to.kernel.faults = true;
-    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(to, space, indices_, weights_, outside_,
-                                                                                  meets_);
-    const int64_t lanes = claims || indices_.size() > 2 ? 1 : 4;
+    std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
+    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_, outside_,
+                                                                           meets_);
+    const int64_t lanes = !moves || indices_.size() > 2 ? 1 : 4;
     set_grid(to, (space.size + kThreads * lanes - 1) / (kThreads * lanes));
+}
+
+void ChoicePlan::set_keys(uint64_t keys, uint64_t order) {
+    // What stands before the choice is the same for every index type.
+    auto& p = *reinterpret_cast<LargestUpdate*>(move.launch.parameters);
+    p.keys = reinterpret_cast<u64*>(keys);
+    p.order = reinterpret_cast<const u64*>(order);
+    p.base = base_;
+    p.outside = uint64_t(key_limit_);
+}
+
+NamedLaunch ChoicePlan::steps(LoopId id, DType array) const {
+    const Loop& loop = loops()[id];
+    const std::string row = rows()[loop.row].name, T = info(loop.T).text, U = info(loop.U).text, S = info(array).text;
+    NamedLaunch to = move;
+    to.kernel.entry.replace(0, std::string("update_keys").size(), "update_" + row + "_" + S + "_" + T + "_" + U);
+    to.kernel.function = "update_places<fn::" + row + ", " + T + ", " + U + ", " + S + ">";
+    for (const DType dtype : {loop.T, loop.U, array}) to.kernel.has_complex |= info(dtype).kind == Kind::Complex;
+    return to;
 }
 
 void ChoicePlan::set_table(uint64_t address) {

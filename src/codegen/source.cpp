@@ -182,7 +182,7 @@ std::string kernel_source(const NamedKernel& kernel) {
             "(void)sink;\n    "
          << kernel.function << (kernel.faults ? "(p, sink)" : "(p)") << ";\n}\n}\n";
     std::string source;
-    append_reachable(source, body.view(), false);
+    append_reachable(source, body.view(), kernel.has_complex);
     return source.append(body.view());
 }
 

@@ -26,9 +26,12 @@ class GpuBackend final : public Backend {
     void reduce(const Reduce& task) override;
     void fold(const Fold& task) override;
     void scan(const Scan& task) override;
+    void fold_segments(const Segments& task) override;
     void matmul(const Matmul& task) override;
+    void slide(const Slide& task) override;
     void gather(const Indexed& task) override;
     void scatter(const Indexed& task) override;
+    void update(const Update& task) override;
     Ranks rank(const View& mask, int64_t size) override;
     void compress(const Masked& task) override;
     void expand(const Masked& task) override;
@@ -68,6 +71,7 @@ class GpuBackend final : public Backend {
     void fold_aligned(const Folding& task);
     bool try_fold(const Folding& task);
     void fold_in_memory(const Folding& task, const Dims& results);
+    void launch_segments(const Segments& task);
     bool try_scan(const Scan& task);
     void scan_in_memory(const Scan& task);
     /// Launches a kernel that needs partials and counters, which live in the stream.
@@ -78,7 +82,7 @@ class GpuBackend final : public Backend {
     void launch(const Program& program, Launch& launch, const char* name);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
-    void choose(const Indexed& task, bool scatters);
+    void choose(const Indexed& task, Choosing what);
     bool try_masked(MaskStep step, const Masked& task, const View& array);
     void move_masked(MaskStep step, const Masked& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);

@@ -57,11 +57,23 @@ class HostBackend final : public Backend {
         make_ready({&task.output, 1}, task.inputs);
         host::run_scan(loops_, task);
     }
+    void fold_segments(const Segments& task) override {
+        if (is_captured(task, [this](const Segments& again) { fold_segments(again); })) return;
+        const View read[] = {task.values, task.begins, task.ends};
+        make_ready({&task.result, 1}, read);
+        host::run_segments(loops_, task);
+    }
     void matmul(const Matmul& task) override {
         if (is_captured(task, [this](const Matmul& again) { matmul(again); })) return;
         const View factors[] = {task.left, task.right};
         make_ready({&task.result, 1}, factors);
         host::run_matmul(loops_, task);
+    }
+    void slide(const Slide& task) override {
+        if (is_captured(task, [this](const Slide& again) { slide(again); })) return;
+        const View read[] = {task.line, task.row};
+        make_ready({&task.result, 1}, read);
+        host::run_slide(loops_, task);
     }
     void gather(const Indexed& task) override {
         if (is_captured(task, [this](const Indexed& again) { gather(again); })) return;
@@ -72,6 +84,11 @@ class HostBackend final : public Backend {
         if (is_captured(task, [this](const Indexed& again) { scatter(again); })) return;
         make_ready(task, task.array, task.elements);
         host::run_scatter(loops_, task);
+    }
+    void update(const Update& task) override {
+        if (is_captured(task, [this](const Update& again) { update(again); })) return;
+        make_ready(task.at, task.at.array, task.at.elements);
+        host::run_update(loops_, task);
     }
     Ranks rank(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");

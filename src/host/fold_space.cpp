@@ -80,10 +80,6 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     plan.program.build(expr, library, 0);
     plan.choose_block();
 
-    is_in_memory = rows_are_even && results_.space.ndim == 1 && plan.program.steps.empty() &&
-                   int(plan.program.sources[0]) < ins && plan.operands[plan.program.sources[0]].aligned &&
-                   plan.operands[plan.program.sources[0]].strides[1] == plan.operands[plan.program.sources[0]].item();
-
     result_.base = output.data() + results_.space.offset[0];
     result_.strides = results_.space.strides[0];
     results_.library = &library;

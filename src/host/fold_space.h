@@ -12,7 +12,6 @@ struct FoldSpace {
     int64_t folds = 0;
     bool by_columns = false;
     bool rows_are_even = false;  ///< the rows of a column fold lie at one distance: the first stride
-    bool is_in_memory = false;   ///< and they are an operand's, side by side, whatever their length
 
     /// Prepares plan and results. Folds of fewer than `least_row` elements, if several, become columns.
     void lay_out(const LoopLibrary& library, const char* name, const Expr& expr, const Dims& shape, const Dims& axes,

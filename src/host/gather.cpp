@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
+#include "cuarray/core/table.h"
 #include "host/outer_walk.h"
 #include "host/scratch.h"
 #include "host/tasks.h"
@@ -21,10 +23,53 @@ constexpr int64_t kItemBytes = 16;                      // up to here a run is o
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
 struct Part { int64_t first_row, rows, first_block, blocks, piece; };
 
+/// One step after the other of a loop on elements of an array and on those that come to them.
+class Step {
+ public:
+    Step(const LoopLibrary& library, const Update& task) : item_(item_size(task.at.array.dtype)) {
+        const Loop& loop = loops()[task.loop];
+        const DType dtype = task.at.array.dtype;
+        const auto cast = [&](DType from, DType to) {
+            return from == to ? nullptr : library.casts[int(from) * library.dtype_count + int(to)];
+        };
+        before_ = cast(dtype, loop.in[0]);
+        after_ = cast(loop.out[0], dtype);
+        loop_ = library.loops[task.loop];
+        if (!before_ && !after_) fast_ = library.scans[task.loop].update;
+        other_item_ = rows()[loop.row].nin > 1 ? item_size(loop.in[1]) : 0;
+    }
+
+    void operator()(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) const {
+        if (fast_) return fast_(array, offsets, elements, stride, n);
+        for (int64_t i = 0; i < n; ++i) run(array + offsets[i], elements + i * stride);
+    }
+
+ private:
+    void run(char* place, const char* element) const {
+        alignas(16) char value[16], first[16], second[16], result[16], stored[16];
+        std::memcpy(value, place, size_t(item_));
+        std::memcpy(second, element, size_t(other_item_));
+        const char* x = value;
+        if (before_) convert(before_, std::exchange(x, first), first);
+        const void* const in[] = {x, second};
+        void* const out[] = {result};
+        loop_(in, out, 1);
+        const char* y = result;
+        if (after_) convert(after_, std::exchange(y, stored), stored);
+        std::memcpy(place, y, size_t(item_));
+    }
+    static void convert(BlockLoop cast, const void* from, void* to) { cast(&from, &to, 1); }
+
+    int64_t item_, other_item_ = 0;
+    BlockLoop before_ = nullptr, after_ = nullptr, loop_ = nullptr;
+    decltype(ScanLoops::update) fast_ = nullptr;  ///< where there is a loop for the whole of it
+};
+
 class Choice {
  public:
-    Choice(const LoopLibrary& library, const Indexed& task, bool scatters)
-        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(scatters) {
+    /// A gather; a scatter; or, with a step, an update.
+    Choice(const LoopLibrary& library, const Indexed& task, bool scatters, const Step* step = nullptr)
+        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(scatters), step_(step) {
         lay_out();
         find_line();
         merge_run();
@@ -111,7 +156,7 @@ class Choice {
     /// A short contiguous run is one larger item.
     void merge_run() {
         const int last = space_.ndim - 1;
-        if (line_ != last - 1) return;
+        if (line_ != last - 1 || step_) return;
         const int64_t item = int64_t(1) << log_size_, bytes = space_.shape[last] * item;
         const bool contiguous = space_.strides[kElements][last] == item && space_.strides[kArray][last] == item;
         if (!contiguous || bytes > kItemBytes || !std::has_single_bit(uint64_t(bytes))) return;
@@ -178,7 +223,8 @@ class Choice {
         char* const elements = bases_[kElements] + walk.offset(kElements) + block * kBlock * step;
         char* const array = bases_[kArray] + walk.offset(kArray);
         if (line_ == space_.ndim - 1) {
-            if (scatters_) loops_.scatter[log_size_](array, offsets, elements, step, n);
+            if (step_) (*step_)(array, offsets, elements, step, n);
+            else if (scatters_) loops_.scatter[log_size_](array, offsets, elements, step, n);
             else loops_.gather[log_size_](elements, step, array, offsets, n);
             return;
         }
@@ -188,12 +234,28 @@ class Choice {
         char* const part = elements + from * space_.strides[kElements][first];
         char* const place = array + from * space_.strides[kArray][first];
         for (int64_t i = 0; i < n; ++i) {
-            if (scatters_) copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
+            if (step_) update_run(place + offsets[i], part + i * step, first, extent);
+            else if (scatters_) copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
             else copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
         }
     }
 
     /// The axes from `axis` on, of which the first has the extent given.
+    void update_run(char* array, const char* elements, int axis, int64_t extent) const {
+        const int64_t array_stride = space_.strides[kArray][axis], stride = space_.strides[kElements][axis];
+        if (axis < space_.ndim - 1) {
+            for (int64_t i = 0; i < extent; ++i)
+                update_run(array + i * array_stride, elements + i * stride, axis + 1, space_.shape[axis + 1]);
+            return;
+        }
+        Scratch scratch;
+        int64_t* const offsets = scratch.take_array<int64_t>(std::min(extent, kBlock));
+        for (int64_t i = 0; i < std::min(extent, kBlock); ++i) offsets[i] = i * array_stride;
+        for (int64_t i = 0; i < extent; i += kBlock)
+            (*step_)(array + i * array_stride, offsets, elements + i * stride, stride, std::min(kBlock, extent - i));
+    }
+
+    /// The same.
     void copy_run(char* to, int to_operand, const char* from, int from_operand, int axis, int64_t extent) const {
         const int64_t* const to_strides = space_.strides[to_operand];
         const int64_t* const from_strides = space_.strides[from_operand];
@@ -217,6 +279,7 @@ class Choice {
     const CopyLoop* const copy_;
     const Indexed& task_;
     const bool scatters_;
+    const Step* const step_;
     Space space_;
     char* bases_[Space::kMaxOperands];
     int log_size_ = 0;
@@ -237,6 +300,14 @@ void run_gather(const LoopLibrary& library, const Indexed& task) {
 void run_scatter(const LoopLibrary& library, const Indexed& task) {
     if (count(task.shape) == 0) return;
     const Choice choice(library, task, true);
+    choice.check();
+    choice();
+}
+
+void run_update(const LoopLibrary& library, const Update& task) {
+    if (count(task.at.shape) == 0) return;
+    const Step step(library, task);
+    const Choice choice(library, task.at, true, &step);
     choice.check();
     choice();
 }

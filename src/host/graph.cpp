@@ -86,6 +86,10 @@ std::function<void()> replay(const Indexed& task, std::function<void(const Index
     };
 }
 
+std::function<void()> replay(const Update& task, std::function<void(const Update&)> run) {
+    return replay(task.at, [loop = task.loop, run = std::move(run)](const Indexed& again) { run({again, loop}); });
+}
+
 /// A task that refers to its memory and its name alone.
 template <class Task>
 static std::function<void()> replay_with(std::vector<StorageRef> memory, const Task& task,
@@ -97,17 +101,34 @@ static std::function<void()> replay_with(std::vector<StorageRef> memory, const T
     };
 }
 
+std::function<void()> replay(const Segments& task, std::function<void(const Segments&)> run) {
+    return replay_with({StorageRef(task.values.storage), StorageRef(task.begins.storage), StorageRef(task.ends.storage),
+                        StorageRef(task.result.storage)},
+                       task, std::move(run));
+}
+
+std::function<void()> replay(const Slide& task, std::function<void(const Slide&)> run) {
+    return replay_with({StorageRef(task.line.storage), StorageRef(task.row.storage), StorageRef(task.result.storage)}, task,
+                       std::move(run));
+}
+
+/// The same for a task that has ranks.
+template <class Task>
+static std::function<void()> replay_with_ranks(const Task& task, std::function<void(const Task&)> run) {
+    const std::vector<int64_t> ranks(task.ranks.begin(), task.ranks.end());
+    return replay_with<Task>({StorageRef(task.values.storage), StorageRef(task.result.storage)}, task,
+                             [ranks, run = std::move(run)](Task again) {
+                                 again.ranks = ranks;
+                                 run(again);
+                             });
+}
+
 std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run) {
-    return replay_with({StorageRef(task.values.storage), StorageRef(task.result.storage)}, task, std::move(run));
+    return replay_with_ranks(task, std::move(run));
 }
 
 std::function<void()> replay(const Select& task, std::function<void(const Select&)> run) {
-    const std::vector<int64_t> ranks(task.ranks.begin(), task.ranks.end());
-    return replay_with<Select>({StorageRef(task.values.storage), StorageRef(task.result.storage)}, task,
-                               [ranks, run = std::move(run)](Select again) {
-                                   again.ranks = ranks;
-                                   run(again);
-                               });
+    return replay_with_ranks(task, std::move(run));
 }
 
 std::function<void()> replay(const Search& task, std::function<void(const Search&)> run) {

@@ -41,6 +41,9 @@ struct ReductionLoops {
     /// side and are independent folds; `first` is the index of the first row given.
     void (*fold_columns)(const void* x, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
                          void* lanes) = nullptr;
+    /// result[k] = the finished fold of x[begins[k]] ... x[ends[k] - 1], for `count` parts; null where the row asks for
+    /// places. Empty parts are passed over.
+    void (*fold_segments)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count, void* result) = nullptr;
     /// to[i] = combine(to[i], from[i])
     void (*combine)(void* to, const void* from, int64_t n) = nullptr;
     /// acc[i] = what a fold of nothing gives; null where the row has no identity.
@@ -66,6 +69,8 @@ struct ScanLoops {
     void (*tree)(const void* x, int64_t n, void* to) = nullptr;
     /// Goes on as `run` over n elements that have this tree would; they begin at a multiple of n.
     void (*push)(void* state, const void* tree, int64_t n) = nullptr;
+    /// The item at array + offsets[i] becomes the row of itself and of elements[i], one after the other; for the halves too.
+    void (*update)(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) = nullptr;
 };
 
 /// Products of matrices at one type, a tile of the result at a time: packed panels of the factors lie side by side, each
@@ -82,6 +87,9 @@ struct MatmulLoops {
     void (*store)(const void* sums, char* to, int64_t row_step, int64_t column_step, int64_t rows,
                   int64_t columns) = nullptr;
 };
+
+/// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/slide.h, for n results.
+using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n);
 
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
 struct ChoiceLoops {
@@ -114,6 +122,7 @@ struct LoopLibrary {
     const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
     const ScanLoops* scans;            ///< by LoopId
     const MatmulLoops* matmul;         ///< by dtype
+    const SlideLoop* slides;           ///< by dtype
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;

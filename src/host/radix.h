@@ -97,7 +97,7 @@ struct Digit {
 };
 
 /// counts[chunk][bucket] of the items' digits.
-template <class Item, class Key>
+template <class Item, class Key, class Digit>
 void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
     std::memset(counts, 0, size_t(chunks * digit.buckets()) * sizeof(int64_t));
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
@@ -106,17 +106,16 @@ void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit
     });
 }
 
-/// One pass: items go where their digits belong, whose counts are given and used up.
-template <class Item, class Key>
-void move_by_digit(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
+/// One pass: take(i) of the items goes where the item's digit belongs. The digits' counts are given and used up.
+template <class Item, class Key, class Digit, class Out, class Take>
+void move_by_digit(Out* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts, Take take) {
     int64_t before = 0;
     for (int64_t bucket = 0; bucket < digit.buckets(); ++bucket)
         for (int c = 0; c < chunks; ++c) before += std::exchange(counts[c * digit.buckets() + bucket], before);
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
         int64_t* const next = counts + c * digit.buckets();
         for (int64_t i = begin; i < end; ++i) {
-            const Item item = from[i];
-            to[next[digit(key(item))]++] = item;
+            to[next[digit(key(from[i]))]++] = take(i);
         }
     });
 }
@@ -150,10 +149,25 @@ void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, 
         const Digit digit{low + pass * bits, bits};
         Item* const target = left-- % 2 ? to : spare;
         count_digits(from, n, chunks, key, digit, counts);
-        move_by_digit(target, from, n, chunks, key, digit, counts);
+        move_by_digit(target, from, n, chunks, key, digit, counts, [from](int64_t i) { return from[i]; });
         from = target;
     }
 }
+
+/// The digit of a key among those of some pivots, ascending: 2 k + 1 where it is that of pivot k, else twice the number of
+/// pivots below.
+template <class K> struct BetweenPivots {
+    static constexpr int kMost = 8;
+    int count;
+    K pivots[kMost];
+
+    uint32_t operator()(K key) const {
+        uint32_t digit = 0;
+        for (int k = 0; k < count; ++k) digit += uint32_t(key >= pivots[k]) + uint32_t(key > pivots[k]);
+        return digit;
+    }
+    int64_t buckets() const { return 2 * count + 1; }
+};
 
 /// Items of one bucket, in their order, to `to`, which may be the beginning of the same memory where there is one chunk.
 template <class Item, class Key>
@@ -211,6 +225,26 @@ void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::s
         k = end;
         before += count;
     }
+}
+
+/// Brings take(i) of the items to `to` so that those stand at `ranks`, at most 8 ascending ones, that stand there in the
+/// sorted row, smaller ones before and larger ones behind, each in their order. `spare` has room for n items; `from` is
+/// left alone.
+template <class Out, class Item, class Key, class Take>
+void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key,
+                     Take take) {
+    using K = decltype(key(from[0]));
+    Scratch scratch;
+    Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
+    select_items(found, from, spare, n, ranks, chunks, key);
+    BetweenPivots<K> digit{0, {}};
+    for (size_t k = 0; k < ranks.size(); ++k) {
+        const K pivot = key(found[k]);
+        if (digit.count == 0 || pivot != digit.pivots[digit.count - 1]) digit.pivots[digit.count++] = pivot;
+    }
+    int64_t* const counts = scratch.take_array<int64_t>(chunks * digit.buckets());
+    count_digits(from, n, chunks, key, digit, counts);
+    move_by_digit(to, from, n, chunks, key, digit, counts, take);
 }
 
 }  // namespace cuarray::host

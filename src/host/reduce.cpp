@@ -19,9 +19,8 @@ using kernel::kChunk;
 using kernel::kLanes;
 using kernel::kLeaf;
 
-// A leaf's lanes of all columns that are advanced together: in L2 for an operand, because memory is fastest along whole
-// rows; in L1 for values that are computed.
-constexpr int64_t kLaneBytes = 256 * 1024, kComputedLaneBytes = 16 * 1024;
+// A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
+constexpr int64_t kLaneBytes = 256 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
@@ -98,7 +97,6 @@ class Folding {
     /// How many columns are advanced at once: as many as there is room for, but enough groups for all threads.
     int64_t columns_together() const {
         const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * acc_size();
-        if (!space_.is_in_memory) return std::clamp<int64_t>(kComputedLaneBytes / lanes, 16, plan_.block);
         const int64_t room = std::max<int64_t>(kLaneBytes / lanes, 16), threads = thread_count();
         const int64_t share = chunks_ < threads ? ((folds_ + threads - 1) / threads + 63) & ~int64_t(63) : folds_;
         return std::min(room, std::max(share, int64_t(256)));
@@ -145,11 +143,26 @@ class Folding {
             const int64_t stride = plan_.operands[plan_.program.sources[0]].strides[0];
             return loops_.fold_columns(x, stride, 0, count, folds, begin, lanes);
         }
+        if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, values);
         const int64_t step = folds == folds_ ? plan_.block / folds : 1;
         for (int64_t row = 0; row < count; row += step) {
             const int64_t rows = std::min(step, count - row);
             const void* x = machine.evaluate(start + row * folds_, rows * folds, values);
             loops_.fold_columns(x, folds * item, row, rows, folds, begin + row, lanes);
+        }
+    }
+
+    /// The same where a row of columns takes several blocks.
+    void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
+                        char* values) const {
+        const int64_t item = item_size(value_type(task_));
+        for (int64_t row = 0; row < count; ++row) {
+            char* const lane = lanes + row % kLanes * folds * acc_size();
+            for (int64_t c = 0; c < folds; c += plan_.block) {
+                const int64_t n = std::min(plan_.block, folds - c);
+                const void* x = machine.evaluate(start + row * folds_ + c, n, values);
+                loops_.fold_columns(x, n * item, row < kLanes ? 0 : kLanes, 1, n, begin + row, lane + c * acc_size());
+            }
         }
     }
 

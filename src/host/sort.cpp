@@ -32,8 +32,28 @@ template <class T> void sort_values(Backend* backend, const Sort& task) {
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
         const StorageRef memory = backend->allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
+        const ValueKey<T> key{task.descending};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            sort_items(to + row * n, from + row * n, spare + place * n, n, threads, ValueKey<T>{task.descending});
+            if (task.ranks.empty() || n <= kInsertion)
+                return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
+            const auto* const items = from + row * n;
+            partition_items(to + row * n, items, spare + place * n, n, task.ranks, threads, key,
+                            [items](int64_t i) { return items[i]; });
+        });
+    }
+}
+
+/// The places of elements, as far in order as the ranks ask for.
+template <class T> void partition_indices(Backend* backend, const Sort& task) {
+    if constexpr (!is_complex<T>) {
+        const int64_t n = task.n;
+        const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
+        auto* to = reinterpret_cast<int64_t*>(task.result.data());
+        const StorageRef memory = backend->allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
+        auto* const spare = static_cast<stored_t<T>*>(memory->data);
+        each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
+            partition_items(to + row * n, from + row * n, spare + place * n, n, task.ranks, threads,
+                            ValueKey<T>{task.descending}, [](int64_t i) { return i; });
         });
     }
 }
@@ -151,7 +171,9 @@ template <class T> void search_values(const Search& task) {
 
 void run_sort(Backend* backend, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
-        task.indices ? sort_indices<T>(backend, task) : sort_values<T>(backend, task);
+        if (!task.indices) sort_values<T>(backend, task);
+        else if (task.ranks.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(backend, task);
+        else partition_indices<T>(backend, task);
     });
 }
 

@@ -11,9 +11,12 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
 void run_reduce(const LoopLibrary& library, const Reduce& task);
 void run_fold(const LoopLibrary& library, const Fold& task);
 void run_scan(const LoopLibrary& library, const Scan& task);
+void run_segments(const LoopLibrary& library, const Segments& task);
 void run_matmul(const LoopLibrary& library, const Matmul& task);
+void run_slide(const LoopLibrary& library, const Slide& task);
 void run_gather(const LoopLibrary& library, const Indexed& task);
 void run_scatter(const LoopLibrary& library, const Indexed& task);
+void run_update(const LoopLibrary& library, const Update& task);
 Ranks rank_mask(const LoopLibrary& library, Backend* backend, const View& mask, int64_t size);
 void run_compress(const LoopLibrary& library, const Masked& task);
 void run_expand(const LoopLibrary& library, const Masked& task);

@@ -264,6 +264,11 @@ void check_writable(const Array& array) {
 
 }  // namespace
 
+Places places_of(const Array& array, std::span<const Index> index, bool writes) {
+    check_entries(array, index);
+    return Key(array, index, writes).places();
+}
+
 Array elements_at(const Array& array, std::span<const Index> index) {
     check_entries(array, index);
     const Array* const mask = lone_mask(array, index);

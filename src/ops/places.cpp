@@ -27,6 +27,12 @@ void check(const Places& places, const char* name) {
 
 }  // namespace
 
+bool check_empty(const Places& places, const char* name) {
+    const bool is_empty = count(places.shape) == 0;
+    if (is_empty) check(places, name);
+    return is_empty;
+}
+
 void Places::add(const Array& position, Dims index_strides, int64_t size, int64_t stride, int axis) {
     View view = position.as_operand(position.shape(), "index");
     view.strides = std::move(index_strides);
@@ -55,7 +61,7 @@ void scatter(const Places& places, const Array& values, const char* name) {
     }
     elements = astype(elements, array.dtype(), 'K', false);
     const Dims strides = broadcast_strides(elements.layout(), places.shape, name);
-    if (count(places.shape) == 0) return check(places, name);
+    if (check_empty(places, name)) return;
     before_write(array.storage());
     if (overlaps(elements, places.array)) elements = copy(elements, 'K');
     array.storage().front().scatter(task_of(places, elements, Outside::Raise, name));

@@ -23,6 +23,12 @@ Array gather(const Places& places, Outside outside, const char* name, const Arra
 /// Stores values, which are cast and broadcast, and copied where they overlap the array.
 void scatter(const Places& places, const Array& values, const char* name);
 
+/// The elements that an advanced index chooses; where they are to be written, no index shares memory with them.
+Places places_of(const Array& array, std::span<const Index> index, bool writes);
+
+/// Whether there are none; an index outside is an error even then.
+bool check_empty(const Places& places, const char* name);
+
 /// An index array as int64, aligned; it must be on the array's device.
 Array as_positions(const Array& indices, const Array& array, const char* name);
 

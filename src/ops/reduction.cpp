@@ -282,16 +282,6 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 
 namespace {
 
-/// The reduction that folds with this row, or kNone.
-ReductionId reduction_of(std::string_view row) {
-    static const std::pair<std::string_view, std::string_view> pairs[] = {
-        {"add", "sum"}, {"multiply", "prod"}, {"maximum", "max"}, {"minimum", "min"},
-        {"logical_and", "all"}, {"logical_or", "any"}};
-    for (auto [from, to] : pairs)
-        if (from == row) return find_reduction(to);
-    return kNone;
-}
-
 /// The shape with one axis more, of extent 1.
 Dims with_axis(Dims shape) {
     shape.push_back(1);
@@ -347,6 +337,32 @@ Array squared_distance(const Array& array, const Array& centre) {
     return binary("add", unary("square", unary("real", away)), unary("square", unary("imag", away)));
 }
 
+Array distance(const Array& array, DType wide, const Array& from) {
+    return binary("subtract", astype(array, wide, 'K', false), from);
+}
+
+/// The sums of squared distances from the mean in one pass, in a type in which differences of elements are as good as exact:
+/// the distances are first taken from one of the elements, from which the mean is not far away.
+Array squares_of_one_pass(const Array& array, const Axes& axes, DType wide, const ReduceOptions& sums) {
+    Dims strides = array.strides();
+    for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
+    const Array first = astype(array.view({axes.kept_shape, strides}), wide, 'K', false);
+    const Deferral fused;
+    return reduce(find_reduction("dispersion"), distance(array, wide, first), sums);
+}
+
+/// The same about a mean; where that is `exact`, the sums are freed of what rounding it to `work` adds.
+Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact, ReduceOptions sums) {
+    const Array centre = astype(mean, work, 'K', false);
+    sums.dtype = DType::none;
+    const Deferral fused;
+    const Array squares = reduce(find_reduction("sum"), squared_distance(array, centre), sums);
+    if (!exact || mean.dtype() == work) return squares;
+    // n times the squared distance of the centre from the mean is what the squares have too much.
+    const Array excess = binary("multiply", squared_distance(centre, mean), n);
+    return binary("maximum", binary("subtract", squares, excess), Scalar::of(DType::float64, 0.0));
+}
+
 /// The type in which a mean of elements of `work` is as good as exact beside them.
 DType mean_dtype(DType work) {
     if (work == DType::float32) return DType::float64;
@@ -366,35 +382,29 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     check_out(array, options, axes, result_dtype, name);
 
     const ReductionId sum = find_reduction("sum");
+    const DType wide = mean_dtype(work);
     ReduceOptions sums;
     sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where, sums.keepdims = true;
     Array counts;
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, sums, all, counts);
-    Array mean;
-    if (given_mean) {
-        mean = *given_mean;
-    } else {
-        sums.dtype = mean_dtype(work);
-        mean = binary("divide", reduce(sum, array, sums), n);
-    }
-    const Array centre = astype(mean, work, 'K', false);
-    sums.dtype = DType::none;
     Array squares;
-    {
-        const Deferral fused;
-        squares = reduce(sum, squared_distance(array, centre), sums);
+    if (!given_mean && !options.where && wide != work && info(work).kind == Kind::Floating && axes.folds) {
+        squares = squares_of_one_pass(array, axes, wide, sums);
+    } else {
+        Array mean;
+        if (given_mean) {
+            mean = *given_mean;
+        } else {
+            sums.dtype = wide;
+            mean = binary("divide", reduce(sum, array, sums), n);
+        }
+        squares = squares_about(array, mean, work, n, !given_mean, sums);
     }
     const Scalar zero = Scalar::of(DType::float64, 0.0);
-    if (!given_mean && mean.dtype() != work) {
-        // The centre is rounded; n times its squared distance from the mean is what the squares have too much.
-        const Deferral fused;
-        const Array excess = binary("multiply", squared_distance(centre, mean), n);
-        squares = binary("maximum", binary("subtract", squares, excess), zero);
-    }
-    const Scalar less = Scalar::of(DType::float64, correction);
+    const Scalar lost = Scalar::of(DType::float64, correction);
     const double alone = std::max(double(axes.folds) - correction, 0.0);
-    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, less), zero))
+    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, lost), zero))
                                  : binary("divide", squares, Scalar::of(DType::float64, alone));
     if (root) result = unary("sqrt", result);
     result = result.reshape(axes.result_shape);

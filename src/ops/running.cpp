@@ -2,6 +2,7 @@
 #include "ops/running.h"
 
 #include <string_view>
+#include <utility>
 
 #include "cuarray/ops/reduction.h"
 
@@ -20,6 +21,15 @@ LoopId loop_in(const Row& row, DType dtype) {
 }
 
 }  // namespace
+
+ReductionId reduction_of(std::string_view row) {
+    static const std::pair<std::string_view, std::string_view> pairs[] = {
+        {"add", "sum"}, {"multiply", "prod"}, {"maximum", "max"}, {"minimum", "min"},
+        {"logical_and", "all"}, {"logical_or", "any"}};
+    for (auto [from, to] : pairs)
+        if (from == row) return find_reduction(to);
+    return kNone;
+}
 
 LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {
     const Row& row = rows()[id];

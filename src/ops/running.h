@@ -1,5 +1,6 @@
 // running.h -- what reduce, accumulate and reduceat of a binary row have in common: its loop, and faulty exponents.
 #pragma once
+#include <string_view>
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
@@ -7,6 +8,9 @@ namespace cuarray {
 /// The loop (T, T) -> T in which a binary row folds elements of `dtype`, into `out` where given. `asked`: dtype=, or none.
 /// TypeError where there is none. Sums and products of small integers are those of int64 or uint64.
 LoopId running_loop(RowId row, DType dtype, DType asked, const Array* out, const char* method);
+
+/// The reduction that folds with this row, or kNone.
+ReductionId reduction_of(std::string_view row);
 
 /// ValueError where the row has no single result of two inputs.
 void check_binary(RowId row, const char* method);

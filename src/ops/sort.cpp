@@ -5,21 +5,15 @@
 
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
+#include "ops/packed.h"
 
 namespace cuarray {
 namespace {
 
-/// Places to which a sort costs more than looking for them.
+/// Places to which a sort costs less than looking for them.
 constexpr size_t kManyRanks = 8;
 
 bool has_complex(const Array& array) { return info(array.dtype()).kind == Kind::Complex; }
-
-/// The same elements, contiguous in C order and aligned.
-Array packed(const Array& array) {
-    if (array.is_empty()) return array;
-    const bool aligned = reinterpret_cast<uintptr_t>(array.data()) % uintptr_t(info(array.dtype()).align) == 0;
-    return aligned && array.is_c_contiguous() ? array : copy(array, 'C');
-}
 
 /// The array with one axis behind the others, packed.
 Array as_rows(const Array& array, int axis) {
@@ -43,11 +37,13 @@ Array from_rows(const Array& rows, int axis) {
 View whole(const Array& array) { return array.as_operand(array.shape(), "sort"); }
 
 /// Sorts rows into `result`, which may be their own memory, or their places into it.
-void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name) {
+void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name,
+               std::span<const int64_t> ranks = {}) {
     if (rows.is_empty()) return;
     const int64_t n = rows.shape()[rows.ndim() - 1];
     before_write(result.storage());
-    rows.storage().front().sort({rows.size() / n, n, whole(rows), whole(result), places, refines, descending, name});
+    rows.storage().front().sort({rows.size() / n, n, whole(rows), whole(result), places, refines, descending, name,
+                                  ranks.size() > kManyRanks ? std::span<const int64_t>() : ranks});
 }
 
 void check_device(const Array& a, const Array& b, const char* name) {
@@ -81,6 +77,21 @@ Array argsort(const Array& array, int axis, bool descending, const char* name) {
     const Array rows = as_rows(array, axis);
     const Array places = empty(rows.shape(), DType::int64, rows.device());
     sort_rows(rows, places, true, false, descending, name);
+    return from_rows(places, axis);
+}
+
+Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name) {
+    axis = normalise_axis(axis, array.ndim(), name);
+    if (has_complex(array)) return sort(array, axis, descending, name);
+    const Array rows = as_rows(array, axis), result = empty(rows.shape(), rows.dtype(), rows.device());
+    sort_rows(rows, result, false, false, descending, name, ranks);
+    return from_rows(result, axis);
+}
+
+Array argpartition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name) {
+    axis = normalise_axis(axis, array.ndim(), name);
+    const Array rows = as_rows(array, axis), places = empty(rows.shape(), DType::int64, rows.device());
+    sort_rows(rows, places, true, false, descending, name, ranks);
     return from_rows(places, axis);
 }
 

@@ -183,11 +183,17 @@ class Recording final : public Decorator {
         inner_.scan(task);
         recorded.done = true;
     }
+    void fold_segments(const Segments& task) override {
+        record_choice("segments", task.name, task.shape, task.values, task.shape, [&] { inner_.fold_segments(task); });
+    }
     void matmul(const Matmul& task) override {
         Dims shape = task.batch;
         shape.push_back(task.rows);
         shape.push_back(task.columns);
         record_choice("matmul", task.name, shape, task.result, shape, [&] { inner_.matmul(task); });
+    }
+    void slide(const Slide& task) override {
+        record_choice("slide", task.name, {task.count}, task.result, {task.count}, [&] { inner_.slide(task); });
     }
     void gather(const Indexed& task) override {
         record_choice("gather", task.name, task.shape, task.elements, task.shape,
@@ -196,6 +202,10 @@ class Recording final : public Decorator {
     void scatter(const Indexed& task) override {
         record_choice("scatter", task.name, task.shape, task.elements, task.shape,
                       [&] { inner_.scatter(task); });
+    }
+    void update(const Update& task) override {
+        record_choice("update", task.at.name, task.at.shape, task.at.elements, task.at.shape,
+                      [&] { inner_.update(task); });
     }
     Ranks rank(const View& mask, int64_t size) override {
         Ranks ranks;

@@ -27,8 +27,16 @@ class Waiting final : public Decorator {
         inner_.scan(task);
         wait();
     }
+    void fold_segments(const Segments& task) override {
+        inner_.fold_segments(task);
+        wait();
+    }
     void matmul(const Matmul& task) override {
         inner_.matmul(task);
+        wait();
+    }
+    void slide(const Slide& task) override {
+        inner_.slide(task);
         wait();
     }
     void gather(const Indexed& task) override {
@@ -37,6 +45,10 @@ class Waiting final : public Decorator {
     }
     void scatter(const Indexed& task) override {
         inner_.scatter(task);
+        inner_.synchronize();
+    }
+    void update(const Update& task) override {
+        inner_.update(task);
         inner_.synchronize();
     }
     void compress(const Masked& task) override {

@@ -1,12 +1,15 @@
-// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move elements chosen by indices or masks,
-// and those that multiply matrices.
+// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by indices
+// or masks, fold segments, multiply matrices, and slide taps along a line.
 //
 //   choice_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
 #include <iostream>
 #include <map>
 #include <string>
 
+#include "cuarray/codegen/gather_launch.h"
 #include "cuarray/codegen/matmul_launch.h"
+#include "cuarray/codegen/segments_launch.h"
+#include "cuarray/codegen/slide_launch.h"
 
 using namespace cuarray;
 
@@ -20,8 +23,8 @@ void add(const NamedKernel& kernel) { kernels[kernel.entry] = kernel; }
 void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedPlace> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    for (bool scatters : {false, true}) {
-        ChoicePlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, scatters);
+    for (Choosing what : {Choosing::Gather, Choosing::Scatter}) {
+        ChoicePlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, what);
         plan.select(0);
         add(plan.move.kernel);
         if (plan.claim) add(plan.claim->kernel);
@@ -42,10 +45,56 @@ void add_products() {
         add(plan_matmul({{}, 70, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}}).kernel);
 }
 
+/// The loops of updates, through `arrays` index arrays.
+void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
+    const int64_t item = item_size(array);
+    const Dims elements{item}, places{0}, positions{8};
+    std::vector<IndexedPlace> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
+    ChoicePlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, Choosing::Update);
+    plan.select(0);
+    plan.set_keys(1 << 22, 1 << 23);
+    add(plan.move.kernel);
+    add(plan.steps(loop, array).kernel);
+}
+
+void add_all_updates() {
+    for (RowId row = 0; row < rows().size(); ++row) {
+        if (rows()[row].nout != 1 || rows()[row].nin > 2) continue;
+        const std::string name = rows()[row].name;
+        const bool often = name == "add" || name == "maximum" || name == "multiply" || name == "logical_or";
+        for (int k = 0; k < (often ? rows()[row].loops : 1); ++k) {
+            const LoopId loop = LoopId(rows()[row].first_loop + k);
+            add_updates(loop, loops()[loop].out[0], 1, 1000);
+        }
+    }
+    const LoopId sum = loop_for(find_row("add"), DType::float32);
+    for (int arrays : {0, 2, 16}) add_updates(sum, DType::float32, arrays, 1000);
+    add_updates(sum, DType::float32, 1, int64_t(1) << 32);
+    add_updates(sum, DType::int8, 1, 1000);
+}
+
+void add_segments() {
+    const Dims strides{4096, 16};
+    for (int type = 0; type < kDTypes; ++type) {
+        const DType dtype = DType(type);
+        const auto add_one = [&](ReductionId row, LoopId loop) {
+            add(plan_segments({{70, 80}, 1, 9, dtype, {1 << 20, &strides}, {1 << 21, &strides}, 4096, 8192, row, loop})->kernel);
+        };
+        for (const char* row : {"sum", "prod", "max", "min", "any", "all"})
+            if (reduction_result(find_reduction(row), dtype) == dtype) add_one(find_reduction(row), kNone);
+        for (const char* row : {"subtract", "divide", "hypot", "bitwise_xor"})
+            if (const LoopId loop = loop_for(find_row(row), dtype); loop != kNone && loops()[loop].out[0] == dtype)
+                add_one(kNone, loop);
+        add(plan_slide(dtype, {70, 5, 4, 74, nullptr, nullptr, nullptr}).kernel);
+    }
+}
+
 }  // namespace
 
 int main() {
     add_products();
+    add_all_updates();
+    add_segments();
     for (int64_t n : {int64_t(1000), int64_t(1) << 32})
         for (int item : {1, 2, 4, 8, 16}) {
             for (int arrays : {0, 1, 2, 3, 16}) add_choices(arrays, item, n);

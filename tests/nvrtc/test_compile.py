@@ -138,7 +138,8 @@ def test_representative():
 
 def test_kernels_of_indices_and_masks():
     texts = program.choice_texts()
-    assert {"gather_b4_1", "scatter_b16_3", "claim_2", "mask_compress_b1", "mask_expand_b8_64", "mask_locate", "matmul_f32"} <= texts.keys()
+    assert {"gather_b4_1", "scatter_b16_3", "claim_2", "mask_compress_b1", "mask_expand_b8_64", "mask_locate", "matmul_f32",
+            "update_add_f32_f32_f32_1", "update_keys_1_64", "segments_sum_bf16", "segments_fold_hypot_f64", "slide_c128"} <= texts.keys()
     names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
     check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
 

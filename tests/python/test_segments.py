@@ -206,3 +206,151 @@ def test_read_only_and_foreign_targets(device):
         cuarray.add.at(cuarray.broadcast_to(cuarray.zeros(1), (3,)), [0], 1)
     with pytest.raises(TypeError, match="first operand"):
         cuarray.add.at([1, 2], [0], 1)
+
+
+DTYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def whole_numbers(dtype, rng, shape):
+    """Numbers whose sums and differences are exact in any order."""
+    return rng.integers(0, 2 if dtype == "?" else 5, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_or", "logical_and", "subtract", "bitwise_or"])
+def test_segments_of_every_type(name, dtype, device, rng):
+    """Along rows, across them, and of lengths around those of lanes and leaves."""
+    x = whole_numbers(dtype, rng, (2, 700, 18))
+    begins = np.array([0, 1, 5, 20, 20, 36, 53, 300, 44, 650, 699, 699])
+    there = cuarray.asarray(x)
+    for axis in (1, 2):
+        at = begins % x.shape[axis]
+        try:
+            with np.errstate(all="ignore"):
+                want = getattr(np, name).reduceat(x, at, axis)
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(cuarray, name).reduceat(there, at, axis)
+            return
+        got = getattr(cuarray, name).reduceat(there, at, axis)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+@pytest.mark.parametrize("dtype", ["i2", "f4", "c16"])
+def test_segments_in_layouts(layout, dtype, device, rng):
+    x = rng.integers(-9, 9, (6, 40)).astype(dtype)
+    there = layout(x)
+    for axis, begins in ((0, [0, 2, 5, 1]), (1, [3, 20, 21, 39, 0])):
+        for name in ("add", "subtract"):
+            want = getattr(np, name).reduceat(x, begins, axis)
+            np.testing.assert_array_equal(getattr(cuarray, name).reduceat(there, begins, axis).numpy(), want)
+
+
+def test_segments_fold_as_reduce_does_in_any_direction(device, rng):
+    """Bit for bit, over several chunks, whether lines lie side by side or one behind the other."""
+    x = rng.standard_normal((40000, 17)).astype("f4")
+    for there, axis in ((cuarray.asarray(x), 0), (cuarray.asarray(x.T.copy()), 1), (cuarray.asarray(x.T.copy()).T, 0)):
+        begins = [0, 16385, 39000, 39999, 5]
+        got = cuarray.add.reduceat(there, begins, axis)
+        for k, (begin, end) in enumerate(((0, 16385), (16385, 39000), (39000, 39999), (39999, 40000), (5, 40000))):
+            part = there[begin:end] if axis == 0 else there[:, begin:end]
+            result = got[k, ...] if axis == 0 else got[:, k]
+            assert result.numpy().tobytes() == part.sum(axis).numpy().tobytes()
+
+
+def test_very_long_segments(device, rng):
+    x = rng.integers(0, 100, 600_000).astype("i4")
+    begins = [599_990, 0, 300_000, 3]
+    got = cuarray.add.reduceat(cuarray.asarray(x), begins)
+    np.testing.assert_array_equal(got.numpy(), np.add.reduceat(x, begins))
+
+
+def test_segments_of_many_axes(device, rng):
+    shape = (2,) * 10 + (9,)
+    x = rng.integers(0, 9, shape)
+    order = rng.permutation(11)
+    there = cuarray.asarray(x).transpose(order.tolist())[::-1, :, ::-1]
+    axis = int(np.argmax(there.shape))
+    want = np.maximum.reduceat(x.transpose(order)[::-1, :, ::-1], [0, 4, 8], axis)
+    np.testing.assert_array_equal(cuarray.maximum.reduceat(there, [0, 4, 8], axis).numpy(), want)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_or", "subtract", "divide", "negative", "bitwise_xor"])
+def test_updates_of_every_type(name, dtype, device, rng):
+    """Places that come once, a few times, and more often than a warp has threads."""
+    x = whole_numbers(dtype, rng, 50)
+    places = np.concatenate([rng.integers(-50, 50, 60), np.full(100, 7), rng.integers(20, 23, 70)])
+    rng.shuffle(places)
+    values = whole_numbers(dtype, rng, places.size) + np.ones(1, dtype)
+    if name == "divide":
+        values = (1 + rng.integers(0, 2, places.size)).astype(dtype)
+    given = (values.astype(dtype),) if getattr(np, name).nin == 2 else ()
+    there, want = cuarray.asarray(x.copy()), x.copy()
+    try:
+        with np.errstate(all="ignore"):
+            getattr(np, name).at(want, places, *given)
+    except TypeError:
+        with pytest.raises(TypeError):
+            getattr(cuarray, name).at(there, places, *given)
+        return
+    getattr(cuarray, name).at(there, cuarray.asarray(places), *map(cuarray.asarray, given))
+    # NumPy makes smaller steps of float16 in float32, one at a time, as here.
+    np.testing.assert_array_equal(there.numpy(), want)
+
+
+def test_updates_are_taken_one_after_the_other(device, rng):
+    """Bit for bit as NumPy's, although the steps are inexact."""
+    for dtype in ("f4", "f8", "c8"):
+        places, values = rng.integers(0, 5, 1000), rng.uniform(0.5, 1.9, 1000).astype(dtype)
+        for name in ("add", "divide") if dtype != "c8" else ("add",):
+            want = np.ones(6, dtype)
+            getattr(np, name).at(want, places, values)
+            got = cuarray.ones(6, dtype=dtype)
+            getattr(cuarray, name).at(got, cuarray.asarray(places), cuarray.asarray(values))
+            assert got.numpy().tobytes() == want.tobytes()
+
+
+def test_updates_cast_each_step(device):
+    want, got = np.zeros(3, "f4"), cuarray.zeros(3, dtype="f4")
+    places, values = np.array([1, 1, 2, 1]), np.array([2.0**24, 1.0, 0.1, 1.0])
+    np.add.at(want, places, values)
+    cuarray.add.at(got, cuarray.asarray(places), cuarray.asarray(values))
+    np.testing.assert_array_equal(got.numpy(), want)
+    assert want[1] == 2.0**24
+
+
+def test_updates_of_many_axes_and_runs(device, rng):
+    x = rng.integers(0, 9, (7, 3, 2, 2, 2, 2, 2, 2, 2, 2, 5))
+    rows, middle = rng.integers(0, 7, 4), rng.integers(-2, 2, 4)
+    there, want = cuarray.asarray(x), x.copy()
+    np.add.at(want, (rows, slice(None), middle), 3)
+    cuarray.add.at(there, (cuarray.asarray(rows), slice(None), cuarray.asarray(middle)), 3)
+    np.testing.assert_array_equal(there.numpy(), want)
+    wide, want = cuarray.zeros((5, 3000)), np.zeros((5, 3000))
+    rows, values = np.array([1, 3, 1]), rng.integers(0, 9, (3, 3000)).astype(float)
+    np.add.at(want[:, ::-2], rows, values[:, ::2])
+    cuarray.add.at(wide[:, ::-2], cuarray.asarray(rows), cuarray.asarray(values)[:, ::2])
+    np.testing.assert_array_equal(wide.numpy(), want)
+
+
+def test_updates_by_values_of_the_array_itself(device):
+    x, there = np.arange(6.0), cuarray.arange(6.0)
+    np.add.at(x, [0, 0, 1, 5, 5, 5], x[::-1].copy())
+    cuarray.add.at(there, cuarray.asarray([0, 0, 1, 5, 5, 5]), there[::-1])
+    np.testing.assert_array_equal(there.numpy(), x)
+    i, own = np.array([1, 0, 1, 3]), cuarray.asarray([1, 0, 1, 3])
+    np.add.at(i, i.copy(), 2)
+    cuarray.add.at(own, own, 2)
+    np.testing.assert_array_equal(own.numpy(), i)
+
+
+def test_an_update_outside_changes_nothing(device):
+    x = cuarray.zeros(4)
+    with pytest.raises(IndexError):
+        cuarray.add.at(x, cuarray.asarray([0, 9]), 1.0)
+        cuarray.synchronize()
+    if device.startswith("cpu"):
+        assert x.numpy().tolist() == [0, 0, 0, 0]

@@ -3,6 +3,8 @@
 The reference sorts by keys that are spelled out here: NaN behind everything in either direction, -0 beside 0.
 """
 
+import itertools
+
 import layouts
 import ml_dtypes
 import numpy as np
@@ -206,6 +208,41 @@ def test_partitions(device, rng):
                 assert (host[:, :k][~np.isnan(host[:, :k])] <= np.nanmax(ordered[:, : k + 1], axis=1).max()).all()
     a.partition(5)
     assert bits(np.ascontiguousarray(a.numpy()[:, 5])) == bits(np.ascontiguousarray(ordered[:, 5]))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_partitions_of_long_rows(dtype, descending, device, rng):
+    """Elements before a place are none that stand behind it, equal ones keep their order, and none is lost."""
+    for shape in ((3, 700), (1, 3000)):
+        x = mixed(dtype, rng, shape[0] * shape[1]).reshape(shape)
+        ordered = cuarray.sort(cuarray.asarray(x), descending=descending).numpy()
+        for kth in ([0], [shape[1] - 1], [shape[1] // 2], [5, 6, 300, 690], list(range(0, 600, 50))):
+            a = cuarray.asarray(x)
+            values = cuarray.partition(a, kth, descending=descending).numpy()
+            places = cuarray.argpartition(a, kth, descending=descending).numpy()
+            assert bits(np.take_along_axis(x, places, 1)) == bits(values)
+            assert (np.sort(places, axis=1) == np.arange(shape[1])).all()
+            edges = [0, *(k + d for k in kth for d in (0, 1)), shape[1]]
+            for begin, end in itertools.pairwise(edges):
+                part = np.ascontiguousarray(values[:, begin:end])
+                again = cuarray.sort(cuarray.asarray(part), descending=descending).numpy()
+                assert same_order(again, ordered[:, begin:end])
+
+
+def same_order(a, b):
+    """Whether two sorted arrays are equal, NaN to NaN."""
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def test_top_k_of_long_rows(device, rng):
+    x = rng.integers(0, 20, (4, 5000)).astype("f4")
+    for k in (1, 7, 4999, 5000):
+        for largest in (True, False):
+            values, places = cuarray.top_k(cuarray.asarray(x), k, largest=largest)
+            want = np.argsort(-x if largest else x, axis=1, kind="stable")[:, :k]
+            np.testing.assert_array_equal(places.numpy(), want)
+            np.testing.assert_array_equal(values.numpy(), np.take_along_axis(x, want, 1))
 
 
 def test_pending_values_are_sorted(device):

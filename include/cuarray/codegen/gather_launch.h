@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 #include "cuarray/codegen/launch.h"
+#include "cuarray/core/table.h"
 #include "cuarray/kernel/gather.h"
 
 namespace cuarray {
@@ -14,14 +15,18 @@ struct IndexedPlace {
     int axis;
 };
 
-/// A gather or a scatter. It takes as many launches as `slices`, in order; more than one beyond 8 axes only.
+/// What is done with chosen elements.
+enum class Choosing : uint8_t { Gather, Scatter, Update };
+
+/// A gather, a scatter or an update. It takes as many launches as `slices`, in order; more than one beyond 8 axes only.
 class CUARRAY_API ChoicePlan {
  public:
     ChoicePlan(const Dims& shape, const Place& elements, const Place& array, std::span<const IndexedPlace> indices,
-               int64_t item, kernel::Outside outside, bool scatters);
+               int64_t item, kernel::Outside outside, Choosing what);
 
     int64_t slices() const { return slices_; }
-    /// Fills `move`, and `claim` where values may meet in one place; the table must then be set.
+    /// Fills `move`, and `claim` where values may meet in one place; the table must then be set. Of an update `move` makes
+    /// the keys.
     void select(int64_t slice);
     NamedLaunch move;
     std::optional<NamedLaunch> claim;
@@ -29,9 +34,16 @@ class CUARRAY_API ChoicePlan {
     int64_t table_bytes() const { return competes_ ? table_bytes_ : 0; }
     void set_table(uint64_t address);
 
+    /// Of an update: the bits of its keys that count.
+    int key_bits() const;
+    void set_keys(uint64_t keys, uint64_t order);
+    /// The launch behind `move`, once `order` sorts the keys: the loop on the elements of the array.
+    NamedLaunch steps(LoopId loop, DType array) const;
+
  private:
     void number_places();
     void choose_word(int64_t item);
+    void limit_keys(int64_t item);
     void fill(NamedLaunch& to, const Space& space, bool claims) const;
 
     Space space_;  ///< operands: elements, array, keys, numbers, then the index arrays
@@ -39,11 +51,12 @@ class CUARRAY_API ChoicePlan {
     std::span<const IndexedPlace> indices_;
     int64_t weights_[kernel::kMaxIndices] = {};
     kernel::Outside outside_;
-    bool scatters_;
+    const Choosing what_;
     bool meets_ = false;     ///< whether several elements may have one place
     bool differs_ = false;   ///< and be different
     bool competes_ = false;  ///< so that a table must say which of them stays
     int word_ = 1;
+    int64_t base_ = 0, key_limit_ = 0;
     int64_t slices_ = 1, table_bytes_ = 0, slots_ = 0;
     bool hashes_ = false;
 };

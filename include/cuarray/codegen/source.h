@@ -41,6 +41,7 @@ struct NamedKernel {
     std::string entry, parameters, function;
     bool faults = false;  ///< whether the function takes the fault sink
     int threads = 256;
+    bool has_complex = false;  ///< whether it computes with complex numbers
 };
 
 /// The complete text for NVRTC.

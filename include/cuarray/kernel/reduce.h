@@ -49,6 +49,26 @@ CUARRAY_FN Best<T> smaller(Best<T> a, Best<T> b) {
     return a.value == b.value ? first_of(a, b) : math::less(a.value, b.value) ? a : b;
 }
 
+/// The smallest and the largest element.
+template <class T>
+struct Range {
+    T low, high;
+};
+template <class T>
+CUARRAY_FN Range<T> both(Range<T> a, Range<T> b) {
+    return {math::minimum(a.low, b.low), math::maximum(a.high, b.high)};
+}
+
+/// The sums of elements and of their squares.
+template <class T>
+struct Moments {
+    T sum, squares;
+};
+template <class T>
+CUARRAY_FN Moments<T> both(Moments<T> a, Moments<T> b) {
+    return {a.sum + b.sum, a.squares + b.squares};
+}
+
 /// The n-th part of a sum.
 template <class T>
 CUARRAY_FN T share(T sum, i64 n) {

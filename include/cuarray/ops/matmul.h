@@ -1,4 +1,4 @@
-// matmul.h -- products of matrices and of stacks of them: dtype, broadcasting, then one task or one fold.
+// matmul.h -- products of matrices and of stacks of them, and of taps that slide along a line.
 #pragma once
 #include "cuarray/array/array.h"
 
@@ -8,5 +8,9 @@ namespace cuarray {
 /// one; an argument of one axis is a row, or a column, whose axis the result does not have. ValueError where shapes do
 /// not go together.
 CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DType::none);
+
+/// result[i] = sum over k of line[i - before + k] * taps[k], over the taps that lie on the line; both have one axis and one
+/// dtype.
+CUARRAY_API Array slide(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name);
 
 }  // namespace cuarray

@@ -14,6 +14,12 @@ CUARRAY_API Array argsort(const Array& array, int axis, bool descending, const c
 /// The same for elements compared by the last key first, where equal by the one before, and so on.
 CUARRAY_API Array lexsort(std::span<const Array> keys, int axis);
 
+/// A copy in which those elements stand at `ranks`, ascending places of the axis, that do so in the sorted array, smaller ones
+/// before and larger ones behind; and the places from which its elements come.
+CUARRAY_API Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name);
+CUARRAY_API Array argpartition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending,
+                               const char* name);
+
 /// The elements at some places of the sorted axis, which becomes the last one; `ranks` ascend and lie inside.
 CUARRAY_API Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name);
 

@@ -91,6 +91,21 @@ struct Scan {
     const char* name = "";
 };
 
+/// Folds of parts of an axis: result[..., k, ...] is that of the elements begins[k] ... ends[k] - 1 of `values`, with a
+/// reduction, or with a binary loop strictly left to right. Where a part is empty the result stays as it is; none is longer
+/// than kernel::kLongestSegment. Values are aligned, and lie side by side along the axis or along another one; the result shares no byte with them.
+struct Segments {
+    Dims shape;               ///< of the values
+    int axis;
+    View values;              ///< dtype T
+    int64_t count;            ///< parts
+    View begins, ends;        ///< int64, contiguous
+    View result;              ///< dtype T; its stride at `axis` is from part to part
+    ReductionId row = kNone;  ///< gives T again
+    LoopId loop = kNone;      ///< (T, T) -> T
+    const char* name = "";
+};
+
 /// Products of stacks of matrices: result[i, j] = sum over k of left[i, k] * right[k, j] for each index of `batch`, in the
 /// order of kernel/matmul.h. All are of one dtype; strides are over the batch, then rows and columns. The result shares
 /// no byte with the factors; at most 8 axes of the batch.
@@ -98,6 +113,14 @@ struct Matmul {
     Dims batch;
     int64_t rows, depth, columns;
     View left, right, result;
+    const char* name = "";
+};
+
+/// Sums of products of a row of taps that slides along a line: result[i] is the sum over k of line[i - before + k] *
+/// taps[k], in the order of kernel/slide.h. Memory is contiguous and aligned, of one dtype; the result shares no byte.
+struct Slide {
+    int64_t n, taps, before, count;
+    View line, row, result;
     const char* name = "";
 };
 
@@ -120,6 +143,13 @@ struct Indexed {
     const char* name = "";
 };
 
+/// Elements chosen by indices become loop(array[p], elements[p]), one p after the other in C order, also where several
+/// choose one place. Every step is taken in the loop's types and cast to the array's.
+struct Update {
+    Indexed at;   ///< elements have the loop's second type; where it has one input they are not read
+    LoopId loop;  ///< one output
+};
+
 /// The true elements of a mask, numbered in C order.
 struct Ranks {
     int64_t count = 0;
@@ -136,7 +166,9 @@ struct Masked {
     const char* name = "";
 };
 
-/// Sorts rows of elements, stable, in the order of kernel/sort.h. Memory is contiguous and aligned.
+/// Sorts rows of elements, stable, in the order of kernel/sort.h. Memory is contiguous and aligned. Where ranks are given,
+/// at most 8 ascending ones, it is enough if those elements stand at them that do so in the sorted row, smaller ones before
+/// and larger ones behind, equal ones in their order; values and result are then no memory in common.
 struct Sort {
     int64_t rows, n;
     View values;   ///< (rows, n)
@@ -145,6 +177,7 @@ struct Sort {
     bool refines;  ///< the result holds such places already, which stay in order where values are equal
     bool descending;
     const char* name = "";
+    std::span<const int64_t> ranks = {};
 };
 
 /// The elements that would stand at some places if the rows were sorted in ascending order. Memory is contiguous and
@@ -210,13 +243,16 @@ class CUARRAY_API Backend {
     virtual void reduce(const Reduce& task) = 0;
     virtual void fold(const Fold& task) = 0;
     virtual void scan(const Scan& task) = 0;
+    virtual void fold_segments(const Segments& task) = 0;
     virtual void matmul(const Matmul& task) = 0;
+    virtual void slide(const Slide& task) = 0;
 
     /// Reads, or writes, the elements that indices choose. An index outside raises IndexError before anything is
     /// written; on an asynchronous device the next synchronisation raises it, reads give zero and writes are dropped.
     /// Of several elements for one place the last in C order stays.
     virtual void gather(const Indexed& task) = 0;
     virtual void scatter(const Indexed& task) = 0;
+    virtual void update(const Update& task) = 0;
 
     /// Counts a contiguous mask of `size` elements; waits for the count.
     virtual Ranks rank(const View& mask, int64_t size) = 0;

@@ -15,9 +15,12 @@ class CUARRAY_API Decorator : public Backend {
     void reduce(const Reduce& task) override { inner_.reduce(task); }
     void fold(const Fold& task) override { inner_.fold(task); }
     void scan(const Scan& task) override { inner_.scan(task); }
+    void fold_segments(const Segments& task) override { inner_.fold_segments(task); }
     void matmul(const Matmul& task) override { inner_.matmul(task); }
+    void slide(const Slide& task) override { inner_.slide(task); }
     void gather(const Indexed& task) override { inner_.gather(task); }
     void scatter(const Indexed& task) override { inner_.scatter(task); }
+    void update(const Update& task) override { inner_.update(task); }
     Ranks rank(const View& mask, int64_t size) override { return inner_.rank(mask, size); }
     void compress(const Masked& task) override { inner_.compress(task); }
     void expand(const Masked& task) override { inner_.expand(task); }

@@ -37,6 +37,8 @@ LoopLibrary make_library(SymbolFinder find) {
     library.scans = scans;
     const auto matmul = new MatmulLoops[kDTypes];
     collect_matmul(matmul);
+    const auto slides = new SlideLoop[kDTypes];
+    collect_slides(slides);
     collect_copies(library);
     collect_choices(library.choices);
     library.stream = collect_stream();
@@ -44,6 +46,7 @@ LoopLibrary make_library(SymbolFinder find) {
     library.casts = casts;
     library.reductions = reductions;
     library.matmul = matmul;
+    library.slides = slides;
     return library;
 }
 

@@ -20,6 +20,11 @@ template <class Row> struct BestValue { using type = fn::nothing; };
 template <class T> struct BestValue<red::argmax<T>> { using type = red::max<T>; };
 template <class T> struct BestValue<red::argmin<T>> { using type = red::min<T>; };
 
+/// The number of which an accumulator holds two, or nothing.
+template <class A> struct NumberOf { using type = fn::nothing; };
+template <class T> struct NumberOf<red::Range<T>> { using type = T; };
+template <class T> struct NumberOf<red::Moments<T>> { using type = T; };
+
 /// The loops of reduction row R over elements of one type.
 template <int R, class Element> struct ReductionOf {
     using Row = reduction_t<R, Element>;
@@ -28,7 +33,29 @@ template <int R, class Element> struct ReductionOf {
     using ValueRow = typename BestValue<Row>::type;
     static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
 
+    using Number = typename NumberOf<A>::type;
+    static constexpr bool is_pair = !is_same<Number, fn::nothing>;
+
+    /// Pairs of numbers stand in two arrays, of which the compiler makes vectors.
+    static CUARRAY_FN void leaf_of_pairs(const X* x, int64_t first, A* lanes) {
+        Number a[kLanes], b[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) {
+            const auto [p, q] = Row::map(load<Element>(x[l]), first + l);
+            a[l] = p, b[l] = q;
+        }
+        for (int k = kLanes; k < kLeaf; k += kLanes) {
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) {
+                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(x[k + l]), first + k + l));
+                a[l] = p, b[l] = q;
+            }
+        }
+        for (int l = 0; l < kLanes; ++l) lanes[l] = {a[l], b[l]};
+    }
+
     static CUARRAY_FN void whole_leaf(const X* x, int64_t first, A* lanes) {
+        if constexpr (is_pair) return leaf_of_pairs(x, first, lanes);
         A a[kLanes];
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
@@ -42,10 +69,23 @@ template <int R, class Element> struct ReductionOf {
     }
 
     static void part_of_leaf(const X* x, int64_t n, int64_t first, A* lanes) {
-        for (int64_t i = 0; i < n; ++i) {
-            const A a = Row::map(load<Element>(x[i]), first + i);
+        int64_t i = 0;
+        for (; i < kLanes && i < n; ++i) lanes[i] = Row::map(load<Element>(x[i]), first + i);
+        if (n >= 2 * kLanes) {
+            A a[kLanes];
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) a[l] = lanes[l];
+            for (; i + kLanes <= n; i += kLanes) {
+#pragma omp simd
+                for (int l = 0; l < kLanes; ++l)
+                    a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
+            }
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
+        }
+        for (; i < n; ++i) {
             A& lane = lanes[i % kLanes];
-            lane = i < kLanes ? a : Row::combine(lane, a);
+            lane = Row::combine(lane, Row::map(load<Element>(x[i]), first + i));
         }
     }
 
@@ -125,7 +165,8 @@ template <int R, class Element> struct ReductionOf {
         const bool whole = !needs_index && stride == width;
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
+            // Of pairs the compiler makes vectors in a row alone.
+            for (; !is_pair && rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
                 for (int64_t l = 0; l < lines; ++l) {
                     if (row == 0) add_four<true>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
                     else add_four<false>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
@@ -289,6 +330,42 @@ template <int R, class Half> struct HalvesOf {
     }
 };
 
+/// Folds of parts of a line.
+template <int R, class Element> struct SegmentsOf {
+    using Row = reduction_t<R, Element>;
+    using A = typename Row::A;
+    using X = stored_t<Element>;
+    using Leaves = choose_t<is_half<Element>, HalvesOf<R, Element>, LoopsOf<R, Element>>;
+    using Nodes = LoopsOf<R, Folded<R, Element>>;
+    static constexpr int64_t kNodes = kernel::kChunk / kLeaf * kLanes;
+
+    static A fold_chunk(const X* x, int64_t n, int64_t first, A* nodes) {
+        A acc;
+        Leaves::fold_leaves(x, n, first, nodes);
+        Nodes::fold_nodes(nodes, n, &acc);
+        return acc;
+    }
+
+    static A fold_long(const X* x, int64_t n, A* nodes) {
+        kernel::Tree<Row, kernel::kChunkLevels> chunks;
+        for (int64_t begin = 0; begin < n; begin += kernel::kChunk)
+            chunks.push(fold_chunk(x + begin, n - begin < kernel::kChunk ? n - begin : kernel::kChunk, begin, nodes));
+        return chunks.result();
+    }
+
+    static void fold_segments(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
+        A nodes[kNodes];
+        for (int64_t k = 0; k < count; ++k) {
+            const X* const x = static_cast<const X*>(from) + begins[k];
+            const int64_t n = ends[k] - begins[k];
+            if (n <= 0) continue;
+            const A acc = n == 1 ? Row::map(load<Element>(*x), 0)
+                                 : n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+            static_cast<X*>(to)[k] = store<Element>(Row::finish(acc, n));
+        }
+    }
+};
+
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     using Own = LoopsOf<R, Element>;
     using Shared = LoopsOf<R, Folded<R, Element>>;
@@ -302,6 +379,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         loops.fold_leaves = Own::fold_leaves;
         loops.fold_columns = Own::fold_columns;
     }
+    if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
+        loops.fold_segments = SegmentsOf<R, Element>::fold_segments;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;

@@ -1,4 +1,4 @@
-// scans.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side.
+// scans.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side; updates of scattered ones.
 #include "cuarray/core/loops.h"
 #include "cuarray/kernel/scan.h"
 #include "host/loops/tables.h"
@@ -126,15 +126,37 @@ template <class F, class T> struct OneAfterTheOther {
 template <class F, class T>
 using LoopsOf = choose_t<is_integer<T> || is_same<T, bool>, OneAfterTheOther<F, T>, InOrderOfTrees<F, T>>;
 
+/// Items at any address.
+template <class X> X get(const char* from) {
+    X x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return x;
+}
+
+template <class F, class T>
+void update(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) {
+    using X = stored_t<T>;
+    constexpr int64_t kAhead = 24;  // so that a line of memory has come when its turn is there
+    for (int64_t i = 0; i < n; ++i) {
+        if (i + kAhead < n) __builtin_prefetch(array + offsets[i + kAhead], 1);
+        char* const place = array + offsets[i];
+        const X x = store<T>(fn::call<F, T>(load<T>(get<X>(place)), load<T>(get<X>(elements + i * stride))));
+        __builtin_memcpy(place, &x, sizeof x);
+    }
+}
+
 struct Collector {
     ScanLoops* to;
     int count = 0;
     template <class F, class T, class U> void loop() {
         using Out = fn::item_t<0, typename F::template out<T, U>>;
-        if constexpr ((F::flags & Associative) != 0 && is_same<T, U> && is_same<T, Out> && !is_half<T>) {
-            using Loops = LoopsOf<F, T>;
-            static_assert(sizeof(typename Loops::State) <= sizeof(ScanState));
-            to[count] = {Loops::run, Loops::tree, Loops::push};
+        if constexpr ((F::flags & Associative) != 0 && is_same<T, U> && is_same<T, Out>) {
+            if constexpr (!is_half<T>) {
+                using Loops = LoopsOf<F, T>;
+                static_assert(sizeof(typename Loops::State) <= sizeof(ScanState));
+                to[count] = {Loops::run, Loops::tree, Loops::push, nullptr};
+            }
+            to[count].update = update<F, T>;
         }
         ++count;
     }

@@ -21,6 +21,8 @@ int collect_reductions(ReductionLoops* to);
 void collect_scans(ScanLoops* to);
 /// Fills the loops that multiply matrices, by dtype.
 void collect_matmul(MatmulLoops* to);
+/// Writes the sliding sums of products, by dtype.
+void collect_slides(SlideLoop* to);
 
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);

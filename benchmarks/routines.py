@@ -1,0 +1,255 @@
+"""The measures of functions over arrays: scans, segments, sorting, indexing, statistics, sequences."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from measures import measure, uniform, versus_numpy
+from race import Result, race
+
+import cuarray as ca
+
+SIDE = 4096
+
+
+@measure()
+def scans() -> Iterator[Result]:
+    """Running sums of 16 M and 4096 x 4096 numbers."""
+    for dtype in (np.float32, np.int32, np.float64):
+        line = uniform(1 << 24, dtype, 0, 100)
+        name, plane = np.dtype(dtype).name, line.reshape(4096, 4096)
+        least = 1.5 if dtype != np.float64 else None
+        yield from versus_numpy(f"cumsum, 16 M {name}", lambda xp, x: xp.cumsum(x), line, least=least)
+        for axis in (0, 1):
+            yield from versus_numpy(
+                f"cumsum along axis {axis}, 4096 x 4096 {name}",
+                lambda xp, x, axis=axis: xp.cumsum(x, axis=axis),
+                plane,
+                least=least,
+            )
+    yield from versus_numpy("maximum.accumulate, 16 M float64", lambda xp, x: xp.maximum.accumulate(x), line)
+
+
+def choice_of(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """16 M numbers, a mask of which a share is true, and a value for each true element."""
+    x = uniform(1 << 24)
+    mask = np.random.default_rng(2).random(1 << 24) < share
+    return x, mask, x[mask]
+
+
+def largest(xp, x):
+    """The largest elements and their places; NumPy had top_k in 2.6 only."""
+    if xp is ca:
+        return ca.top_k(x, 100)
+    places = np.argpartition(x, len(x) - 100)[-100:]
+    places = places[np.argsort(-x[places], kind="stable")]
+    return x[places], places
+
+
+@measure()
+def sorting() -> Iterator[Result]:
+    """Sorting against NumPy's stable sort, and what is made of it, 16 M elements, 1 thread."""
+    generator = np.random.default_rng(1)
+    x = uniform(1 << 24)
+    n = generator.integers(-(2**62), 2**62, 1 << 24)
+    few = generator.integers(0, 1024, 1 << 24)
+    for name, values in (("float32", x), ("int64", n)):
+        yield from versus_numpy(
+            f"sort, 16 M {name}", lambda xp, v: xp.sort(v, kind="stable"), values, least=2.0
+        )
+        yield from versus_numpy(
+            f"argsort, 16 M {name}", lambda xp, v: xp.argsort(v, kind="stable"), values, least=2.0
+        )
+    yield from versus_numpy("unique, 16 M float32", lambda xp, v: xp.unique(v), x)
+    yield from versus_numpy("unique, 16 M of 1024 integers", lambda xp, v: xp.unique(v), few)
+    yield from versus_numpy("median, 16 M float32", lambda xp, v: xp.median(v), x)
+    for axis in (0, 1):
+        yield from versus_numpy(
+            f"median along axis {axis}, 4096 x 4096 float32",
+            lambda xp, v, axis=axis: xp.median(v, axis=axis),
+            x.reshape(SIDE, SIDE),
+        )
+    many = np.linspace(0, 1, 21)
+    yield from versus_numpy("quantile at 21 places, 16 M float32", lambda xp, v: xp.quantile(v, many), x)
+    yield from versus_numpy(
+        "partition in the middle, 16 M float32", lambda xp, v: xp.partition(v, 1 << 23), x
+    )
+    yield from versus_numpy(
+        "argpartition in the middle, 16 M float32", lambda xp, v: xp.argpartition(v, 1 << 23), x
+    )
+    yield from versus_numpy("the 100 largest of 16 M float32", largest, x)
+    yield from versus_numpy("bincount, 16 M of 1024 integers", lambda xp, v: xp.bincount(v), few)
+    yield from versus_numpy(
+        "histogram, 100 equal bins, 16 M float32", lambda xp, v: xp.histogram(v, 100), x, least=3.0
+    )
+    ordered, sought = np.sort(x[: 1 << 20]), x[1 << 20 : 2 << 20]
+    yield from versus_numpy(
+        "searchsorted, 1 M in 1 M", lambda xp, a, v: xp.searchsorted(a, v), ordered, sought
+    )
+
+
+@measure()
+def indexing() -> Iterator[Result]:
+    """Masks and indices over 16 M float32, and what an index of a small array costs."""
+
+    def put(xp, x, key, values):
+        x[key] = values
+
+    for share, least in ((0.1, 1.0), (0.5, 2.0), (0.9, 1.0)):
+        x, mask, values = choice_of(share)
+        title = f"{share:.0%} of 16 M"
+        yield from versus_numpy(f"x[mask], {title}", lambda xp, x, m: x[m], x, mask, least=least)
+        yield from versus_numpy(f"x[mask] = values, {title}", put, x, mask, values, least=least)
+        yield from versus_numpy(
+            f"x[mask] = 1, {title}", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=least
+        )
+        yield from versus_numpy(f"nonzero, {title}", lambda xp, m: m.nonzero(), mask)
+    places = np.random.default_rng(3).integers(0, 1 << 24, 1 << 22)
+    values = uniform(1 << 22)
+    yield from versus_numpy("x[i], 4 M of 16 M", lambda xp, x, i: x[i], x, places)
+    yield from versus_numpy("take, 4 M of 16 M", lambda xp, x, i: xp.take(x, i), x, places)
+    yield from versus_numpy("x[i] = values, 4 M of 16 M", put, x, places, values)
+    yield from versus_numpy("put, 4 M of 16 M", lambda xp, x, i, v: xp.put(x, i, v), x, places, values)
+    rows = np.random.default_rng(4).integers(0, 1 << 20, 1 << 18)
+    yield from versus_numpy("rows of 16", lambda xp, x, i: x[i], x.reshape(-1, 16), rows)
+    yield from versus_numpy("columns", lambda xp, x, i: x[:, i], x.reshape(-1, 4096), rows[:1000] % 4096)
+    order = np.argsort(uniform((4096, 1024)), axis=1)
+    yield from versus_numpy(
+        "take_along_axis (4096, 1024)",
+        lambda xp, x, i: xp.take_along_axis(x, i, 1),
+        uniform((4096, 1024)),
+        order,
+    )
+    small = np.arange(10.0)
+    for title, expression, least in (
+        ("x[3]", lambda xp, x: x[3], 0.5),
+        ("x[2:5]", lambda xp, x: x[2:5], 0.5),
+        ("x[3] = 1.0", lambda xp, x: put(xp, x, 3, 1.0), 1.0),
+        ("x[[1, 2]]", lambda xp, x: x[[1, 2]], None),
+    ):
+        mine = ca.array(small)
+        time = race(cuarray=partial(expression, ca, mine), numpy=partial(expression, np, small))
+        yield Result(f"{title}, 10 elements", time["cuarray"], time["numpy"], "numpy", least)
+
+
+@measure()
+def statistics() -> Iterator[Result]:
+    """Averages, spreads and ranges of 4096 x 4096 numbers, over all and along each axis."""
+    weights = uniform((SIDE, SIDE), np.float64)
+    functions = {
+        "std": lambda xp, x, axis: xp.std(x, axis=axis),
+        "var": lambda xp, x, axis: xp.var(x, axis=axis),
+        "average": lambda xp, x, axis: xp.average(x, axis=axis),
+        "nanmean": lambda xp, x, axis: xp.nanmean(x, axis=axis),
+        "ptp": lambda xp, x, axis: xp.ptp(x, axis=axis),
+    }
+    for dtype in (np.float32, np.float64):
+        x = uniform((SIDE, SIDE), dtype)
+        for name, function in functions.items():
+            for axis in (None, 0, 1):
+                title = f"{name} {'of all' if axis is None else f'along axis {axis}'}, {x.dtype}"
+                yield from versus_numpy(title, partial(function, axis=axis), x, least=2.0)
+        for axis in (None, 0, 1):
+            yield from versus_numpy(
+                f"average with weights, {'of all' if axis is None else f'along axis {axis}'}, {x.dtype}",
+                lambda xp, x, w, axis=axis: xp.average(x, axis=axis, weights=w),
+                x,
+                weights.astype(dtype),
+                least=2.0,
+            )
+    rows = uniform((100, 100_000), np.float64)
+    yield from versus_numpy("cov of 100 variables, 100000 times", lambda xp, x: xp.cov(x), rows, least=None)
+
+
+@measure()
+def sequences() -> Iterator[Result]:
+    """Functions of neighbours, and arrays made longer, 16 M float32."""
+    x, xd = uniform(1 << 24), uniform(1 << 22, np.float64)
+    for taps in (3, 9, 33):
+        kernel = uniform(taps)
+        yield from versus_numpy(
+            f"convolve with {taps} taps, 16 M", lambda xp, x, k: xp.convolve(x, k), x, kernel
+        )
+    yield from versus_numpy(
+        "convolve with 9 taps, 4 M float64", lambda xp, x, k: xp.convolve(x, k), xd, uniform(9, np.float64)
+    )
+    yield from versus_numpy(
+        "convolve 20000 with 2000", lambda xp, x, k: xp.convolve(x, k), x[:20000], x[:2000]
+    )
+    yield from versus_numpy("correlate with 9 taps, 16 M", lambda xp, x, k: xp.correlate(x, k), x, uniform(9))
+    for points in (1000, 1 << 20):
+        known, values = np.linspace(0, 1, points), uniform(points, np.float64)
+        yield from versus_numpy(
+            f"interp of 4 M in {points}", lambda xp, x, k, v: xp.interp(x, k, v), xd, known, values
+        )
+    plane = x.reshape(SIDE, SIDE)
+    yield from versus_numpy("diff, 16 M", lambda xp, x: xp.diff(x), x)
+    yield from versus_numpy("gradient, 16 M", lambda xp, x: xp.gradient(x), x)
+    yield from versus_numpy("trapezoid, 16 M", lambda xp, x: xp.trapezoid(x), x)
+    for axis in (0, 1):
+        for name in ("diff", "gradient"):
+            yield from versus_numpy(
+                f"{name} along axis {axis}, 4096 x 4096",
+                lambda xp, x, name=name, axis=axis: getattr(xp, name)(x, axis=axis),
+                plane,
+            )
+    for mode in ("constant", "edge", "reflect", "wrap"):
+        yield from versus_numpy(
+            f"pad, mode {mode!r}, 4096 x 4096", lambda xp, x, mode=mode: xp.pad(x, 8, mode=mode), plane
+        )
+    yield from versus_numpy("roll, 16 M", lambda xp, x: xp.roll(x, 1000), x)
+    for axis in (0, 1):
+        yield from versus_numpy(
+            f"roll along axis {axis}, 4096 x 4096", lambda xp, x, axis=axis: xp.roll(x, 1000, axis), plane
+        )
+    yield from versus_numpy("repeat 4 times, 4 M", lambda xp, x: xp.repeat(x, 4), x[: 1 << 22])
+    counts = np.random.default_rng(6).integers(0, 8, 1 << 22)
+    yield from versus_numpy("repeat by counts, 4 M", lambda xp, x, n: xp.repeat(x, n), x[: 1 << 22], counts)
+    for axis in (0, 1):
+        yield from versus_numpy(
+            f"repeat 4 times along axis {axis}, 2048 x 2048",
+            lambda xp, x, axis=axis: xp.repeat(x, 4, axis),
+            x[: 1 << 22].reshape(2048, 2048),
+        )
+    yield from versus_numpy("tile 4 times, 4 M", lambda xp, x: xp.tile(x, 4), x[: 1 << 22])
+    yield from versus_numpy(
+        "tile (2, 2), 2048 x 2048", lambda xp, x: xp.tile(x, (2, 2)), x[: 1 << 22].reshape(2048, 2048)
+    )
+
+
+@measure()
+def segments() -> Iterator[Result]:
+    """Folds of segments of 16 M float32, and updates of 4 M elements in 1 M places."""
+    x, generator = uniform(1 << 24), np.random.default_rng(5)
+    borders = {
+        "65536 segments of one length": np.arange(0, 1 << 24, 256),
+        "65536 segments": np.sort(generator.choice(1 << 24, 1 << 16, replace=False)),
+        "4 M segments": np.sort(generator.choice(1 << 24, 1 << 22, replace=False)),
+    }
+    for name in ("add", "maximum"):
+        for title, begins in borders.items():
+            yield from versus_numpy(
+                f"{name}.reduceat, {title}",
+                lambda xp, x, i, name=name: getattr(xp, name).reduceat(x, i),
+                x,
+                begins,
+                least=1.0,
+            )
+    yield from versus_numpy(
+        "add.reduceat along axis 0, 512 segments",
+        lambda xp, x, i: xp.add.reduceat(x, i, 0),
+        x.reshape(SIDE, SIDE),
+        np.sort(generator.choice(SIDE, 512, replace=False)),
+    )
+    places = generator.integers(0, 1 << 20, 1 << 22)
+    few = generator.integers(0, 100, 1 << 22)
+    for name, dtype in (("add", np.float32), ("add", np.float64), ("add", np.int64), ("maximum", np.float64)):
+        target, values = np.zeros(1 << 20, dtype), uniform(1 << 22, dtype, 0, 100)
+        for where, i in (("1 M", places), ("100", few)):
+            yield from versus_numpy(
+                f"{name}.at, 4 M in {where}, {target.dtype}",
+                lambda xp, a, i, v, name=name: getattr(xp, name).at(a, i, v),
+                target,
+                i,
+                values,
+            )

@@ -1,0 +1,118 @@
+// segments.cpp -- planning reduceat: where parts begin and end, their values, then one task; very long parts by themselves.
+#include "cuarray/ops/segments.h"
+
+#include <cstdlib>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/kernel/segments.h"
+#include "ops/packed.h"
+#include "ops/running.h"
+
+namespace cuarray {
+namespace {
+
+/// Lines that lie side by side are worth folding so from here on.
+constexpr int64_t kWide = 16;
+
+struct Parts {
+    std::vector<int64_t> begins, ends;
+    std::vector<int64_t> alone;  ///< the parts that are reductions of their own; above they are empty
+};
+
+Parts find_parts(std::span<const int64_t> begins, int64_t n, bool all_alone, const char* name) {
+    Parts parts;
+    parts.begins.assign(begins.begin(), begins.end());
+    parts.ends.resize(begins.size());
+    for (size_t k = 0; k < begins.size(); ++k) {
+        if (begins[k] < 0 || begins[k] >= n)
+            raise(ErrorKind::Index, name, ".reduceat: index ", begins[k], " is out of bounds for an axis of ", n, " elements");
+        const int64_t next = k + 1 < begins.size() ? begins[k + 1] : n;
+        parts.ends[k] = next > begins[k] ? next : begins[k] + 1;
+        if (all_alone || parts.ends[k] - begins[k] > kernel::kLongestSegment) parts.alone.push_back(int64_t(k));
+    }
+    return parts;
+}
+
+/// The elements in type T, aligned, side by side along the axis, or along another one that is long enough.
+Array values_along(const Array& array, int axis, DType T) {
+    const Array values = astype(array, T, 'K', false);
+    bool is_side_by_side = values.strides()[axis] == item_size(T);
+    for (int i = 0; i < values.ndim(); ++i)
+        is_side_by_side |= i != axis && values.strides()[i] == item_size(T) && values.shape()[i] >= kWide;
+    if (is_side_by_side && is_aligned(values)) return values;
+    Dims order;
+    for (int i = 0; i < array.ndim(); ++i)
+        if (i != axis) order.push_back(i);
+    order.push_back(axis);
+    const Array packed = empty_in_order(values.shape(), order, T, values.device());
+    assign(packed, values, "reduceat");
+    return packed;
+}
+
+Array indices_on(const std::vector<int64_t>& values, Device device) {
+    const int64_t word = sizeof(int64_t);
+    return from_host(values.data(), {int64_t(values.size())}, {word}, DType::int64, device);
+}
+
+void check_out(const Array& array, const Array& out, const Dims& shape, const char* name) {
+    if (!(out.device() == array.device()))
+        raise(ErrorKind::Value, name, ".reduceat: out= is on ", to_string(out.device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    if (!(out.shape() == shape))
+        raise(ErrorKind::Value, name, ".reduceat: out= has shape ", to_string(out.shape()), ", the result ",
+              to_string(shape));
+    if (!out.is_writable()) raise(ErrorKind::Value, name, ".reduceat: output array is read-only");
+}
+
+/// One part by itself.
+void fold_alone(RowId id, const Array& values, int axis, int64_t begin, int64_t end, const Array& result, int64_t k) {
+    Dims shape = values.shape(), strides = result.strides(), kept = result.shape();
+    shape[axis] = end - begin;
+    kept.erase(axis);
+    strides.erase(axis);
+    Array place = result.view({kept, strides}, k * result.strides()[axis]);
+    ReduceOptions options;
+    options.all_axes = false;
+    options.axes = {axis};
+    options.dtype = values.dtype();
+    options.out = &place;
+    ufunc_reduce(id, values.view({shape, values.strides()}, begin * values.strides()[axis]), options);
+}
+
+}  // namespace
+
+Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, const ScanOptions& o) {
+    check_binary(id, "reduceat");
+    const Row& row = rows()[id];
+    if (array.ndim() == 0) raise(ErrorKind::Type, row.name, ".reduceat: cannot reduceat on a scalar");
+    const int axis = normalise_axis(o.axis, array.ndim(), row.name);
+    const LoopId loop = running_loop(id, array.dtype(), o.dtype, o.out, "reduceat");
+    const DType T = loops()[loop].in[0];
+    Parts parts = find_parts(begins, array.shape()[axis], row.has(NegativeFault), row.name);
+    Dims shape = array.shape();
+    shape[axis] = int64_t(begins.size());
+    if (o.out) check_out(array, *o.out, shape, row.name);
+
+    if (count(shape) > 0) {
+        const Array values = values_along(array, axis, T);
+        const Dims* strides[] = {&values.strides()};
+        const Array result = empty_in_order(shape, memory_order(shape, strides), T, array.device());
+        for (const int64_t k : parts.alone) {
+            fold_alone(id, values, axis, parts.begins[size_t(k)], parts.ends[size_t(k)], result, k);
+            parts.ends[size_t(k)] = parts.begins[size_t(k)];
+        }
+        if (parts.alone.size() < begins.size()) {
+            const Array from = indices_on(parts.begins, array.device()), to = indices_on(parts.ends, array.device());
+            const auto whole = [&](const Array& a) { return a.as_operand(a.shape(), row.name); };
+            const ReductionId reduction = reduction_of(row.name);
+            result.storage().front().fold_segments({values.shape(), axis, whole(values), shape[axis], whole(from), whole(to),
+                                                    whole(result), reduction, reduction == kNone ? loop : LoopId(kNone),
+                                                    row.name});
+        }
+        if (!o.out) return result;
+        assign(*o.out, result, row.name);
+    }
+    return o.out ? *o.out : empty(shape, T, array.device());
+}
+
+}  // namespace cuarray

@@ -1,0 +1,19 @@
+"""Segments, updates and sliding sums on simulated GPUs, with every access of every kernel judged."""
+
+import sys
+
+import backend_program
+import pytest
+
+TESTS = {
+    "test_segments.py": "test_segments_in_layouts or test_updates_are or test_updates_cast or axes or repetitions",
+    "test_convolution.py": "kinds or left",
+}
+
+
+@pytest.mark.parametrize(("seed", "mode"), [(0, "lazy"), (1, "random")])
+@pytest.mark.parametrize("file", TESTS)
+def test_python_tests_judged(file, seed, mode):
+    path = backend_program.ROOT / "tests/python" / file
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "-k", f"({TESTS[file]}) and cuda"]
+    backend_program.check(command, CUDASIM_CHECK=1, CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode)
