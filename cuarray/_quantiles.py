@@ -15,9 +15,9 @@ from cuarray._shaping import moveaxis
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
-# A quantile q of n sorted elements lies at a place between two of them, in floating point, counted from 0. Hyndman
-# and Fan (The American Statistician 50, 1996, 361-365) compare the definitions. The functions take the module of
-# `n` and `q`, which are numbers or arrays.
+# A quantile q of n sorted elements lies at a place between two of them, in floating point, counted from 0.
+# Hyndman and Fan (The American Statistician 50, 1996, 361-365) compare the definitions. Functions take the
+# module of `n` and `q`, which are numbers or arrays.
 
 
 def between(alpha, beta):
@@ -72,7 +72,7 @@ METHODS = {
 
 
 class Slices:
-    """The slices of an array that are reduced: their axes as one, the last; and how the result gets its shape."""
+    """The slices of an array that are reduced: their axes as the last one; and the shape of the result."""
 
     def __init__(self, a, axis, keepdims, function):
         self.function = function
@@ -176,7 +176,8 @@ def checked_quantiles(q, scale, function):
     if scale != 1:
         q = np.true_divide(q, scale)
     if q.size and not (q.min() >= 0 and q.max() <= 1):
-        raise ValueError(f"{function}: {'percentiles' if scale != 1 else 'quantiles'} must be in the range [0, {scale}]")
+        what = "percentiles" if scale != 1 else "quantiles"
+        raise ValueError(f"{function}: {what} must be in the range [0, {scale}]")
     if q.ndim > 2:
         raise ValueError(f"{function}: q must be a scalar or have one axis, not shape {q.shape}")
     return q, is_weak
@@ -201,7 +202,9 @@ def interpolate(low, high, weight, rest, is_near_high):
     return _core.ufuncs["where"](is_near_high, high - step * rest, low + step * weight)
 
 
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def quantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
     """Return quantiles: values below which given parts of the elements lie.
 
     Parameters
@@ -217,9 +220,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     overwrite_input : bool
         For NumPy's sake; the input is left as it is.
     method : str
-        How to choose between neighbouring elements: 'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation',
-        'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower',
-        'higher', 'midpoint' or 'nearest'.
+        How to choose between neighbouring elements: 'inverted_cdf', 'averaged_inverted_cdf',
+        'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
+        'normal_unbiased', 'lower', 'higher', 'midpoint' or 'nearest'.
     keepdims : bool
         Whether the reduced axes stay, with length 1.
     weights : array_like, optional
@@ -256,7 +259,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     return find_quantiles("quantile", a, q, 1, axis, out, method, keepdims, weights)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def percentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
     """Return percentiles: values below which given parts of the elements lie, in percent.
 
     Parameters
@@ -318,13 +323,15 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
     if n == 0 and rows.ndim == 1 + len(slices.kept):
         if all(rows.shape[:-1]):
             raise IndexError(f"{function}: there is nothing to choose from in shape {a.shape}")
-        return slices.result(cuarray.empty(q.shape + rows.shape[:-1], rows.dtype, device=a.device), out, q.ndim)
+        nothing = cuarray.empty(q.shape + rows.shape[:-1], rows.dtype, device=a.device)
+        return slices.result(nothing, out, q.ndim)
     place, weight = rule(np, n, q)
     if method == "linear" and place.dtype.kind in "iu":
         weight = None  # integers, as NumPy has it: 0 or 1
     # Beyond the ends both neighbours are the end.
-    low = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
-    high = low if weight is None else np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
+    low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
+    if weight is not None:
+        high = np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
     inexact = is_inexact(a)
     ranks = sorted({*low.ravel().tolist(), *high.ravel().tolist(), *([n - 1] if inexact else [])})
     found = moveaxis(_core.order_statistics(rows, rows.ndim - 1, ranks, function), -1, 0)
@@ -335,7 +342,8 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
 
     result = at(low)
     if weight is not None:
-        result = between_neighbours(result, at(high), np.asarray(weight, q.dtype if q.dtype.kind == "f" else None), is_weak)
+        weight = np.asarray(weight, q.dtype if q.dtype.kind == "f" else None)
+        result = between_neighbours(result, at(high), weight, is_weak)
     if inexact:
         result = nan_where(result, found[-1])
     return slices.result(result, out, q.ndim)
@@ -355,22 +363,24 @@ def checked_weights(weights, a, slices, axis_given, method, function):
     """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
     if method != "inverted_cdf":
         raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
-    weights = as_array(weights, a.device)
+    weights = _core.beside(weights, a, function)
     if weights.shape != a.shape:
         if not axis_given:
-            raise TypeError(f"{function}: weights of shape {weights.shape} need an axis of an array of shape {a.shape}")
-        if weights.shape != tuple(a.shape[i] for i in slices.axes):
-            raise ValueError(f"{function}: weights have shape {weights.shape}, the reduced axes of {a.shape} another")
-        order = np.argsort(slices.axes).tolist()
-        weights = weights.transpose(order).reshape(*(n if i in slices.axes else 1 for i, n in enumerate(a.shape)))
-        weights = cuarray.broadcast_to(weights, a.shape)
+            raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
+        extents = tuple(a.shape[i] for i in slices.axes)
+        if weights.shape != extents:
+            raise ValueError(f"{function}: weights have shape {weights.shape}, the reduced axes {extents}")
+        weights = weights.transpose(np.argsort(slices.axes).tolist())
+        spread = tuple(n if i in slices.axes else 1 for i, n in enumerate(a.shape))
+        weights = cuarray.broadcast_to(weights.reshape(spread), a.shape)
     if bool((weights < 0).any()):
         raise ValueError(f"{function}: weights must not be negative")
     return weights
 
 
 def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_nan=False):
-    weights = slices.rows(checked_weights(weights, a, slices, len(slices.kept) > 0 or a.ndim == 1, method, function))
+    axis_given = len(slices.kept) > 0 or a.ndim == 1
+    weights = slices.rows(checked_weights(weights, a, slices, axis_given, method, function))
     rows, n = slices.values, slices.values.shape[-1]
     order = _core.argsort(rows, rows.ndim - 1, False, function)
     ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
@@ -447,7 +457,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
 
 
 def counts_of_numbers(rows):
-    """Return how many elements of each row are not NaN, and the least and the most; warn where there are none."""
+    """Return how many elements of each row are not NaN, the least and the most; warn where there are none."""
     with fuse():
         count = (~_core.ufuncs["isnan"](rows)).sum(axis=-1, keepdims=True)
     least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)

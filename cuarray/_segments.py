@@ -1,4 +1,4 @@
-"""Methods of ufuncs that fold parts of an axis, or elements that indices choose: what their arguments mean."""
+"""Methods of ufuncs that fold parts of an axis, or elements that indices choose: what arguments mean."""
 
 from operator import index
 

@@ -170,8 +170,8 @@ MUTANTS = [
     Mutant(
         "scatter-writes-before-it-checks",
         "src/host/gather.cpp",
-        "    choice.check();\n",
-        "",
+        "task, true);\n    choice.check();\n",
+        "task, true);\n",
         "tests/python/test_indexing_arrays.py -k outside",
     ),
     Mutant(

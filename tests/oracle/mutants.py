@@ -105,7 +105,7 @@ UNSEEN_BY_THE_STANDARD = [
         "src/ops/sort.cpp",
         "const Array row = packed(sorted), sought",
         "const Array row = sorted, sought",
-        tests("sorting", "search"),
+        row("searchsorted"),
     ),
 ]
 
@@ -363,6 +363,34 @@ ALONG_AN_AXIS = [
         "for (level = 1; row >> level & 1; ++level) {",
         "for (level = 1; level < 9 && row >> level & 1; ++level) {",
         tests("scans"),
+    ),
+    Mutant(
+        "segments-between-equal-indices",
+        "src/ops/segments.cpp",
+        "next > begins[k] ? next : begins[k] + 1",
+        "next >= begins[k] ? next : begins[k] + 1",
+        tests("segments"),
+    ),
+    Mutant(
+        "segments-from-right-to-left",
+        "src/host/segments.cpp",
+        "{value[now], line + i * item_};",
+        "{line + i * item_, value[now]};",
+        tests("segments"),
+    ),
+    Mutant(
+        "segments-of-the-first-line",
+        "src/host/segments.cpp",
+        "if ((unit + 1) % groups == 0) walk.next();",
+        "if (groups > 1 && (unit + 1) % groups == 0) walk.next();",
+        tests("segments"),
+    ),
+    Mutant(
+        "updates-by-what-they-change",
+        "src/ops/update.cpp",
+        "if (overlaps(elements, array) || !is_aligned(elements)) elements",
+        "if (!is_aligned(elements)) elements",
+        tests("segments"),
     ),
     Mutant(
         "prepended-behind",
