@@ -65,6 +65,7 @@ void GpuStream::wait() {
     const uint64_t ticket = issued();
     {
         const Current current(context_);
+        const RelaxedCapture relaxed(context_.driver);
         context_.driver.cuStreamSynchronize(queue_);
     }
     finish(ticket);
@@ -86,6 +87,7 @@ void GpuStream::wait_until(uint64_t ticket) {
     if (!event && kind_ == Kind::Foreign) event = event_;
     {
         const Current current(context_);
+        const RelaxedCapture relaxed(context_.driver);
         if (event)
             context_.driver.cuEventSynchronize(event);
         else
@@ -119,6 +121,7 @@ bool GpuStream::is_done() {
     refuse_in_capture("query");
     const uint64_t ticket = issued();
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     const CUresult result = context_.driver.cuStreamQuery.status(queue_);
     if (result == CUDA_ERROR_NOT_READY) return false;
     if (result != CUDA_SUCCESS) fail(result, "cuStreamQuery");
@@ -131,6 +134,7 @@ bool GpuStream::poll() {
     if (kind_ != Kind::Foreign) return is_done();
     const uint64_t ticket = issued();
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     const CUresult result = context_.driver.cuEventQuery.status(event_);
     if (result == CUDA_ERROR_NOT_READY) return false;
     if (result != CUDA_SUCCESS) fail(result, "cuEventQuery");

@@ -5,8 +5,8 @@
     python tests/cudasim/mutants.py --list       their names
     python tests/cudasim/mutants.py NAME...      these
 
-Half of them are mechanical: every wait, event record, error check, barrier and fence of src/cuda and the
-kernels is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason.
+Most of them are mechanical: every wait, event record, refusal, error check, barrier and fence of src/cuda and
+the kernels is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason.
 No test that compares texts or hashes is among those that must notice.
 """
 
@@ -432,6 +432,7 @@ CALLS = re.compile(
     r"(?<=[\s{;)])((?:\w+(?:\.|->|::))*(?:cu(?:Stream|Event|Ctx)Synchronize|cuStreamWaitEvent|cu(?:Event|Ctx)Record\w*"
     r"|wait|wait_for\w*|hold|drain|record|join_streams|__syncthreads|__syncwarp|__threadfence\w*))\("
 )
+REFUSALS = re.compile(r"(?<=[\s{;)])((?:\w+(?:\(\))?(?:\.|->))*refuse_in_capture)\(")
 CHECKS = re.compile(r"(?<=[\s{;)])if \([^;{}]*?\)\s+(?:fail|fail_launch|throw Error|raise)\(")
 # Messages about the user's machine, and refusals that no GPU takes part in.
 WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
@@ -440,7 +441,10 @@ WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "drive
 REDUNDANT = {
     ("kernels.cpp", "if (!toolchain)"): "there is a GPU only where an NVRTC was found, once for all",
     ("kernels.cpp", "if (!target.arch)"): "simulated GPUs are alike, and the first one decides about all",
-    ("scan.cpp", "if (!try_scan(simple))"): "a contiguous array has three axes at most, which are always planned",
+    (
+        "scan.cpp",
+        "if (!try_scan(simple))",
+    ): "a contiguous array has three axes at most, which are always planned",
     ("elementwise.h", "__threadfence_system();"): (
         "for a host that reads while the kernel runs; simulated kernels run whole: nothing can show it"
     ),
@@ -461,9 +465,13 @@ OWN_TESTS = {
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
     "faults.cpp": ("sim tests/python/test_streams.py -k 'cuda and fault'", f"{BACKEND} -k faults"),
     "graph.cpp": (f"{FAILURES} -k a_capture_fails", GRAPHS),
-    "kept_memory.cpp": (f"{MEMORY} -k last_resort", f"{MEMORY} -k kept"),
+    "kept_memory.cpp": (f"{MEMORY} -k pinned_blocks", f"{MEMORY} -k last_resort", f"{MEMORY} -k kept"),
     "kernels.cpp": (f"{FAILURES} -k module", f"{EXPLANATIONS} -k module"),
-    "memory.cpp": (f"{MEMORY} -k 'trim or pool'", f"{PYTHON_MEMORY} -k 'cuda and pool'", ORDER, MEMORY),
+    "memory.cpp": (
+        f"{BACKEND} -k 'foreign or context_events'",
+        f"{MEMORY} -k 'trim or pool'",
+        f"{PYTHON_MEMORY} -k 'cuda and pool'",
+    ),
     "pinned.cpp": (BYTES,),
     "runtime.cpp": ("sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",),
     "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'"),
@@ -509,7 +517,7 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
         if end < 0 or not is_statement(text, match.start()):
             continue
         old = text[match.start() : end]
-        word = re.sub(r".*(?:\.|->|::)", "", match[1]) if pattern is CALLS else "check"
+        word = "check" if pattern is CHECKS else re.sub(r".*(?:\.|->|::)", "", match[1])
         numbers[word] += 1
         name = f"without-{word}-{numbers[word]}-in-{Path(file).name}"
         nth = text[: match.start()].count(old)
@@ -518,11 +526,12 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
 
 
 def mechanical() -> list[Mutant]:
-    """Every wait, record, error check, barrier and fence, each removed."""
+    """Every wait, record, refusal, error check, barrier and fence, each removed."""
     found: list[Mutant] = []
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
         file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
         found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS))))
+        found += removals(file, REFUSALS, False, (GRAPHS,))
         if path.name in WITHOUT_CHECKS:
             continue
         for mutant in removals(file, CHECKS, False, own):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 import weakref
 
 import numpy as np
@@ -122,13 +123,13 @@ def test_a_dropped_stream_finishes_its_work(device):
         np.testing.assert_array_equal(y.numpy(), (np.arange(step, step + SIZE) + 1.0) * 2)
 
 
-def test_streams_wait_for_streams_and_events(device):
+@pytest.mark.parametrize("what", ["stream", "event"])
+def test_streams_wait_for_streams_and_events(device, what):
     first, second = cuarray.Stream(), cuarray.Stream()
     with first:
         x = counting() + 1
     event = first.record()
-    second.wait(first)
-    second.wait(event)
+    second.wait(event if what == "event" else first)
     second.wait(cuarray.Stream(device="cpu"))
     with second:
         y = x + 1
@@ -443,6 +444,45 @@ def test_nothing_runs_during_a_capture(device):
     graph.launch()
     graph.launch(cuarray.Stream())
     assert (x.numpy() == 2).all()
+
+
+def test_a_capture_lets_other_streams_be_made_and_waited_for(device):
+    x, graph, other = cuarray.zeros(5), cuarray.Graph(), cuarray.Stream()
+    with other:
+        y = x + 3
+    cuarray.Stream()  # taken back, and looked at for the next one
+    with graph.capture():
+        x += 1
+        cuarray.Stream()
+        other.query()
+        other.synchronize()
+    graph.launch()
+    assert (x.numpy() == 1).all() and (y.numpy() == 3).all()
+
+
+def test_a_capture_names_what_it_refuses(remote):
+    x, pinned, captured = cuarray.zeros(5), cuarray.empty(5, memory="pinned"), cuarray.Graph()
+    with captured.capture():
+        x += 1
+    lent = types.SimpleNamespace(__cuda_array_interface__=x.__cuda_array_interface__, owner=x)
+    before = cuarray.current_stream().record()
+    refused = [
+        ("launch", captured.launch),
+        ("counting the true elements of a mask", lambda: x[x > 0]),
+        ("a copy from the host", lambda: cuarray.asarray([1, 2])),
+        ("a copy to the host", x.numpy),
+        ("export", lambda: x.__cuda_array_interface__),
+        ("import", lambda: cuarray.asarray(lent)),
+        ("wait", lambda: cuarray.current_stream().wait(cuarray.Stream())),
+        ("wait", lambda: cuarray.Stream().wait(cuarray.current_stream())),
+        ("wait", lambda: cuarray.current_stream().wait(before)),
+        ("wait", lambda: (cuarray.copyto(pinned, x), pinned.numpy())),
+    ]
+    for name, call in refused:
+        with pytest.raises(RuntimeError, match=f"^{name}: not while a graph is being"), cuarray.Graph().capture():
+            call()
+    captured.launch()
+    assert (x.numpy() == 1).all()
 
 
 @pytest.mark.parametrize(
