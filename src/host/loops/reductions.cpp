@@ -83,10 +83,7 @@ template <int R, class Element> struct ReductionOf {
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
         }
-        for (; i < n; ++i) {
-            A& lane = lanes[i % kLanes];
-            lane = Row::combine(lane, Row::map(load<Element>(x[i]), first + i));
-        }
+        for (A* lane = lanes; i < n; ++i, ++lane) *lane = Row::combine(*lane, Row::map(load<Element>(x[i]), first + i));
     }
 
     /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
@@ -120,10 +117,22 @@ template <int R, class Element> struct ReductionOf {
             else
                 for (int64_t l = 0; l < present; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
         }
-        const int lanes = int(n < kLanes ? n : kLanes);
-        for (int d = kLanes / 2; d > 0; d /= 2)
-            for (int l = 0; l < d && l + d < lanes; ++l) nodes[l] = Row::combine(nodes[l], nodes[l + d]);
+        fold_lanes(nodes, n);
         *static_cast<A*>(to) = nodes[0];
+    }
+
+    /// Step 3, into the first of the lanes that n elements reach.
+    static CUARRAY_FN void fold_lanes(A* lanes, int64_t n) {
+        if (n >= kLanes) {
+#pragma GCC unroll 4
+            for (int d = kLanes / 2; d > 0; d /= 2) {
+#pragma omp simd
+                for (int l = 0; l < d; ++l) lanes[l] = Row::combine(lanes[l], lanes[l + d]);
+            }
+            return;
+        }
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d && l + d < n; ++l) lanes[l] = Row::combine(lanes[l], lanes[l + d]);
     }
 
     static CUARRAY_FN A element(const char* line, int64_t c, int64_t index) {
@@ -141,9 +150,20 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
+    /// Of pairs the compiler makes vectors in one row alone; so their accumulators stay in L1, a piece at a time.
+    static void add_four_pairs(const char* line, int64_t step, int64_t columns, int64_t index, bool fresh, A* lane) {
+        constexpr int64_t kPiece = 512;
+        for (int64_t c = 0; c < columns; c += kPiece) {
+            const int64_t n = columns - c < kPiece ? columns - c : kPiece;
+            for (int row = 0; row < 4; ++row)
+                add_row(line + row * step + c * int64_t(sizeof(X)), n, index + row * kLanes, fresh && row == 0, lane + c);
+        }
+    }
+
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
     template <bool Fresh>
     static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
+        if constexpr (is_pair) return add_four_pairs(line, step, columns, index, Fresh, lane);
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
@@ -165,8 +185,7 @@ template <int R, class Element> struct ReductionOf {
         const bool whole = !needs_index && stride == width;
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            // Of pairs the compiler makes vectors in a row alone.
-            for (; !is_pair && rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
+            for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
                 for (int64_t l = 0; l < lines; ++l) {
                     if (row == 0) add_four<true>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
                     else add_four<false>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
@@ -214,16 +233,11 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     static constexpr bool finds = Base::needs_index && !is_complex<Element>;
     static constexpr bool asks = !Base::needs_index && is_same<A, typename reduction_t<R, bool>::A>;
 
-    static A fold_lanes(A* lanes, int64_t n) {
-        for (int64_t d = kLanes / 2; d > 0; d /= 2)
-            for (int64_t l = 0; l < d && l + d < n; ++l) lanes[l] = Row::combine(lanes[l], lanes[l + d]);
-        return lanes[0];
-    }
-
     static A part_of_leaf(const X* x, int64_t n, int64_t first) {
         A lanes[kLanes];
         Base::part_of_leaf(x, n, first, lanes);
-        return fold_lanes(lanes, n);
+        Base::fold_lanes(lanes, n);
+        return lanes[0];
     }
 
     /// What only counts or asks: how often the answer is yes decides, counted in integers of the elements' size, for
@@ -284,7 +298,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             } else {
                 A lanes[kLanes];
                 Base::whole_leaf(x, first, lanes);
-                *node = fold_lanes(lanes, kLanes);
+                Base::fold_lanes(lanes, kLanes);
+                *node = lanes[0];
             }
         }
     }
@@ -359,8 +374,15 @@ template <int R, class Element> struct SegmentsOf {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
-            const A acc = n == 1 ? Row::map(load<Element>(*x), 0)
-                                 : n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+            const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
+            A acc;
+            switch (n) {
+                case 1: acc = at(0); break;
+                case 2: acc = Row::combine(at(0), at(1)); break;
+                case 3: acc = Row::combine(Row::combine(at(0), at(2)), at(1)); break;
+                case 4: acc = Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3))); break;
+                default: acc = n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+            }
             static_cast<X*>(to)[k] = store<Element>(Row::finish(acc, n));
         }
     }
