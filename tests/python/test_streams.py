@@ -267,6 +267,19 @@ def test_a_stream_s_next_fault_is_found_too(remote):
                 stream.synchronize()
 
 
+def test_one_fault_speaks_for_all_that_was_queued(remote):
+    """Everything is waited for before faults are looked for anew."""
+    first, second, powers = cuarray.Stream(), cuarray.Stream(), cuarray.asarray([1, -1])
+    with first:
+        2**powers + 0
+    second.wait(first)
+    with second:
+        2**powers + 0
+    with pytest.raises(ValueError, match="negative integer powers"):
+        first.synchronize()
+    second.synchronize()
+
+
 # Kinds of memory.
 
 
