@@ -483,6 +483,7 @@ KERNEL_TESTS = {
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
     "reduce_device.h": (FOLDS, LONG_FOLD),
     "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),
+    "segments_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
     "tally_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
 }
