@@ -228,7 +228,11 @@ def threads() -> Iterator[Result]:
                 check=True,
                 capture_output=True,
                 text=True,
-                env={**os.environ, "CUARRAY_NUM_THREADS": str(count), "PYTHONPATH": str(Path(__file__).parent)},
+                env={
+                    **os.environ,
+                    "CUARRAY_NUM_THREADS": str(count),
+                    "PYTHONPATH": str(Path(__file__).parent),
+                },
             ).stdout
         )
         for count in (1, 2)
