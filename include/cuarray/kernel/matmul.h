@@ -28,6 +28,20 @@ struct MatrixProduct {
     MatrixOperand left, right, result;
 };
 
+/// Of products of numbers or of vectors what product() of math_complex.h is of numbers.
+template <class X>
+CUARRAY_FN X rounded(X product) {
+#if defined(__has_builtin) && !defined(__CUDACC__)
+#if __has_builtin(__builtin_assoc_barrier)
+    return __builtin_assoc_barrier(product);
+#else
+    return product;
+#endif
+#else
+    return product;
+#endif
+}
+
 /// What numbers of T are multiplied and added in: one number, or the two parts of a complex one. Sums and right factors
 /// may be vectors of them.
 template <class T>
@@ -44,8 +58,8 @@ struct Products {
     template <class Left, class Right>
     static CUARRAY_FN void accumulate(Right (&sum)[parts], const Left (&x)[parts], const Right (&y)[parts]) {
         if constexpr (is_complex<T>) {
-            sum[0] += x[0] * y[0] - x[1] * y[1];
-            sum[1] += x[0] * y[1] + x[1] * y[0];
+            sum[0] += rounded(x[0] * y[0]) - rounded(x[1] * y[1]);
+            sum[1] += rounded(x[0] * y[1]) + rounded(x[1] * y[0]);
         } else if constexpr (is_same<T, bool>) {
             sum[0] |= x[0] & y[0];
         } else {
