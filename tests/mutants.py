@@ -149,8 +149,8 @@ MUTANTS = [
     Mutant(
         "complex-product-of-the-wrong-sign",
         "include/cuarray/kernel/matmul.h",
-        "x[0] * y[0] - x[1] * y[1]",
-        "x[0] * y[0] + x[1] * y[1]",
+        "rounded_product(x[0], y[0]) - rounded_product(x[1], y[1])",
+        "rounded_product(x[0], y[0]) + rounded_product(x[1], y[1])",
         "tests/python/test_products.py",
     ),
     Mutant(

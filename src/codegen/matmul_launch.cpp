@@ -21,6 +21,7 @@ NamedLaunch plan_matmul(const MatrixPlaces& places) {
     to.kernel.entry = "matmul_" + type;
     to.kernel.parameters = "MatrixProduct";
     to.kernel.function = "matmul<" + type + ">";
+    to.kernel.has_complex = info(places.dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
     static_assert(sizeof(kernel::MatrixProduct) <= sizeof(Launch::parameters));
     auto& p = *reinterpret_cast<kernel::MatrixProduct*>(to.launch.parameters);

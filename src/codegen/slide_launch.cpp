@@ -15,6 +15,7 @@ NamedLaunch plan_slide(DType dtype, const kernel::Slide& slide) {
     to.kernel.entry = "slide_" + type;
     to.kernel.parameters = "Slide";
     to.kernel.function = "slide<" + type + ">";
+    to.kernel.has_complex = info(dtype).kind == Kind::Complex;
     to.kernel.threads = int(kThreads);
     const int64_t blocks = (slide.count + kThreads - 1) / kThreads;
     if (blocks > INT32_MAX)

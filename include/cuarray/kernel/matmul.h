@@ -6,6 +6,7 @@
 // elements (i, j) as it likes, which changes no bit.
 #pragma once
 #include "cuarray/kernel/index.h"
+#include "cuarray/kernel/math_complex.h"
 
 namespace cuarray::kernel {
 
@@ -28,18 +29,13 @@ struct MatrixProduct {
     MatrixOperand left, right, result;
 };
 
-/// Of products of numbers or of vectors what product() of math_complex.h is of numbers.
-template <class X>
-CUARRAY_FN X rounded(X product) {
-#if defined(__has_builtin) && !defined(__CUDACC__)
-#if __has_builtin(__builtin_assoc_barrier)
-    return __builtin_assoc_barrier(product);
-#else
-    return product;
-#endif
-#else
-    return product;
-#endif
+/// The rounded product of numbers, as math_complex.h says; of vectors g++ makes what is written.
+template <class X, class Y>
+CUARRAY_FN auto rounded_product(X x, Y y) {
+    if constexpr (is_same<X, Y>)
+        return product(x, y);
+    else
+        return x * y;
 }
 
 /// What numbers of T are multiplied and added in: one number, or the two parts of a complex one. Sums and right factors
@@ -58,8 +54,8 @@ struct Products {
     template <class Left, class Right>
     static CUARRAY_FN void accumulate(Right (&sum)[parts], const Left (&x)[parts], const Right (&y)[parts]) {
         if constexpr (is_complex<T>) {
-            sum[0] += rounded(x[0] * y[0]) - rounded(x[1] * y[1]);
-            sum[1] += rounded(x[0] * y[1]) + rounded(x[1] * y[0]);
+            sum[0] += rounded_product(x[0], y[0]) - rounded_product(x[1], y[1]);
+            sum[1] += rounded_product(x[0], y[1]) + rounded_product(x[1], y[0]);
         } else if constexpr (is_same<T, bool>) {
             sum[0] |= x[0] & y[0];
         } else {
