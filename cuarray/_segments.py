@@ -10,7 +10,7 @@ from cuarray._creation import as_array
 
 
 def begins_on_host(indices, name):
-    """Return where the segments of reduceat begin, as a NumPy array of one axis."""
+    """Return where segments begin, as a NumPy array of one axis; waits for indices on a GPU."""
     host = indices.numpy() if isinstance(indices, cuarray.ndarray) else np.asarray(indices)
     if host.ndim != 1:
         raise ValueError(f"{name}.reduceat: indices must have one axis, not shape {host.shape}")
@@ -20,7 +20,7 @@ def begins_on_host(indices, name):
 
 
 def reduceat(function, array, indices, axis=0, dtype=None, out=None):
-    """Fold the segments of an axis that begin at `indices`; see numpy.ufunc.reduceat."""
+    """Fold segments of an axis, the host reading where they begin; see numpy.ufunc.reduceat."""
     name = function.__name__
     if isinstance(out, tuple):
         (out,) = out

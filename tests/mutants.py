@@ -228,7 +228,7 @@ MUTANTS = [
     ),
     Mutant(
         "validation-compares-nothing",
-        "src/runtime/validate.cpp",
+        "src/runtime/agreement.cpp",
         "if (!agree(",
         "if (i < 0 && !agree(",
         "tests/cuda/test_cuda_validation.py",

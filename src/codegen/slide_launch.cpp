@@ -16,7 +16,7 @@ NamedLaunch plan_slide(DType dtype, const kernel::Slide& slide) {
     to.kernel.parameters = "Slide";
     to.kernel.function = "slide<" + type + ">";
     to.kernel.has_complex = info(dtype).kind == Kind::Complex;
-    to.kernel.threads = int(kThreads);
+    to.kernel.threads = kThreads;
     const int64_t blocks = (slide.count + kThreads - 1) / kThreads;
     if (blocks > INT32_MAX)
         raise(ErrorKind::NotImplemented, "slide: ", blocks, " blocks; a grid has at most ", INT32_MAX);

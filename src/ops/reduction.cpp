@@ -1,23 +1,14 @@
 // reduction.cpp -- planning a fold: dtype, axes, the order of axes in memory, where= and initial=, then one task.
 #include "cuarray/ops/reduction.h"
 
-#include <cmath>
-
 #include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/averages.h"
+#include "ops/folding.h"
 #include "ops/masked_fold.h"
 #include "ops/running.h"
-#include "cuarray/runtime/registry.h"
 
 namespace cuarray {
-namespace {
-
-/// The axes to fold, kept or not, and the result's shapes.
-struct Axes {
-    Dims folded;       ///< sorted
-    Dims kept_shape;   ///< folded axes have extent 1
-    Dims result_shape; ///< as the user sees it
-    int64_t folds = 1; ///< elements per result
-};
 
 Axes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
     Axes axes;
@@ -39,6 +30,33 @@ Axes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
     }
     return axes;
 }
+
+void check_where(const Array& array, const ReduceOptions& o, const char* name) {
+    if (!o.where) return;
+    if (o.where->dtype() != DType::bool_)
+        raise(ErrorKind::Type, name, ": where= takes a bool array, not ", info(o.where->dtype()).name);
+    if (!(o.where->device() == array.device()))
+        raise(ErrorKind::Value, name, ": where= is on ", to_string(o.where->device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    broadcast_strides(o.where->layout(), array.shape(), name);
+}
+
+void check_out(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype, const char* name) {
+    if (!o.out) return;
+    check_out(array, *o.out, axes.result_shape, name);
+    if (!can_cast(dtype, o.out->dtype(), Casting::SameKind))
+        raise(ErrorKind::Type, name, ": cannot cast the output from ", info(dtype).name, " to ",
+              info(o.out->dtype()).name, " with casting rule 'same_kind'");
+}
+
+Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
+    if (!o.out) return std::move(target);
+    if (o.out->storage_ref() == target.storage_ref()) return *o.out;
+    assign(*o.out, target, name);
+    return *o.out;
+}
+
+namespace {
 
 /// The result seen with every axis of the argument, folded ones with stride 0.
 View result_view(const Array& result, const Axes& axes, bool keepdims) {
@@ -105,29 +123,6 @@ void plan_order(FoldPlan& plan, const Array& array, const Axes& axes, const Arra
     plan.output.strides = permuted(plan.output.strides, order);
 }
 
-void check_where(const Array& array, const ReduceOptions& o, const char* name) {
-    if (!o.where) return;
-    if (o.where->dtype() != DType::bool_)
-        raise(ErrorKind::Type, name, ": where= takes a bool array, not ", info(o.where->dtype()).name);
-    if (!(o.where->device() == array.device()))
-        raise(ErrorKind::Value, name, ": where= is on ", to_string(o.where->device()), ", the array on ",
-              to_string(array.device()), "; move one with .to_device(...)");
-    broadcast_strides(o.where->layout(), array.shape(), name);
-}
-
-void check_out(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype, const char* name) {
-    if (!o.out) return;
-    if (!(o.out->device() == array.device()))
-        raise(ErrorKind::Value, name, ": out= is on ", to_string(o.out->device()), ", the array on ",
-              to_string(array.device()), "; move one with .to_device(...)");
-    if (!(o.out->shape() == axes.result_shape))
-        raise(ErrorKind::Value, name, ": out= has shape ", to_string(o.out->shape()), ", the result ", to_string(axes.result_shape));
-    if (!o.out->is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
-    if (!can_cast(dtype, o.out->dtype(), Casting::SameKind))
-        raise(ErrorKind::Type, name, ": cannot cast the output from ", info(dtype).name, " to ",
-              info(o.out->dtype()).name, " with casting rule 'same_kind'");
-}
-
 /// The array that the task writes: out= itself where that is possible.
 Array target_array(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype) {
     const bool direct = o.out && o.out->dtype() == dtype && !overlaps(*o.out, array) &&
@@ -150,13 +145,6 @@ Array target_array(const Array& array, const ReduceOptions& o, const Axes& axes,
     }
     const Array block = empty({count(axes.result_shape)}, dtype, array.device());
     return block.view({axes.result_shape, result_strides});
-}
-
-Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
-    if (!o.out) return std::move(target);
-    if (o.out->storage_ref() == target.storage_ref()) return *o.out;
-    assign(*o.out, target, name);
-    return *o.out;
 }
 
 Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
@@ -207,49 +195,6 @@ DType reduction_dtype(ReductionId id, DType dtype) {
     if (name == "mean" && kind <= Kind::Signed) return DType::float64;
     return dtype;
 }
-
-namespace {
-
-Array unary(std::string_view row, const Array& a) {
-    const Argument args[] = {a};
-    return call(row, args).array[0];
-}
-
-Array binary(std::string_view row, const Argument& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row, args).array[0];
-}
-
-/// How many elements each result is made of, exactly: int64 `counts` where a mask decides, else `all`.
-Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar& all, Array& counts) {
-    if (!o.where) return all;
-    ReduceOptions counting;
-    counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
-    counting.dtype = DType::int64;
-    counts = reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting);
-    return counts;
-}
-
-/// The type to compute averages in: halves are summed in float32.
-DType averaging_dtype(DType dtype) {
-    return info(dtype).kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
-}
-
-/// The mean of the elements that a mask leaves.
-Array masked_mean(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
-    check_where(array, o, name);
-    check_out(array, o, axes, T, name);
-    ReduceOptions sums = o;
-    sums.out = nullptr;
-    sums.dtype = averaging_dtype(T);
-    const Array total = reduce(find_reduction("sum"), array, sums);
-    Array counts;
-    const Scalar all = Scalar::of(DType::int64, axes.folds);
-    const Argument n = element_counts(array, o, all, counts);
-    return deliver(astype(binary("divide", total, n), T, 'K', false), o, name);
-}
-
-}  // namespace
 
 Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
@@ -325,92 +270,6 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;
     target.storage().front().fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
     return deliver(std::move(target), o, name);
-}
-
-namespace {
-
-/// |array - centre| squared, where array stands for itself in centre's dtype. Made anew for each use: what somebody
-/// holds is written to memory instead of joining the fold.
-Array squared_distance(const Array& array, const Array& centre) {
-    const Array away = binary("subtract", astype(array, centre.dtype(), 'K', false), centre);
-    if (info(away.dtype()).kind != Kind::Complex) return unary("square", away);
-    return binary("add", unary("square", unary("real", away)), unary("square", unary("imag", away)));
-}
-
-Array distance(const Array& array, DType wide, const Array& from) {
-    return binary("subtract", astype(array, wide, 'K', false), from);
-}
-
-/// The sums of squared distances from the mean in one pass, in a type in which differences of elements are as good as exact:
-/// the distances are first taken from one of the elements, from which the mean is not far away.
-Array squares_of_one_pass(const Array& array, const Axes& axes, DType wide, const ReduceOptions& sums) {
-    Dims strides = array.strides();
-    for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
-    const Array first = astype(array.view({axes.kept_shape, strides}), wide, 'K', false);
-    const Deferral fused;
-    return reduce(find_reduction("dispersion"), distance(array, wide, first), sums);
-}
-
-/// The same about a mean; where that is `exact`, the sums are freed of what rounding it to `work` adds.
-Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact, ReduceOptions sums) {
-    const Array centre = astype(mean, work, 'K', false);
-    sums.dtype = DType::none;
-    const Deferral fused;
-    const Array squares = reduce(find_reduction("sum"), squared_distance(array, centre), sums);
-    if (!exact || mean.dtype() == work) return squares;
-    // n times the squared distance of the centre from the mean is what the squares have too much.
-    const Array excess = binary("multiply", squared_distance(centre, mean), n);
-    return binary("maximum", binary("subtract", squares, excess), Scalar::of(DType::float64, 0.0));
-}
-
-/// The type in which a mean of elements of `work` is as good as exact beside them.
-DType mean_dtype(DType work) {
-    if (work == DType::float32) return DType::float64;
-    return work == DType::complex64 ? DType::complex128 : work;
-}
-
-}  // namespace
-
-Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
-    const char* name = root ? "std" : "var";
-    DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
-    if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
-    const DType result_dtype = real_part(work);
-    work = averaging_dtype(work);
-    const Axes axes = plan_axes(array, options, name);
-    check_where(array, options, name);
-    check_out(array, options, axes, result_dtype, name);
-
-    const ReductionId sum = find_reduction("sum");
-    const DType wide = mean_dtype(work);
-    ReduceOptions sums;
-    sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where, sums.keepdims = true;
-    Array counts;
-    const Scalar all = Scalar::of(DType::int64, axes.folds);
-    const Argument n = element_counts(array, sums, all, counts);
-    Array squares;
-    if (!given_mean && !options.where && wide != work && info(work).kind == Kind::Floating && axes.folds) {
-        squares = squares_of_one_pass(array, axes, wide, sums);
-    } else {
-        Array mean;
-        if (given_mean) {
-            mean = *given_mean;
-        } else {
-            sums.dtype = wide;
-            mean = binary("divide", reduce(sum, array, sums), n);
-        }
-        squares = squares_about(array, mean, work, n, !given_mean, sums);
-    }
-    const Scalar zero = Scalar::of(DType::float64, 0.0);
-    const Scalar lost = Scalar::of(DType::float64, correction);
-    const double alone = std::max(double(axes.folds) - correction, 0.0);
-    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, lost), zero))
-                                 : binary("divide", squares, Scalar::of(DType::float64, alone));
-    if (root) result = unary("sqrt", result);
-    result = result.reshape(axes.result_shape);
-    if (!options.out) return astype(result, result_dtype, 'K', false);
-    assign(*options.out, result, name);
-    return *options.out;
 }
 
 }  // namespace cuarray

@@ -1,4 +1,4 @@
-// running.cpp -- the loop in which a binary row folds, and the check of exponents before.
+// running.cpp -- the loop in which a binary row folds, and the checks of out= and of exponents before.
 #include "ops/running.h"
 
 #include <string_view>
@@ -48,6 +48,15 @@ LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const 
         raise(ErrorKind::Type, row.name, ".", method, ": no loop takes and gives ",
               info(asked != DType::none ? asked : dtype).name);
     return loop;
+}
+
+void check_out(const Array& array, const Array& out, const Dims& shape, const std::string& name) {
+    if (!(out.device() == array.device()))
+        raise(ErrorKind::Value, name, ": out= is on ", to_string(out.device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    if (!(out.shape() == shape))
+        raise(ErrorKind::Value, name, ": out= has shape ", to_string(out.shape()), ", the result ", to_string(shape));
+    if (!out.is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
 }
 
 void check_binary(RowId id, const char* method) {

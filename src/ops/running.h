@@ -1,5 +1,6 @@
-// running.h -- what reduce, accumulate and reduceat of a binary row have in common: its loop, and faulty exponents.
+// running.h -- what reduce, accumulate and reduceat have in common: the row's loop, out=, and faulty exponents.
 #pragma once
+#include <string>
 #include <string_view>
 #include "cuarray/ops/ufunc.h"
 
@@ -11,6 +12,9 @@ LoopId running_loop(RowId row, DType dtype, DType asked, const Array* out, const
 
 /// The reduction that folds with this row, or kNone.
 ReductionId reduction_of(std::string_view row);
+
+/// ValueError where `out` cannot take a result of this shape made of `array`; `name` is the function, or method, that asks.
+void check_out(const Array& array, const Array& out, const Dims& shape, const std::string& name);
 
 /// ValueError where the row has no single result of two inputs.
 void check_binary(RowId row, const char* method);

@@ -7,16 +7,6 @@
 namespace cuarray {
 namespace {
 
-void check_out(const Array& array, const Array& out, const char* name) {
-    if (!(out.device() == array.device()))
-        raise(ErrorKind::Value, name, ": out= is on ", to_string(out.device()), ", the array on ",
-              to_string(array.device()), "; move one with .to_device(...)");
-    if (!(out.shape() == array.shape()))
-        raise(ErrorKind::Value, name, ": out= has shape ", to_string(out.shape()), ", the result ",
-              to_string(array.shape()));
-    if (!out.is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
-}
-
 bool is_same_memory(const Array& a, const Array& b) {
     return a.data() == b.data() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
@@ -41,7 +31,7 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
     const int axis = normalise_axis(o.axis, array.ndim(), name);
     const LoopId loop = running_loop(id, array.dtype(), o.dtype, o.out, "accumulate");
     const DType T = loops()[loop].in[0];
-    if (o.out) check_out(array, *o.out, name);
+    if (o.out) check_out(array, *o.out, array.shape(), name);
     check_exponents(id, array, axis, true, T, name);
     const Array target = target_array(array, o.out, T);
     if (!target.is_empty()) {

@@ -54,16 +54,6 @@ Array indices_on(const std::vector<int64_t>& values, Device device) {
     return from_host(values.data(), {int64_t(values.size())}, {word}, DType::int64, device);
 }
 
-void check_out(const Array& array, const Array& out, const Dims& shape, const char* name) {
-    if (!(out.device() == array.device()))
-        raise(ErrorKind::Value, name, ".reduceat: out= is on ", to_string(out.device()), ", the array on ",
-              to_string(array.device()), "; move one with .to_device(...)");
-    if (!(out.shape() == shape))
-        raise(ErrorKind::Value, name, ".reduceat: out= has shape ", to_string(out.shape()), ", the result ",
-              to_string(shape));
-    if (!out.is_writable()) raise(ErrorKind::Value, name, ".reduceat: output array is read-only");
-}
-
 /// One part by itself.
 void fold_alone(RowId id, const Array& values, int axis, int64_t begin, int64_t end, const Array& result, int64_t k) {
     Dims shape = values.shape(), strides = result.strides(), kept = result.shape();
@@ -91,7 +81,7 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
     Parts parts = find_parts(begins, array.shape()[axis], row.has(NegativeFault), row.name);
     Dims shape = array.shape();
     shape[axis] = int64_t(begins.size());
-    if (o.out) check_out(array, *o.out, shape, row.name);
+    if (o.out) check_out(array, *o.out, shape, std::string(row.name) + ".reduceat");
 
     if (count(shape) > 0) {
         const Array values = values_along(array, axis, T);

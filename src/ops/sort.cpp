@@ -34,7 +34,14 @@ Array from_rows(const Array& rows, int axis) {
     return copy(rows.transpose(order), 'C');
 }
 
-View whole(const Array& array) { return array.as_operand(array.shape(), "sort"); }
+/// Packed memory, walked over in another shape.
+View walked(const Array& array, const Dims& shape) {
+    View view = array.as_operand(array.shape(), "sort");
+    view.strides = c_strides(shape, item_size(array.dtype()));
+    return view;
+}
+
+View line(const Array& array) { return walked(array, {array.size()}); }
 
 /// Sorts rows into `result`, which may be their own memory, or their places into it.
 void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name,
@@ -42,7 +49,8 @@ void sort_rows(const Array& rows, const Array& result, bool places, bool refines
     if (rows.is_empty()) return;
     const int64_t n = rows.shape()[rows.ndim() - 1];
     before_write(result.storage());
-    rows.storage().front().sort({rows.size() / n, n, whole(rows), whole(result), places, refines, descending, name,
+    const Dims shape{rows.size() / n, n};
+    rows.storage().front().sort({shape[0], n, walked(rows, shape), walked(result, shape), places, refines, descending, name,
                                   ranks.size() > kManyRanks ? std::span<const int64_t>() : ranks});
 }
 
@@ -127,7 +135,8 @@ Array order_statistics(const Array& array, int axis, std::span<const int64_t> ra
     const Array result = empty(shape, rows.dtype(), rows.device());
     if (result.is_empty()) return result;
     const int64_t n = rows.shape()[last];
-    rows.storage().front().select({rows.size() / n, n, whole(rows), ranks, whole(result), name});
+    const Dims from{rows.size() / n, n}, to{from[0], shape[last]};
+    rows.storage().front().select({from[0], n, walked(rows, from), ranks, walked(result, to), name});
     return result;
 }
 
@@ -137,7 +146,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
     const Array places = empty(values.shape(), DType::int64, values.device());
     if (places.is_empty()) return places;
     places.storage().front().search(
-        {row.size(), places.size(), whole(row), whole(sought), whole(places), right, "searchsorted"});
+        {row.size(), places.size(), line(row), line(sought), line(places), right, "searchsorted"});
     return places;
 }
 
@@ -145,19 +154,19 @@ Array tally(const Array& values, const Array* edges, bool equal_bins, const Arra
             const char* name) {
     const Array packed_values = packed(values);
     Array packed_edges, packed_weights;
-    Tally task{values.size(), bins, whole(packed_values), {}, equal_bins, {}, {}, name};
+    Tally task{values.size(), bins, line(packed_values), {}, equal_bins, {}, {}, name};
     if (edges) {
         check_device(values, *edges, name);
         packed_edges = packed(*edges);
-        task.edges = whole(packed_edges);
+        task.edges = line(packed_edges);
     }
     if (weights) {
         check_device(values, *weights, name);
         packed_weights = packed(*weights);
-        task.weights = whole(packed_weights);
+        task.weights = line(packed_weights);
     }
     const Array result = empty({bins}, weights ? DType::float64 : DType::int64, values.device());
-    task.result = whole(result);
+    task.result = line(result);
     if (bins > 0) result.storage().front().tally(task);
     return result;
 }

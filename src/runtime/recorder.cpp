@@ -58,11 +58,11 @@ class Recorded {
         record.start = record_clock();
     }
     ~Recorded() {
+        if (!begun_) begin();
         record.end = record_clock();
         end_span();
         record.failed = !done;
         the_record = outer_;
-        if (!begun_) begin();
         tell([&](Listener& listener) { listener.take(record); });
     }
     Recorded(const Recorded&) = delete;

@@ -1,23 +1,19 @@
-// validate.cpp -- CUARRAY_VALIDATE=1: a decorator that repeats every computation on the host, step by step,
-// and compares.
+// validate.cpp -- CUARRAY_VALIDATE=1: a decorator that repeats every computation on the host and compares.
 //
-// Each step of an Expr runs alone, on the device and on the host, over the values that the device itself has
-// computed before: so a difference is that of one row, and roundings of earlier steps cannot be taken for
-// errors. The whole Expr must then give the bits of its steps.
+// An Expr runs step by step (steps.h), and must then give the bits of its steps; what is no Expr runs once more over copies
+// of the memory as it was before.
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <optional>
+#include <initializer_list>
+#include <utility>
 #include <vector>
+
 #include "cuarray/runtime/decorator.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/decorators.h"
+#include "runtime/steps.h"
 
 namespace cuarray {
 namespace {
-
-/// How far a function of a vector library may be from another library's, in units of the last place.
-constexpr double kUlps = 64;
 
 Backend& host() { return host_factory().open(0); }
 
@@ -26,234 +22,53 @@ Dims results_of(Dims shape, const Dims& axes) {
     return shape;
 }
 
-/// Elements side by side in C order: on the device, and the same bytes on the host.
-struct Values {
-    StorageRef device, mirror;
-    DType dtype = DType::none;
-
-    View on(const StorageRef& storage, const Dims& shape) const {
-        return {storage.get(), 0, dtype, c_strides(shape, item_size(dtype))};
-    }
-    const unsigned char* element(int64_t i) const {
-        return static_cast<const unsigned char*>(mirror->data) + i * item_size(dtype);
-    }
-};
-
-/// The elements of a view of the device as the host finds them in the storage's bytes, without any kernel of
-/// the device.
-StorageRef fetched(Backend& device, const View& view, const Dims& shape) {
-    const StorageRef bytes = host().allocate(view.storage->bytes);
-    if (view.storage->bytes > 0) device.read(bytes->data, *view.storage, 0, view.storage->bytes);
-    const StorageRef result = host().allocate(count(shape) * item_size(view.dtype));
-    Expr identity;
-    identity.outputs = {identity.input(view.dtype)};
-    const View from{bytes.get(), view.offset, view.dtype, view.strides};
-    const View to{result.get(), 0, view.dtype, c_strides(shape, item_size(view.dtype))};
-    if (count(shape) > 0) host().elementwise({&identity, shape, {&from, 1}, {&to, 1}, "validate"});
-    return result;
-}
-
-struct Complex {
-    double real, imag;
-};
-
-Complex number(DType dtype, const unsigned char* bytes) {
-    Scalar scalar;
-    scalar.dtype = dtype;
-    std::memcpy(scalar.bytes, bytes, size_t(item_size(dtype)));
-    Complex value;
-    std::memcpy(&value, convert(scalar, DType::complex128).bytes, sizeof value);
-    return value;
-}
-
-std::string text_of(DType dtype, const unsigned char* bytes) {
-    std::ostringstream text;
-    text.precision(17);
-    const Complex value = number(dtype, bytes);
-    const Kind kind = info(dtype).kind;
-    if (kind < Kind::Floating) {
-        Scalar scalar;
-        scalar.dtype = dtype;
-        std::memcpy(scalar.bytes, bytes, size_t(item_size(dtype)));
-        int64_t integer;
-        std::memcpy(&integer, convert(scalar, DType::int64).bytes, sizeof integer);
-        if (dtype == DType::uint64)
-            text << uint64_t(integer);
-        else
-            text << integer;
-    } else if (kind == Kind::Floating) {
-        text << value.real;
-    } else {
-        text << "(" << value.real << ", " << value.imag << ")";
-    }
-    return text.str();
-}
-
-bool is_floating(DType dtype) { return info(dtype).kind >= Kind::Floating; }
-
-bool same_part(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-/// Whether two values are the same; `reach` is the largest magnitude of what they were computed from, or
-/// negative where every bit counts. NaNs are all alike.
-bool agree(DType dtype, const unsigned char* a, const unsigned char* b, double reach) {
-    if (std::memcmp(a, b, size_t(item_size(dtype))) == 0) return true;
-    if (!is_floating(dtype)) return false;
-    const Complex x = number(dtype, a), y = number(dtype, b);
-    const bool equal = same_part(x.real, y.real) && same_part(x.imag, y.imag);
-    if (equal) return reach >= 0 || std::isnan(x.real) || std::isnan(x.imag);
-    if (reach < 0) return false;
-    const double larger = std::max(std::hypot(x.real, x.imag), std::hypot(y.real, y.imag));
-    const double unit = std::ldexp(1.0, 1 - info(dtype).bits);
-    const double allowed = kUlps * unit * (larger + std::min(1.0, reach));
-    return std::isfinite(allowed) && std::abs(x.real - y.real) <= allowed &&
-           std::abs(x.imag - y.imag) <= allowed;
-}
-
-Dims coordinates(int64_t index, const Dims& shape) {
-    Dims result = shape;
-    for (int axis = shape.size() - 1; axis >= 0; --axis) {
-        result[axis] = index % shape[axis];
-        index /= shape[axis];
-    }
-    return result;
-}
-
-/// Runs an Expr one node after the other, on the device and on the host, and compares each.
-class Steps {
+/// Copies of storages as they were before a task ran, for the host to work on.
+class Mirrors {
  public:
-    Steps(Backend& device, const Expr& expr, const Dims& shape, std::span<const View> inputs,
-          const char* name)
-        : device_(device), expr_(expr), shape_(shape), name_(name), values_(expr.nodes.size()) {
-        for (size_t id = 0; id < expr.nodes.size(); ++id) run(ValueId(id), inputs);
-    }
+    explicit Mirrors(Backend& device) : device_(device) {}
 
-    const Values& value(ValueId id) {
-        // A scalar that is stored, or folded, is needed as memory.
-        if (!values_[id].mirror) store(id, {});
-        return values_[id];
-    }
-
-    /// Fails unless `got`, elements on the host, are those of `wanted`, where `mask` says so.
-    void compare(const Values& got, const Values& wanted, const Values* mask, const char* what,
-                 std::span<const Values* const> sources, bool exact, const Dims& shape) const {
-        const int64_t elements = count(shape);
-        if (!mask &&
-            std::memcmp(got.element(0), wanted.element(0), size_t(elements * item_size(got.dtype))) == 0)
-            return;
-        for (int64_t i = 0; i < elements; ++i) {
-            if (mask && !*mask->element(i)) continue;
-            double reach = exact ? -1 : 0;
-            for (const Values* source : sources)
-                if (!exact && is_floating(source->dtype)) {
-                    const Complex operand = number(source->dtype, source->element(i));
-                    reach = std::max(reach, std::hypot(operand.real, operand.imag));
-                }
-            if (!agree(got.dtype, got.element(i), wanted.element(i), reach))
-                differ(got, wanted, i, what, sources, shape);
-        }
+    View of(const View& view) {
+        if (!view.storage) return view;
+        View result = view;
+        result.storage = &copy_of(*view.storage);
+        return result;
     }
 
  private:
-    [[noreturn]] void differ(const Values& got, const Values& wanted, int64_t i, const char* what,
-                             std::span<const Values* const> sources, const Dims& shape) const {
-        std::string operands;
-        for (const Values* source : sources)
-            operands += (operands.empty() ? " of " : ", ") + text_of(source->dtype, source->element(i));
-        raise(ErrorKind::Runtime, "CUARRAY_VALIDATE: ", what, " on ", to_string(device_.device()),
-              ": element ", to_string(coordinates(i, shape)), operands, " is ",
-              text_of(got.dtype, got.element(i)), ", and ", text_of(wanted.dtype, wanted.element(i)),
-              " on the host (", info(got.dtype).name, "; in ", name_, ": ", to_infix(expr_), ")");
-    }
-
-    void run(ValueId id, std::span<const View> inputs) {
-        const ExprNode& node = expr_.nodes[id];
-        if (node.op == ExprNode::Op::Scalar) return;
-        if (node.op == ExprNode::Op::Input) {
-            Values& read = values_[id];
-            read.dtype = node.dtype;
-            read.mirror = fetched(device_, inputs[node.index], shape_);
-            read.device = device_.allocate(read.mirror->bytes);
-            if (read.mirror->bytes > 0) device_.write(*read.device, 0, read.mirror->data, read.mirror->bytes);
-            return;
-        }
-        std::vector<ValueId> sources;
-        for (const ValueId source : node.source)
-            if (source != kNoValue) sources.push_back(source);
-        if (node.op == ExprNode::Op::Second) {
-            sources.clear();
-            for (const ValueId source : expr_.nodes[node.source[0]].source)
-                if (source != kNoValue) sources.push_back(source);
-        }
-        store(id, sources);
-    }
-
-    /// The node alone, over its sources' values.
-    void store(ValueId id, const std::vector<ValueId>& sources) {
-        const ExprNode& node = expr_.nodes[id];
-        Expr step;
-        std::vector<View> on_device, on_host;
-        std::vector<const Values*> operands;
-        ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
-        for (size_t i = 0; i < sources.size(); ++i) {
-            const Values& operand = values_[sources[i]];
-            if (!operand.mirror) {
-                args[i] = step.scalar(expr_.scalars[expr_.nodes[sources[i]].index]);
-                continue;
-            }
-            args[i] = step.input(operand.dtype);
-            on_device.push_back(operand.on(operand.device, shape_));
-            on_host.push_back(operand.on(operand.mirror, shape_));
-            operands.push_back(&operand);
-        }
-        bool exact = true;
-        const char* what = "cast";
-        ValueId result = kNoValue;
-        switch (node.op) {
-            case ExprNode::Op::Input:
-                return;
-            case ExprNode::Op::Scalar:
-                result = step.scalar(expr_.scalars[node.index]), what = "scalar";
-                break;
-            case ExprNode::Op::Cast:
-                result = step.cast(args[0], node.dtype);
-                break;
-            case ExprNode::Op::Index:
-                result = step.push(node), what = "index";
-                break;
-            case ExprNode::Op::Loop:
-            case ExprNode::Op::Second: {
-                const bool second = node.op == ExprNode::Op::Second;
-                const LoopId loop = second ? expr_.nodes[node.source[0]].index : node.index;
-                const Row& row = rows()[loops()[loop].row];
-                exact = !row.has(VectorMath);
-                what = row.name;
-                result = step.loop(loop, args[0], args[1], args[2]);
-                if (second) result = step.second(result);
-                break;
-            }
-        }
-        step.outputs = {result};
-        Values got, wanted;
-        got.dtype = wanted.dtype = node.dtype;
-        const int64_t bytes = count(shape_) * item_size(node.dtype);
-        got.device = device_.allocate(bytes);
-        got.mirror = host().allocate(bytes);
-        wanted.mirror = host().allocate(bytes);
-        const View there = got.on(got.device, shape_), here = wanted.on(wanted.mirror, shape_);
-        if (bytes > 0) {
-            device_.elementwise({&step, shape_, on_device, {&there, 1}, what});
-            host().elementwise({&step, shape_, on_host, {&here, 1}, what});
-            device_.read(got.mirror->data, *got.device, 0, bytes);
-            compare(got, wanted, nullptr, what, operands, exact, shape_);
-        }
-        values_[id] = got;
+    Storage& copy_of(Storage& storage) {
+        for (const auto& [original, copy] : copies_)
+            if (original == &storage) return *copy;
+        const StorageRef copy = host().allocate(storage.bytes);
+        if (storage.bytes > 0) device_.read(copy->data, storage, 0, storage.bytes);
+        return *copies_.emplace_back(&storage, copy).second;
     }
 
     Backend& device_;
-    const Expr& expr_;
-    const Dims& shape_;
-    const char* const name_;
-    std::vector<Values> values_;
+    std::vector<std::pair<Storage*, StorageRef>> copies_;
+};
+
+/// A task over memory of the host.
+struct IndexedOnHost {
+    IndexedOnHost(const Indexed& original, Mirrors& mirrors)
+        : indices(original.indices.begin(), original.indices.end()), task(original) {
+        for (IndexedAxis& axis : indices) axis.index = mirrors.of(axis.index);
+        task.indices = indices;
+        task.array = mirrors.of(task.array), task.elements = mirrors.of(task.elements);
+    }
+
+    std::vector<IndexedAxis> indices;
+    Indexed task;
+};
+
+struct MaskedOnHost {
+    MaskedOnHost(const Masked& original, Mirrors& mirrors) : task(original) {
+        task.mask = mirrors.of(task.mask), task.array = mirrors.of(task.array), task.line = mirrors.of(task.line);
+        ranks = host().rank(task.mask, count(task.shape));
+        task.ranks = &ranks;
+    }
+
+    Ranks ranks;
+    Masked task;
 };
 
 class Validating final : public Decorator {
@@ -267,8 +82,7 @@ class Validating final : public Decorator {
         const Values* const mask = task.expr->mask == kNoValue ? nullptr : &steps.value(task.expr->mask);
         for (size_t k = 0; k < task.outputs.size(); ++k) {
             const Values got = stored(task.outputs[k], task.shape);
-            steps.compare(got, steps.value(task.expr->outputs[k]), mask, "the whole expression", {}, true,
-                          task.shape);
+            steps.compare(got, steps.value(task.expr->outputs[k]), task.shape, true, "the whole expression", mask);
         }
         return fault;
     }
@@ -278,8 +92,7 @@ class Validating final : public Decorator {
     }
 
     void fold(const Fold& task) override {
-        const bool exact = !rows()[loops()[task.loop].row].has(VectorMath);
-        fold_both(task, [&](Backend& backend, const Fold& folded) { backend.fold(folded); }, exact);
+        fold_both(task, [&](Backend& backend, const Fold& folded) { backend.fold(folded); }, is_exact(task.loop));
     }
 
     void scan(const Scan& task) override {
@@ -296,32 +109,114 @@ class Validating final : public Decorator {
         repeated.inputs = {&input, 1};
         repeated.output = wanted.on(wanted.mirror, task.shape);
         host().scan(repeated);
-        const bool exact = !rows()[loops()[task.loop].row].has(VectorMath);
-        steps.compare(stored(task.output, task.shape), wanted, nullptr, task.name, {}, exact, task.shape);
+        steps.compare(stored(task.output, task.shape), wanted, task.shape, is_exact(task.loop), task.name);
     }
 
     void matmul(const Matmul& task) override {
-        const auto shape = [&](int64_t rows, int64_t columns) {
-            Dims dims = task.batch;
-            dims.push_back(rows);
-            dims.push_back(columns);
-            return dims;
-        };
-        const Dims left = shape(task.rows, task.depth), right = shape(task.depth, task.columns);
-        const Dims result = shape(task.rows, task.columns);
-        const DType dtype = task.result.dtype;
-        const Values x = stored(task.left, left), y = stored(task.right, right);
-        const Values wanted{{}, host().allocate(count(result) * item_size(dtype)), dtype};
-        Matmul repeated = task;
-        repeated.left = x.on(x.mirror, left), repeated.right = y.on(y.mirror, right);
-        repeated.result = wanted.on(wanted.mirror, result);
-        inner_.matmul(task);
-        if (count(result) == 0) return;
-        host().matmul(repeated);
-        Expr plain;
-        plain.outputs = {plain.input(dtype)};
-        Steps(inner_, plain, result, {&task.result, 1}, task.name)
-            .compare(stored(task.result, result), wanted, nullptr, task.name, {}, true, result);
+        Dims shape = task.batch;
+        shape.push_back(task.rows);
+        shape.push_back(task.columns);
+        repeat(task, {&Matmul::left, &Matmul::right, &Matmul::result}, shape, &Backend::matmul);
+    }
+
+    void slide(const Slide& task) override {
+        repeat(task, {&Slide::line, &Slide::row, &Slide::result}, {task.count}, &Backend::slide);
+    }
+
+    void fold_segments(const Segments& task) override {
+        Dims shape = task.shape;
+        shape[task.axis] = task.count;
+        const bool exact = task.loop == kNone || is_exact(task.loop);
+        repeat(task, {&Segments::values, &Segments::begins, &Segments::ends, &Segments::result}, shape,
+               &Backend::fold_segments, exact);
+    }
+
+    void gather(const Indexed& task) override {
+        Mirrors mirrors(inner_);
+        const IndexedOnHost repeated(task, mirrors);
+        inner_.gather(task);
+        if (on_host([&] { host().gather(repeated.task); }))
+            check(task.elements, repeated.task.elements, task.shape, task.name);
+    }
+
+    void scatter(const Indexed& task) override {
+        Mirrors mirrors(inner_);
+        const IndexedOnHost repeated(task, mirrors);
+        inner_.scatter(task);
+        if (on_host([&] { host().scatter(repeated.task); }))
+            check_all(task.array, repeated.task.array, task.name);
+    }
+
+    void update(const Update& task) override {
+        Mirrors mirrors(inner_);
+        const IndexedOnHost repeated(task.at, mirrors);
+        inner_.update(task);
+        if (on_host([&] { host().update({repeated.task, task.loop}); }))
+            check_all(task.at.array, repeated.task.array, task.at.name, is_exact(task.loop));
+    }
+
+    Ranks rank(const View& mask, int64_t size) override {
+        Mirrors mirrors(inner_);
+        const int64_t wanted = host().rank(mirrors.of(mask), size).count;
+        const Ranks ranks = inner_.rank(mask, size);
+        if (ranks.count != wanted)
+            raise(ErrorKind::Runtime, "CUARRAY_VALIDATE: ", ranks.count, " of ", size, " elements of a mask on ",
+                  to_string(device()), " are true, and ", wanted, " on the host");
+        return ranks;
+    }
+
+    void compress(const Masked& task) override {
+        Mirrors mirrors(inner_);
+        const MaskedOnHost repeated(task, mirrors);
+        inner_.compress(task);
+        host().compress(repeated.task);
+        check(task.line, repeated.task.line, {task.ranks->count}, task.name);
+    }
+
+    void expand(const Masked& task) override {
+        Mirrors mirrors(inner_);
+        const MaskedOnHost repeated(task, mirrors);
+        inner_.expand(task);
+        host().expand(repeated.task);
+        check_all(task.array, repeated.task.array, task.name);
+    }
+
+    void locate(const Masked& task) override {
+        Mirrors mirrors(inner_);
+        const MaskedOnHost repeated(task, mirrors);
+        inner_.locate(task);
+        host().locate(repeated.task);
+        check(task.line, repeated.task.line, {task.shape.size(), task.ranks->count}, task.name);
+    }
+
+    void sort(const Sort& task) override {
+        if (task.ranks.empty()) return repeat(task, {&Sort::values, &Sort::result}, {task.rows, task.n}, &Backend::sort);
+        // Only what stands at the ranks is certain.
+        Mirrors mirrors(inner_);
+        Sort repeated = task;
+        repeated.values = mirrors.of(task.values), repeated.result = mirrors.of(task.result);
+        repeated.ranks = {};
+        inner_.sort(task);
+        host().sort(repeated);
+        for (const int64_t rank : task.ranks) {
+            View got = task.result, wanted = repeated.result;
+            got.offset += rank * got.strides[1], wanted.offset += rank * wanted.strides[1];
+            check(got, wanted, {task.rows, 1}, task.name);
+        }
+    }
+
+    void select(const Select& task) override {
+        repeat(task, {&Select::values, &Select::result}, {task.rows, int64_t(task.ranks.size())}, &Backend::select);
+    }
+
+    void search(const Search& task) override {
+        repeat(task, {&Search::sorted, &Search::values, &Search::places}, {task.count}, &Backend::search);
+    }
+
+    void tally(const Tally& task) override {
+        // Weights are added in an order that is each device's own.
+        if (task.weights.storage) return inner_.tally(task);
+        repeat(task, {&Tally::values, &Tally::edges, &Tally::result}, {task.bins}, &Backend::tally);
     }
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
@@ -339,6 +234,47 @@ class Validating final : public Decorator {
  private:
     Values stored(const View& view, const Dims& shape) {
         return {{}, fetched(inner_, view, shape), view.dtype};
+    }
+
+    static bool is_exact(LoopId loop) { return !rows()[loops()[loop].row].has(VectorMath); }
+
+    /// Runs a task on the device, and on the host over copies of its memory; the last of the views is the result.
+    template <class Task>
+    void repeat(const Task& task, std::initializer_list<View Task::*> views, const Dims& shape,
+                void (Backend::*run)(const Task&), bool exact = true) {
+        Mirrors mirrors(inner_);
+        Task repeated = task;
+        for (const auto view : views) repeated.*view = mirrors.of(task.*view);
+        (inner_.*run)(task);
+        (host().*run)(repeated);
+        const auto result = *(views.end() - 1);
+        check(task.*result, repeated.*result, shape, task.name, exact);
+    }
+
+    /// Whether the host got through; what is out of range raises IndexError there at once, and on a device later.
+    template <class Run> static bool on_host(Run&& run) {
+        try {
+            run();
+            return true;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Index) throw;
+            return false;
+        }
+    }
+
+    /// Fails unless the device's elements are those that the host has computed.
+    void check(const View& result, const View& wanted, const Dims& shape, const char* name, bool exact = true) {
+        if (count(shape) == 0) return;
+        compare(stored(result, shape), {{}, fetched(host(), wanted, shape), wanted.dtype}, shape, exact,
+                {device(), name, name});
+    }
+
+    /// The same of all that the storage holds, numbered as it lies there: what nobody wrote must be as it was.
+    void check_all(const View& result, const View& wanted, const char* name, bool exact = true) {
+        const int64_t size = item_size(result.dtype), first = result.offset % size;
+        const Dims shape{(result.storage->bytes - first) / size}, strides{size};
+        check({result.storage, first, result.dtype, strides}, {wanted.storage, first, wanted.dtype, strides}, shape, name,
+              exact);
     }
 
     /// Folds the device's own values of the producer on the host, and compares the results.
@@ -360,7 +296,7 @@ class Validating final : public Decorator {
         repeated.output = wanted.on(wanted.mirror, results);
         for (const int64_t axis : task.axes) repeated.output.strides[int(axis)] = 0;
         run(host(), repeated);
-        steps.compare(stored(task.output, results), wanted, nullptr, task.name, {}, exact, results);
+        steps.compare(stored(task.output, results), wanted, results, exact, task.name);
     }
 
     void check_bytes(const void* wanted, Storage& storage, int64_t offset, int64_t bytes, const char* what) {

@@ -3,8 +3,9 @@
 import re
 
 import backend_program
+import pytest
 
-PROGRAM = """
+FUSED = """
 import numpy as np
 import cuarray as ca
 rng = np.random.default_rng(3)
@@ -16,21 +17,85 @@ ca.synchronize("cuda:0")
 print("nothing was wrong")
 """
 
+ALONE = """
+import numpy as np
+import cuarray as ca
+rng = np.random.default_rng(3)
+a = ca.asarray(rng.random((40, 30)), device="cuda:0")
+b, c = (ca.asarray(rng.random(200) + 1j * rng.random(200), device="cuda:0") for _ in range(2))
+i = ca.asarray(np.array([3, -2, 7]), device="cuda:0")
+print("begun")
+{call}
+ca.synchronize("cuda:0")
+print("nothing was wrong")
+"""
+
+# Of every kind of task that is no Expr: a call, and what the compiler makes of a line of its kernel.
+NEGATIVE = ("index < 0 ? index + size : index", "index < 0 ? index + size - 1 : index")
+RANK = ("__popc(votes[j] & ((1u << lane) - 1))", "__popc(votes[j] >> lane >> 1)")
+WRONG = {
+    "gather": ("a[i]", NEGATIVE),
+    "scatter": ("a[i] = 1", NEGATIVE),
+    "update": ("ca.add.at(a, i, 1.0)", NEGATIVE),
+    "compress": ("a[a > 0.5]", RANK),
+    "expand": ("a[a > 0.5] = ca.arange(int((a > 0.5).sum()), device='cuda:0')", RANK),
+    "locate": ("ca.nonzero(a > 0.5)", RANK),
+    "sort": ("ca.sort(a)", ("if constexpr (is_same<T, bool>) {", "if constexpr (true) {")),
+    "search": ("ca.searchsorted(ca.sort(a.ravel()), a[0])", (": stands_before(key, keys[v])", ": !stands_before(keys[v], key)")),
+    "tally": ("ca.histogram(a, [0.0, 0.1, 0.4, 1.0])", ("edges[bin + half] ? half : 0", "edges[bin + half] ? half - 1 : 0")),
+}
+
+
+def run_with_compiler(tmp_path, program, validate, script):
+    """Run a program on a simulated GPU whose compiler is a shell script."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\n{script}\n")
+    compiler.chmod(0o755)
+    # Set behind the simulator's own compilation.
+    command = ["env", f"CUDASIM_CXX={compiler}", "python", "-c", program]
+    settings = {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels"}
+    return backend_program.run(command, CUARRAY_VALIDATE=validate, **settings)
+
+
+# One rounding for a product and a sum.
+CONTRACTING = 'exec g++ "$@" -O2 -mfma -ffp-contract=fast'
+
 
 def test_contraction_is_seen(tmp_path):
     # Each step is right, and the fused kernel differs from them in the last bit.
-    compiler = tmp_path / "compiler"
-    compiler.write_text('#!/bin/sh\nexec g++ "$@" -O2 -mfma -ffp-contract=fast\n')
-    compiler.chmod(0o755)
-    # Set behind the simulator's own compilation.
-    command = ["env", f"CUDASIM_CXX={compiler}", "python", "-c", PROGRAM]
-    settings = {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels"}
-    unseen = backend_program.run(command, CUARRAY_VALIDATE=0, **settings)
+    unseen = run_with_compiler(tmp_path, FUSED, 0, CONTRACTING)
     assert "nothing was wrong" in unseen.stdout, unseen.stderr
-    seen = backend_program.run(command, CUARRAY_VALIDATE=1, **settings)
+    seen = run_with_compiler(tmp_path, FUSED, 1, CONTRACTING)
     assert "begun" in seen.stdout and seen.returncode == 1, seen.stdout + seen.stderr
     message = (
         r"CUARRAY_VALIDATE: the whole expression on cuda:0: element \(\d+, \d+\) is [\d.]+, and [\d.]+ on the host "
         r"\(float64; in fused: a\*b \+ c\)"
     )
     assert re.search(message, seen.stderr), seen.stderr[-600:]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"), [("convolve", "ca.convolve(b, c[:7])"), ("multiply", "ca.multiply.reduceat(b, [0, 50, 50, 9])")]
+)
+def test_contraction_within_a_task_is_seen(tmp_path, name, call):
+    program = ALONE.format(call=call)
+    seen = run_with_compiler(tmp_path, program, 1, CONTRACTING)
+    assert "begun" in seen.stdout and seen.returncode == 1, seen.stdout + seen.stderr
+    message = rf"CUARRAY_VALIDATE: {name} on cuda:0: element \(\d+,\) is .*, and .* on the host \(complex128; in {name}\)"
+    assert re.search(message, seen.stderr), seen.stderr[-600:]
+
+
+@pytest.mark.parametrize("task", WRONG)
+def test_wrong_kernels_are_seen(tmp_path, task):
+    call, (text, wrong) = WRONG[task]
+    edit = f"import sys; p = sys.argv[1]; s = open(p).read(); open(p, 'w').write(s.replace({text!r}, {wrong!r}))"
+    (tmp_path / "edit.py").write_text(edit)
+    script = f'for word in "$@"; do case $word in */kernel.cpp) python {tmp_path}/edit.py $word;; esac; done; exec g++ "$@"'
+    program = ALONE.format(call=call)
+    unseen = run_with_compiler(tmp_path, program, 0, script)
+    assert "nothing was wrong" in unseen.stdout, unseen.stderr
+    seen = run_with_compiler(tmp_path, program, 1, script)
+    assert "begun" in seen.stdout and seen.returncode == 1, seen.stdout + seen.stderr
+    assert re.search(r"RuntimeError: CUARRAY_VALIDATE: .* on cuda:0: element \(.*\) is .*, and .* on the host", seen.stderr), (
+        seen.stderr[-600:]
+    )

@@ -1,0 +1,134 @@
+// averages.cpp -- means and variances out of sums: the type to add up in, the number of elements, the spread about a mean.
+#include "ops/averages.h"
+
+#include <algorithm>
+
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/reduction.h"
+
+namespace cuarray {
+namespace {
+
+Array unary(std::string_view row, const Array& a) {
+    const Argument args[] = {a};
+    return call(row, args).array[0];
+}
+
+Array binary(std::string_view row, const Argument& a, const Argument& b) {
+    const Argument args[] = {a, b};
+    return call(row, args).array[0];
+}
+
+/// How many elements each result is made of, exactly: int64 `counts` where a mask decides, else `all`.
+Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar& all, Array& counts) {
+    if (!o.where) return all;
+    ReduceOptions counting;
+    counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
+    counting.dtype = DType::int64;
+    counts = reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting);
+    return counts;
+}
+
+/// The type to compute averages in: halves are summed in float32.
+DType averaging_dtype(DType dtype) {
+    return info(dtype).kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+}
+
+/// |array - centre| squared, where array stands for itself in centre's dtype. Made anew for each use: what somebody
+/// holds is written to memory instead of joining the fold.
+Array squared_distance(const Array& array, const Array& centre) {
+    const Array away = binary("subtract", astype(array, centre.dtype(), 'K', false), centre);
+    if (info(away.dtype()).kind != Kind::Complex) return unary("square", away);
+    return binary("add", unary("square", unary("real", away)), unary("square", unary("imag", away)));
+}
+
+Array distance(const Array& array, DType wide, const Array& from) {
+    return binary("subtract", astype(array, wide, 'K', false), from);
+}
+
+/// The sums of squared distances from the mean in one pass, in a type in which differences of elements are as good as exact:
+/// the distances are first taken from one of the elements, from which the mean is not far away.
+Array squares_of_one_pass(const Array& array, const Axes& axes, DType wide, const ReduceOptions& sums) {
+    Dims strides = array.strides();
+    for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
+    const Array first = astype(array.view({axes.kept_shape, strides}), wide, 'K', false);
+    const Deferral fused;
+    return reduce(find_reduction("dispersion"), distance(array, wide, first), sums);
+}
+
+/// The same about a mean; where that is `exact`, the sums are freed of what rounding it to `work` adds.
+Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact, ReduceOptions sums) {
+    const Array centre = astype(mean, work, 'K', false);
+    sums.dtype = DType::none;
+    const Deferral fused;
+    const Array squares = reduce(find_reduction("sum"), squared_distance(array, centre), sums);
+    if (!exact || mean.dtype() == work) return squares;
+    // n times the squared distance of the centre from the mean is what the squares have too much.
+    const Array excess = binary("multiply", squared_distance(centre, mean), n);
+    return binary("maximum", binary("subtract", squares, excess), Scalar::of(DType::float64, 0.0));
+}
+
+/// The type in which a mean of elements of `work` is as good as exact beside them.
+DType mean_dtype(DType work) {
+    if (work == DType::float32) return DType::float64;
+    return work == DType::complex64 ? DType::complex128 : work;
+}
+
+}  // namespace
+
+Array masked_mean(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
+    check_where(array, o, name);
+    check_out(array, o, axes, T, name);
+    ReduceOptions sums = o;
+    sums.out = nullptr;
+    sums.dtype = averaging_dtype(T);
+    const Array total = reduce(find_reduction("sum"), array, sums);
+    Array counts;
+    const Scalar all = Scalar::of(DType::int64, axes.folds);
+    const Argument n = element_counts(array, o, all, counts);
+    return deliver(astype(binary("divide", total, n), T, 'K', false), o, name);
+}
+
+Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
+    const char* name = root ? "std" : "var";
+    DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
+    if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
+    const DType result_dtype = real_part(work);
+    work = averaging_dtype(work);
+    const Axes axes = plan_axes(array, options, name);
+    check_where(array, options, name);
+    check_out(array, options, axes, result_dtype, name);
+
+    const ReductionId sum = find_reduction("sum");
+    const DType wide = mean_dtype(work);
+    ReduceOptions sums;
+    sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where, sums.keepdims = true;
+    Array counts;
+    const Scalar all = Scalar::of(DType::int64, axes.folds);
+    const Argument n = element_counts(array, sums, all, counts);
+    Array squares;
+    if (!given_mean && !options.where && wide != work && info(work).kind == Kind::Floating && axes.folds) {
+        squares = squares_of_one_pass(array, axes, wide, sums);
+    } else {
+        Array mean;
+        if (given_mean) {
+            mean = *given_mean;
+        } else {
+            sums.dtype = wide;
+            mean = binary("divide", reduce(sum, array, sums), n);
+        }
+        squares = squares_about(array, mean, work, n, !given_mean, sums);
+    }
+    const Scalar zero = Scalar::of(DType::float64, 0.0);
+    const Scalar lost = Scalar::of(DType::float64, correction);
+    const double alone = std::max(double(axes.folds) - correction, 0.0);
+    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, lost), zero))
+                                 : binary("divide", squares, Scalar::of(DType::float64, alone));
+    if (root) result = unary("sqrt", result);
+    result = result.reshape(axes.result_shape);
+    if (!options.out) return astype(result, result_dtype, 'K', false);
+    assign(*options.out, result, name);
+    return *options.out;
+}
+
+}  // namespace cuarray

@@ -1,0 +1,39 @@
+// agreement.h -- elements of a device as the host finds them, and whether they are those that the host computes itself.
+#pragma once
+#include <span>
+
+#include "cuarray/runtime/backend.h"
+
+namespace cuarray {
+
+/// Elements side by side in C order: on the device, and the same bytes on the host.
+struct Values {
+    StorageRef device, mirror;
+    DType dtype = DType::none;
+
+    View on(const StorageRef& storage, const Dims& shape) const {
+        return {storage.get(), 0, dtype, c_strides(shape, item_size(dtype))};
+    }
+    const unsigned char* element(int64_t i) const {
+        return static_cast<const unsigned char*>(mirror->data) + i * item_size(dtype);
+    }
+};
+
+/// The elements of a view of the device as the host finds them in the storage's bytes, without any kernel of
+/// the device.
+StorageRef fetched(Backend& device, const View& view, const Dims& shape);
+
+/// Whose elements are compared, for the message; `expr` is null where none says what they are.
+struct Subject {
+    Device device;
+    const char* what;
+    const char* name;
+    const Expr* expr = nullptr;
+};
+
+/// RuntimeError with the first of the elements that differs, where `mask` says so: in any bit where that is `exact`, else by
+/// 64 units in the last place of the result or of the `sources` that it was computed from.
+void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const Subject& subject,
+             const Values* mask = nullptr, std::span<const Values* const> sources = {});
+
+}  // namespace cuarray
