@@ -11,19 +11,21 @@ namespace cuarray::host {
 /// Elements that are staged at once on the way to and from float32.
 constexpr int64_t kStage = 256;
 
-inline void widen_block(const bf16* x, f32* y, int64_t n) {
+// Never inlined: they are called once a stage, and every loop of halves would have them several times.
+
+[[gnu::noinline]] inline void widen_block(const bf16* x, f32* y, int64_t n) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = widen(x[i]);
 }
 
-inline void round_block(const f32* x, bf16* y, int64_t n) {
+[[gnu::noinline]] inline void round_block(const f32* x, bf16* y, int64_t n) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = round_to_half<bf16>(x[i]);
 }
 
 // The instructions give the same bits as the text in kernel/types.h, NaN payloads included: a test compares them.
 
-inline void widen_block(const f16* x, f32* y, int64_t n) {
+[[gnu::noinline]] inline void widen_block(const f16* x, f32* y, int64_t n) {
     int64_t i = 0;
 #if defined(__F16C__)
     for (; i + 8 <= n; i += 8)
@@ -33,7 +35,7 @@ inline void widen_block(const f16* x, f32* y, int64_t n) {
     for (int64_t k = i; k < n; ++k) y[k] = widen(x[k]);
 }
 
-inline void round_block(const f32* x, f16* y, int64_t n) {
+[[gnu::noinline]] inline void round_block(const f32* x, f16* y, int64_t n) {
     int64_t i = 0;
 #if defined(__F16C__)
     for (; i + 8 <= n; i += 8)

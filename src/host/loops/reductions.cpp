@@ -1,4 +1,7 @@
 // reductions.cpp -- the fold order of kernel/reduce.h as loops: leaves of rows, lanes of columns, trees of nodes.
+#include <algorithm>
+#include <string_view>
+
 #include "cuarray/core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
@@ -11,9 +14,23 @@ using kernel::kLeaf;
 
 /// Where the accumulator does not depend on the element type, one element type's text serves for all: a half folds as
 /// float32, and what only counts or asks folds as bool.
-template <int R, class Element> using Folded =
-    choose_t<is_half<Element>, f32,
-             choose_t<is_same<typename reduction_t<R, Element>::A, typename reduction_t<R, bool>::A>, bool, Element>>;
+template <int R> constexpr bool only_asks = is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
+template <int R, class Element>
+using Folded = choose_t<is_half<Element>, f32, choose_t<only_asks<R>, bool, Element>>;
+
+/// The texts of the rows: equal ones fold alike, whatever they make of the result.
+constexpr std::string_view kTexts[][3] = {
+#define REDUCTION(name, domain, flags, accumulator, identity, doc, map, combine, finish) {#accumulator, #map, #combine},
+#include "cuarray/reductions.def"
+};
+constexpr int first_alike(int row) {
+    for (int r = 0; r < row; ++r)
+        if (std::ranges::equal(kTexts[r], kTexts[row]) && (kReductionDomains[row] & ~kReductionDomains[r]) == 0) return r;
+    return row;
+}
+/// Whether signed and unsigned integers of a size fold to the same bits.
+template <int R>
+constexpr bool is_signless = only_asks<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
 
 /// Of an index of the best, the row that folds the best value; else nothing.
 template <class Row> struct BestValue { using type = fn::nothing; };
@@ -312,8 +329,11 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 };
 
 template <int R, class Element>
-using LoopsOf = choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>,
-                         ReductionOf<R, Element>>;
+using OwnLoopsOf = choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>,
+                            ReductionOf<R, Element>>;
+/// The compiled ones that fold to the same bits.
+template <int R, class Element>
+using LoopsOf = OwnLoopsOf<first_alike(R), choose_t<is_signless<R> && is_integer<Element>, signed_t<Element>, Element>>;
 
 /// A half's leaves and columns, through float32.
 template <int R, class Half> struct HalvesOf {
@@ -389,7 +409,8 @@ template <int R, class Element> struct SegmentsOf {
 };
 
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
-    using Own = LoopsOf<R, Element>;
+    using Own = OwnLoopsOf<R, Element>;
+    using Alike = LoopsOf<R, Element>;
     using Shared = LoopsOf<R, Folded<R, Element>>;
     ReductionLoops loops;
     loops.accumulator_size = int(sizeof(typename Own::A));
@@ -398,8 +419,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
         loops.fold_columns = HalvesOf<R, Element>::fold_columns;
     } else {
-        loops.fold_leaves = Own::fold_leaves;
-        loops.fold_columns = Own::fold_columns;
+        loops.fold_leaves = Alike::fold_leaves;
+        loops.fold_columns = Alike::fold_columns;
     }
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.fold_segments = SegmentsOf<R, Element>::fold_segments;

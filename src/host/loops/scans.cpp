@@ -29,9 +29,16 @@ template <class R> struct Progress {
     }
 };
 
+/// An associative row whose steps are many instructions: called, because a group has 30 of them.
+template <class F, class T> struct Called : kernel::Running<F, T> {
+    using A = T;
+    [[gnu::noinline]] static A combine(A a, A b) { return kernel::Running<F, T>::combine(a, b); }
+};
+
 /// An associative row at one type.
 template <class F, class T> struct InOrderOfTrees {
-    using R = kernel::Running<F, T>;
+    static constexpr bool chooses = is_complex<T> && !is_same<F, fn::add> && !is_same<F, fn::multiply>;
+    using R = choose_t<chooses, Called<F, T>, kernel::Running<F, T>>;
     using A = typename R::A;
     using X = stored_t<T>;
     using State = Progress<R>;
