@@ -1,4 +1,4 @@
-"""The real NVRTC through ctypes: text in, cubin or PTX and ptxas' figures out. Needs no GPU."""
+"""The real NVRTC through ctypes: text in, PTX and ptxas' figures out. Needs no GPU."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Result:
     """What one compile gave. Figures are by entry point."""
 
-    image: bytes
+    ptx: str
     log: str
 
     def figures(self):
@@ -71,25 +71,23 @@ class Compiler:
         return "error" not in result.log
 
     def compile(self, text, arch, options=None):
-        """Compile for `arch`: sm_90 gives a cubin, compute_90 gives PTX."""
-        options = [*(self.options if options is None else options), f"--gpu-architecture={arch}"]
-        if arch.startswith("sm_"):
-            options.append("--ptxas-options=-v")
+        """Compile for `arch`, such as sm_90, to a cubin; its PTX and ptxas' words stay."""
+        options = [*(self.options if options is None else options), f"--gpu-architecture={arch}", "--ptxas-options=-v"]
         program = ctypes.c_void_p()
         self._check(self.lib.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None))
         try:
             encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
             status = self.lib.nvrtcCompileProgram(program, len(options), encoded)
-            log = self._bytes(program, "nvrtcGetProgramLog").rstrip(b"\0").decode()
+            log = self._text(program, "nvrtcGetProgramLog")
             if status:
                 raise CompileError(log)
-            return Result(self._bytes(program, "nvrtcGetCUBIN" if arch.startswith("sm_") else "nvrtcGetPTX"), log)
+            return Result(self._text(program, "nvrtcGetPTX"), log)
         finally:
             self.lib.nvrtcDestroyProgram(ctypes.byref(program))
 
-    def _bytes(self, program, function):
+    def _text(self, program, function):
         size = ctypes.c_size_t()
         self._check(getattr(self.lib, function + "Size")(program, ctypes.byref(size)))
         buffer = ctypes.create_string_buffer(size.value)
         self._check(getattr(self.lib, function)(program, buffer))
-        return buffer.raw
+        return buffer.value.decode()

@@ -50,7 +50,7 @@ def bare(function, arch):
         if (type_ == "float") != function.endswith("f"):
             continue
         try:
-            return local_bytes(nvrtc().compile(text, arch.replace("sm_", "compute_")).image.decode())
+            return local_bytes(nvrtc().compile(text, arch).ptx)
         except compiler.CompileError:
             continue
     return 0
@@ -83,11 +83,11 @@ def check(name, text, arch):
     """Compile one kernel; return what is wrong with it."""
     try:
         result = nvrtc().compile(text, arch)
-        ptx = nvrtc().compile(text, arch.replace("sm_", "compute_")).image.decode()
     except compiler.CompileError as error:
         return [f"{name} {arch}: {error}"]
     wrong = []
-    figures, local = result.figures()[name], local_bytes(ptx)
+    ptx, figures = result.ptx, result.figures()[name]
+    local = local_bytes(ptx)
     if figures["stores"] or figures["loads"]:
         wrong.append(f"spills: {figures}")
     # ptxas may drop a frame that PTX declares, and rounds the others up.
