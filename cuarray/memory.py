@@ -70,7 +70,8 @@ def stats(device=None):
         A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the most so far, 'reserved'
         held from the system with what is kept for reuse, 'limit' (None: none), 'available' and 'total' of the
         device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned')
-        and 'streams', dicts of what each of them has: 'current', 'cached' and 'allocations'.
+        and 'streams', dicts of what each of them has: 'current', 'cached' and 'allocations'. Pinned memory of
+        the host counts there alone.
 
     Raises
     ------
@@ -383,18 +384,7 @@ def flush_peers():
         try:
             flush()
         except Exception as error:
-            what = "cuarray.memory: a flush failed"
-            sys.unraisablehook(Report(type(error), error, error.__traceback__, what, flush))
-
-
-class Report(NamedTuple):
-    """What sys.unraisablehook takes."""
-
-    exc_type: type
-    exc_value: BaseException
-    exc_traceback: object
-    err_msg: str
-    object: object
+            _core.report_unraisable(error, flush)
 
 
 class Line(NamedTuple):

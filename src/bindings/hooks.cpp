@@ -24,12 +24,18 @@ std::string locate_by_python(const char* name, int major) {
     }
 }
 
-/// Warnings of the core reach Python's machinery; one that a filter turns into an error has nowhere to be raised.
+/// Warnings of the core reach Python's machinery, at the user's line; one that a filter turns into an error has
+/// nowhere to be raised.
 void show_warning(const char* message) {
     if (!Py_IsInitialized()) return;
     const WithGil gil;
     const py::error_scope raised;  // a block may be dropped while an exception is on its way
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, message, 1) < 0) PyErr_WriteUnraisable(nullptr);
+    std::string file;
+    int line = 0;
+    const int status = find_line(&file, &line)
+                           ? PyErr_WarnExplicit(PyExc_RuntimeWarning, message, file.c_str(), line, nullptr, nullptr)
+                           : PyErr_WarnEx(PyExc_RuntimeWarning, message, 1);
+    if (status < 0) PyErr_WriteUnraisable(nullptr);
 }
 
 void show_unraisable(const char* message) {
@@ -59,6 +65,11 @@ void bind_hooks(py::module_& module) {
         the_locator = locator.release().ptr();
         set_library_locator(locate_by_python);
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
+    module.def("report_unraisable", [](const py::object& error, const py::object& raised_by) {
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+        PyErr_WriteUnraisable(raised_by.ptr());
+    }, py::arg("error"), py::arg("raised_by"),
+       "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);

@@ -78,6 +78,8 @@ unsigned kinds_of(const std::string& wish) {
     unsigned kinds = 0;
     std::istringstream words(wish);
     for (std::string word; std::getline(words, word, ',');) {
+        word.erase(0, word.find_first_not_of(' '));
+        word.erase(word.find_last_not_of(' ') + 1);
         unsigned found = 0;
         for (const Record::Kind kind : kKinds)
             if (word == to_string(kind)) found = 1u << unsigned(kind);

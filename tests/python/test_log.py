@@ -34,7 +34,7 @@ def test_off_says_nothing(device):
 
 @pytest.mark.parametrize(
     ("kinds", "seen"),
-    [("launch", {"launch"}), ("alloc,wait", {"alloc", "wait"}), ("copy", {"copy"})],
+    [("launch", {"launch"}), ("alloc,wait", {"alloc", "wait"}), ("copy", {"copy"}), (" alloc , wait", {"alloc", "wait"})],
 )
 def test_kinds(device, kinds, seen):
     lines = run(device, CUARRAY_LOG=kinds)
@@ -62,6 +62,7 @@ def test_wrong_word(device):
     lines = run(device, CUARRAY_LOG="launch,lunch")
     assert any("CUARRAY_LOG: 'lunch' is none of launch, alloc, copy, wait" in line for line in lines)
     assert any(line.startswith("cuarray launch") for line in lines)
+    assert any(line.startswith("<string>:4: RuntimeWarning") for line in lines), "the line of the program"
 
 
 def test_failed_operation_is_logged(device):
