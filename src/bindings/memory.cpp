@@ -103,7 +103,9 @@ void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* w
         fail(PyExc_TypeError, "memory: allocator %s must return an address, an integer, and returned %R", name.c_str(),
              result.get());
     void* const address = PyLong_AsVoidPtr(number.get());
-    if (!address && PyErr_Occurred()) throw ExceptionIsSet{};
+    if (!address && PyErr_Occurred())
+        fail(PyExc_ValueError, "memory: allocator %s was asked for %lld bytes and returned %R, which is no address",
+             name.c_str(), static_cast<long long>(bytes), number.get());
     return address;
 }
 

@@ -134,7 +134,7 @@ void Pool::take(Piece& piece) {
     }
     if (piece.from != Piece::From::Pinned && piece.bytes > int64_t(context_.memory))
         raise_no_memory(piece.bytes);
-    if (piece.bytes > kLargestBlock) raise_no_memory(piece.bytes);
+    if (piece.bytes > kLargestBlock) raise_no_room(piece);
     if (piece.from == Piece::From::Pool && piece.bytes <= kSmall) {
         const std::lock_guard lock(mutex_);
         if (const FreeBlock block = small_.take(*piece.home, class_of(piece.bytes))) {
@@ -144,8 +144,16 @@ void Pool::take(Piece& piece) {
     }
     if (take_once(piece, false)) return;
     OneLook::look_again();
-    if (!find_room([&] { return take_once(piece, true); }))
-        raise_no_memory(piece.bytes);
+    if (!find_room([&] { return take_once(piece, true); })) raise_no_room(piece);
+}
+
+void Pool::raise_no_room(const Piece& piece) {
+    if (piece.from != Piece::From::Pinned) raise_no_memory(piece.bytes);
+    const std::lock_guard lock(mutex_);
+    const int which = int(Piece::From::Pinned);
+    raise(ErrorKind::Memory, "pinned host memory: ", piece.bytes, " bytes asked (", size_text(piece.bytes),
+          "), which the driver refuses to lock; arrays hold ", size_text(current_[which]), " of it in ",
+          blocks_[which], " blocks, ", size_text(kept(Piece::From::Pinned).kept()), " are kept for reuse");
 }
 
 Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
@@ -312,6 +320,7 @@ MemoryStats Pool::stats() const {
     }
     add_kind("lent", Piece::From::Lender, 0);
     for (const int64_t blocks : blocks_) stats.allocations += blocks;
+    stats.allocations -= blocks_[int(Piece::From::Pinned)];  // no memory of the device, as in `current`
     for (const Lane& lane : lanes_) {
         char name[32] = "default";
         if (lane.stream != &default_stream_)

@@ -61,6 +61,7 @@ class Pool final : public Memory {
 
     KeptMemory& kept(Piece::From from);
     void take(Piece& piece);
+    [[noreturn]] void raise_no_room(const Piece& piece);
     bool take_once(Piece& piece, bool wait);
     CUdeviceptr ask_driver(int64_t bytes, GpuStream& stream);
     void take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared);

@@ -263,3 +263,17 @@ y[0].item()
 """, CUDASIM_LOG=1).stderr  # fmt: skip
     counts = {name: int(count) for count, name in re.findall(r"(\d+) calls of (\w+)", said)}
     assert counts["cuLaunchKernel"] >= 100 and counts["cuMemAllocAsync"] <= 5
+
+
+def test_no_pinned_memory():
+    run("""
+held = cuarray.empty(1 << 20, "u1", device="cpu", memory="pinned")
+stats = memory.stats("cuda:0")
+assert stats["allocations"] == stats["current"] == 0, stats
+assert stats["kinds"]["pinned"]["allocations"] == 1 and stats["kinds"]["pinned"]["current"] == 1 << 20
+try:
+    cuarray.empty(4 << 30, "u1", memory="pinned")
+except MemoryError as error:
+    text = str(error)
+assert text.startswith("pinned host memory: 4294967296 bytes asked (4 GiB)") and "hold 1 MiB of it in 1 blocks" in text, text
+""", CUDASIM_PINNED=100_000_000)
