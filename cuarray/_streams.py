@@ -98,7 +98,7 @@ class Stream:
             A CUstream handle, or an object with ``__cuda_stream__`` (CuPy, torch, Numba, cuda.core). 0 and 1,
             CUDA's legacy default stream, give the device's default stream, which CUDA keeps in order with it.
         device : device or str, optional
-            The device it belongs to; the current one by default.
+            The device it belongs to; by default that of a `Stream`, and for other streams the current one.
 
         Returns
         -------
@@ -109,7 +109,10 @@ class Stream:
         ValueError
             If the stream belongs to another device, or is the per-thread default stream (2).
         """
-        return cls._of(core_stream(stream, device))
+        core = core_stream(stream, device)
+        if device is not None and core.device != _core.device(device):
+            raise ValueError(f"Stream: the stream {core.handle} belongs to {core.device}, not to {device}")
+        return cls._of(core)
 
     @property
     def device(self):

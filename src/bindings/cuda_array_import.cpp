@@ -63,6 +63,8 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     if (PyTuple_Size(data.get()) != 2) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only)");
     const unsigned long long address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0));
     if (PyErr_Occurred()) throw ExceptionIsSet{};
+    if (!address && layout.size())
+        raise(ErrorKind::Value, "__cuda_array_interface__: the pointer of shape ", to_string(layout.shape), " is 0");
     const bool is_read_only = is_true(PyTuple_GetItem(data.get(), 1));
     const int64_t stream = stream_of(interface);
     const Extent bytes = extent(layout, item_size(dtype));

@@ -228,6 +228,10 @@ def test_streams_of_other_devices(remote):
     other = cuarray.Stream(device="cuda:1")
     with pytest.raises(ValueError, match="does not belong to cuda:0"):
         cuarray.Stream.from_external(other.handle, "cuda:0")
+    for device in ("cuda:0", "cpu"):
+        with pytest.raises(ValueError, match=f"belongs to cuda:1, not to {device}"):
+            cuarray.Stream.from_external(other, device)
+    assert cuarray.Stream.from_external(other) == cuarray.Stream.from_external(other, "cuda:1") == other
     x = counting()
     with other, cuarray.device("cuda:1"):
         y = x.to_device("cuda:1") + 1
@@ -684,7 +688,7 @@ def test_imported_memory_tells_its_device(remote):
 def test_imported_memory_must_be_a_gpu_s(remote):
     x = cuarray.arange(5)
     host = np.arange(5)
-    for changes in ({"data": (host.ctypes.data, False)}, {"stream": 0}, {"stream": -1}):
+    for changes in ({"data": (host.ctypes.data, False)}, {"data": (0, False)}, {"stream": 0}, {"stream": -1}):
         with pytest.raises(ValueError):
             cuarray.asarray(Lent(x, **changes))
     empty = cuarray.asarray(Lent(x[:0]))
