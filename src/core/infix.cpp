@@ -101,6 +101,15 @@ class Printer {
 
     /// The value where something that binds with `precedence` wants it.
     std::string operand(ValueId value, int precedence) {
+        return has_two_results(expr_.nodes[value]) ? named(value, kAtom) + "[0]" : named(value, precedence);
+    }
+
+    static bool has_two_results(const ExprNode& node) {
+        return node.op == ExprNode::Op::Loop && rows()[loops()[node.index].row].nout == 2;
+    }
+
+    /// The value, both where there are two, or the name that it has been given.
+    std::string named(ValueId value, int precedence) {
         const ExprNode& node = expr_.nodes[value];
         const bool is_leaf = node.op == ExprNode::Op::Input || node.op == ExprNode::Op::Scalar;
         if (uses_[value] < 2 || is_leaf) return value_text(node, precedence);
@@ -124,7 +133,7 @@ class Printer {
             case ExprNode::Op::Cast:
                 return std::string(info(node.dtype).name) + "(" + operand(node.source[0], kAnything) + ")";
             case ExprNode::Op::Second:
-                return operand(node.source[0], kAtom) + "[1]";
+                return named(node.source[0], kAtom) + "[1]";
             case ExprNode::Op::Index:
                 return "index";
             case ExprNode::Op::Loop:

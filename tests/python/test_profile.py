@@ -138,6 +138,19 @@ def test_fused_expression_computes_the_result(device):
         assert any(np.allclose(value_of(text, order), result, 1e-12) for order in orders), (formula, text)
 
 
+def test_expression_of_two_results(device):
+    x = ca.array([1.5, -2.25], device=device)
+    with ca.profile() as p, ca.fuse():
+        fraction, whole = ca.modf(x)
+        wanted = (fraction * 2, whole + 1)
+        del fraction, whole
+    with ca.profile() as q:
+        ca.modf(x)
+    assert [v.tolist() for v in wanted] == [[1.0, -0.5], [2.0, -1.0]]
+    assert launches(p)[-1].expression == "t1 = modf(a); (t1[0]*2, t1[1] + 1)"
+    assert launches(q)[-1].expression == "t1 = modf(a); (t1[0], t1[1])"
+
+
 def value_of(text, inputs):
     """What NumPy makes of an expression of a profile."""
     *definitions, value = text.split("; ")
