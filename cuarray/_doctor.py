@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import time
 from pathlib import Path
 
@@ -42,10 +43,9 @@ def report():
     devices = [examine(device, faults) for device in _core.devices()]
     missing = {"cuda": _core.missing_reason("cuda")}
     gpus = graphics_devices()
-    if missing["cuda"] and gpus:
-        faults.append(
-            fault(f"this machine has an NVIDIA GPU that cannot be used: {missing['cuda']}", driver_command())
-        )
+    if missing["cuda"] and (command := remedy(missing["cuda"]) or (driver_command() if gpus else "")):
+        has = "this machine has an NVIDIA GPU that" if gpus else "GPUs"
+        faults.append(fault(f"{has} cannot be used: {missing['cuda']}", command))
     return {
         "versions": {
             "cuarray": cuarray.__version__,
@@ -116,6 +116,38 @@ def graphics_devices():
         except OSError:
             continue
     return found
+
+
+#: Words of the reason why no GPU can be used, and what to type where they are in it. A machine without a
+#: driver or a GPU has no fault.
+REMEDIES = (
+    (r"CUARRAY_LIBNVRTC cannot be used", "unset CUARRAY_LIBNVRTC"),
+    (r"driver .*(too old|lacks)", "sudo apt install nvidia-driver-580   (in a container: on its host)"),
+    (r"no NVRTC for this driver .*: (pip install [^;]*);", r"\1"),
+    # CUDA 12 is the last one that compiles for these, and of two NVRTC the newer one would be taken.
+    (
+        r"cannot compile for compute capability [567]\.",
+        'pip uninstall -y nvidia-cuda-nvrtc && pip install "cuarray[cuda12]"',
+    ),
+    (r"cannot compile for compute capability", "export CUARRAY_DEVICE=cpu   (or use a newer GPU)"),
+)
+
+
+def remedy(reason):
+    """Return what to type for a reason why no GPU can be used, or "" where none of ours fits.
+
+    Examples
+    --------
+    >>> from cuarray import _doctor
+    >>> _doctor.remedy("CUARRAY_LIBNVRTC cannot be used: ...")
+    'unset CUARRAY_LIBNVRTC'
+    """
+    if os.environ.get("CUARRAY_LIBCUDA") and reason.startswith("no NVIDIA driver"):
+        return "unset CUARRAY_LIBCUDA"
+    for words, command in REMEDIES:
+        if found := re.search(words, reason):
+            return found.expand(command)
+    return ""
 
 
 def driver_command():

@@ -74,6 +74,24 @@ def test_no_nvrtc(program):
     assert "CUARRAY_LIBNVRTC cannot be used" in result.stderr and "/nowhere/libnvrtc.so" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("changes", "settings", "fault", "command"),
+    [
+        ("", {"CUDASIM_DRIVER": 11080}, "driver is too old", "sudo apt install nvidia-driver-580"),
+        ("", {"CUDASIM_CC": "3.5"}, "capability 3.5", "export CUARRAY_DEVICE=cpu"),
+        ("", {"CUDASIM_CC": "5.0"}, "capability 5.0", 'pip install "cuarray[cuda12]"'),
+        ("CUARRAY_LIBNVRTC=/nope.so", {}, "/nope.so", "unset CUARRAY_LIBNVRTC"),
+        ("CUARRAY_LIBCUDA=/nope.so", {}, "/nope.so", "unset CUARRAY_LIBCUDA"),
+    ],
+)
+def test_doctor_names_what_mends(changes, settings, fault, command, tmp_path):
+    run = ["env", *changes.split(), "python", "-m", "cuarray", "--json"]
+    result = backend_program.run(run, CUDASIM_SEED=1, CUARRAY_CACHE_DIR=tmp_path / "kernels", **settings)
+    assert result.returncode == 1, result.stdout + result.stderr
+    faults = json.loads(result.stdout)["faults"]
+    assert [fault in f["what"] and command in f["command"] for f in faults] == [True], faults
+
+
 def test_no_driver(program):
     command = f"CUARRAY_LIBCUDA=/nowhere/libcuda.so.1 exec {program} kernels"
     result = backend_program.run(["sh", "-c", command], CUDASIM_SEED=1)
