@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+CORE_STUB = Path(__file__).with_name("core_stub.pyi")
+
 # Arguments of a ufunc by how many it takes, as the docs of the rows name them.
 ARGUMENTS = {1: "x", 2: "x, y", 3: "x, y, z"}
 
@@ -159,6 +161,9 @@ class Module:
     def entry(self, name: str) -> tuple[str, str]:
         """Signature and first docstring line of a function or class, or of what one of them made."""
         for node in self.tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module == "cuarray._core":
+                if any(imported.name == name for imported in node.names):
+                    return Module(CORE_STUB).entry(name)
             if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
                 made_by = node.value.func.id if isinstance(node.value, ast.Call) else ""
                 return name, self.entry(made_by)[1]
@@ -215,7 +220,7 @@ def main() -> None:
     parts = Module(package / "__init__.py").names("MODULES")
     modules = {title: Module(package / f"{title}.py") for title in parts}
     aliases = modules["_elementwise"].constant("ALIASES")
-    head = Path(__file__).with_name("core_stub.pyi").read_text("utf-8")
+    head = CORE_STUB.read_text("utf-8")
     rows = "\n# ufuncs.def\n\n" + "".join(map(stub_line, tables["ufuncs"]))
     write(output / "_core.pyi", head + operator_lines() + rows)
     write(output / "__init__.pyi", init_stub(tables, modules, aliases))
