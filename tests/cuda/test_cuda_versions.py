@@ -92,6 +92,12 @@ def test_doctor_names_what_mends(changes, settings, fault, command, tmp_path):
     assert [fault in f["what"] and command in f["command"] for f in faults] == [True], faults
 
 
+def test_doctor_finds_no_fault_of_gpus_that_nobody_wants(tmp_path):
+    run = ["env", "CUARRAY_DEVICE=cpu", "python", "-m", "cuarray"]
+    result = backend_program.run(run, CUDASIM_CC="3.5", CUARRAY_CACHE_DIR=tmp_path / "kernels")
+    assert result.returncode == 0 and "cannot compile for" in result.stdout, result.stdout + result.stderr
+
+
 def test_no_driver(program):
     command = f"CUARRAY_LIBCUDA=/nowhere/libcuda.so.1 exec {program} kernels"
     result = backend_program.run(["sh", "-c", command], CUDASIM_SEED=1)
