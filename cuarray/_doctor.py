@@ -43,8 +43,8 @@ def report():
     devices = [examine(device, faults) for device in _core.devices()]
     missing = {"cuda": _core.missing_reason("cuda")}
     gpus = graphics_devices()
-    wants_gpus = os.environ.get("CUARRAY_DEVICE") != "cpu"
-    if missing["cuda"] and wants_gpus and (command := remedy(missing["cuda"]) or (driver_command() if gpus else "")):
+    command = remedy(missing["cuda"]) or (driver_command() if missing["cuda"] and gpus else "")
+    if command and os.environ.get("CUARRAY_DEVICE") != "cpu":
         has = "this machine has an NVIDIA GPU that" if gpus else "GPUs"
         faults.append(fault(f"{has} cannot be used: {missing['cuda']}", command))
     return {
