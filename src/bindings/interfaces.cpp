@@ -1,7 +1,9 @@
 // interfaces.cpp -- the buffer protocol and the protocols of NumPy and CUDA: arrays, array interfaces, ufuncs.
 #include "bindings/interfaces.h"
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
@@ -41,6 +43,27 @@ struct BufferDescription {
     Dims shape, strides;
 };
 
+/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised once,
+/// by the first wait: so it is kept for that question.
+struct KeptError {
+    const Storage* storage = nullptr;
+    std::optional<Error> error;
+};
+KeptError& kept_error() {
+    thread_local KeptError one;
+    return one;
+}
+
+char* export_buffer(const Array& array) {
+    kept_error() = {};
+    try {
+        return export_memory(array);
+    } catch (const Error& error) {
+        kept_error() = {&array.storage(), error};
+        throw;
+    }
+}
+
 const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
     if (!is_on_host(array.device())) return "the memory is not on the host; write x.numpy()";
     if (format.empty()) return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
@@ -70,7 +93,7 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
             raise(ErrorKind::Buffer, "buffer: ", reason);
         description->shape = array.shape();
         description->strides = array.strides();
-        char* data = export_memory(array);
+        char* data = export_buffer(array);
         view->buf = data ? data : nothing;
         view->len = array.nbytes();
         view->itemsize = item_size(array.dtype());
@@ -118,6 +141,7 @@ PyObject* array_interface(PyObject* self, void*) {
         const Array& array = array_of(self);
         if (!is_on_host(array.device())) no_attribute("__array_interface__", "the memory is not on the host");
         if (array.dtype() == DType::bfloat16) no_attribute("__array_interface__", "it has no bfloat16");
+        if (const KeptError kept = std::exchange(kept_error(), {}); kept.storage == &array.storage()) throw *kept.error;
         return interface_of(array).release();
     });
 }

@@ -25,6 +25,12 @@ int clamped(const Context& context, int priority) {
     return std::clamp(priority, greatest, least);
 }
 
+/// The GPUs in use; they stay so.
+std::atomic<GpuRuntime*> the_gpus[UINT8_MAX + 1];
+std::atomic<int> the_count{0};
+
+thread_local int the_captures = 0;
+
 }  // namespace
 
 GpuRuntime::GpuRuntime(Backend& backend, int index)
@@ -35,7 +41,18 @@ GpuRuntime::GpuRuntime(Backend& backend, int index)
       pool(device(), context, usual_),
       chunks(context) {
     usual_.retain();  // never handed out to somebody else
+    static std::mutex one_by_one;
+    const std::lock_guard lock(one_by_one);
+    the_gpus[the_count] = this;
+    ++the_count;
 }
+
+void GpuRuntime::raise_faults() {
+    for (int i = 0; i < the_count; ++i)
+        if (GpuRuntime& gpu = *the_gpus[i]; gpu.faults.has_fault()) gpu.wait_and_raise();
+}
+
+int GpuRuntime::captures_of_thread() { return the_captures; }
 
 std::vector<GpuStream*> GpuRuntime::all_streams() {
     const std::lock_guard lock(mutex_);
@@ -131,6 +148,7 @@ StreamRef GpuRuntime::begin_capture() {
     StreamRef stream = make(GpuStream::Kind::Capturing, 0);
     auto& gpu = static_cast<GpuStream&>(*stream);
     new GpuGraph(*this, gpu);  // known to its stream, until end_capture or drop_capture
+    ++the_captures;
     const std::lock_guard lock(mutex_);
     ++captures_;
     return stream;
@@ -138,6 +156,7 @@ StreamRef GpuRuntime::begin_capture() {
 
 std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
     std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
+    --the_captures;
     try {
         graph->finish();
     } catch (...) {
@@ -151,6 +170,7 @@ std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
 void GpuRuntime::drop_capture(Stream& stream) noexcept {
     const std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
     if (!graph) return;
+    --the_captures;
     graph->abandon();
     has_captured();
 }

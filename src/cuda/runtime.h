@@ -35,6 +35,8 @@ class GpuRuntime final : public Runtime {
     std::unique_ptr<Graph> end_capture(Stream& stream) override;
     void drop_capture(Stream& stream) noexcept override;
     bool is_capturing() override { return current().capture() != nullptr; }
+    /// How many captures this thread is in.
+    static int captures_of_thread();
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
     StorageRef pinned_memory_at(const void* address) override;
@@ -54,10 +56,11 @@ class GpuRuntime final : public Runtime {
 
     /// Waits for every stream of the device; raises what went wrong.
     void synchronize();
-    /// Raises a fault that kernels have recorded. For whoever has just waited: one host word, no driver call.
-    void raise_faults() {
-        if (faults.has_fault()) wait_and_raise();
-    }
+    /// Raises a fault that kernels have recorded, on any GPU, because copies carry wrong values from one to another. For
+    /// whoever has just waited: a host word for each GPU in use, no driver call.
+    static void raise_faults();
+    /// Whether a storage of a GPU is managed memory.
+    static bool is_managed(const Storage& storage);
     /// Nobody holds the stream any more: it is handed out again once it is idle.
     void take_back(GpuStream& stream);
 

@@ -48,6 +48,10 @@ class GpuRuntime::PinnedBlock final : public Storage {
     }
 };
 
+bool GpuRuntime::is_managed(const Storage& storage) {
+    return static_cast<const Block&>(storage).piece.from == Piece::From::Managed;
+}
+
 StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
     if (kind == MemoryKind::Pinned) return allocate_pinned(bytes);
     auto* const block = new Block(*this, bytes);

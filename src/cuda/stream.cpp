@@ -72,7 +72,7 @@ void GpuStream::wait() {
 }
 
 void GpuStream::wait_until(uint64_t ticket) {
-    if (has_finished(ticket)) return;
+    if (has_finished(ticket)) return runtime_.raise_faults();
     refuse_in_capture("wait");
     CUevent event = nullptr;
     uint64_t reached = issued();
@@ -240,13 +240,21 @@ void GpuStream::wait_for_context() {
     has_waited();
 }
 
+void GpuStream::refuse_beside_capture() const {
+    if (GpuRuntime::captures_of_thread() > 0)
+        raise(ErrorKind::Runtime, "Graph.capture: work on another stream, of ", to_string(device()),
+              ", would run once and not be recorded; do it before the capture, or after the graph was launched");
+}
+
 void GpuStream::will_read(Storage& storage) {
     if (capture_) return capture_->hold(storage, false);
+    refuse_beside_capture();
     if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(false));
 }
 
 void GpuStream::will_write(Storage& storage) {
     if (capture_) return capture_->hold(storage, true);
+    refuse_beside_capture();
     if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(true));
 }
 

@@ -81,6 +81,8 @@ class GpuStream final : public Stream {
     void set_capture(GpuGraph* capture) { capture_ = capture; }
     /// RuntimeError naming the call where the stream is being captured.
     void refuse_in_capture(const char* call) const;
+    /// RuntimeError where this thread captures another stream: it would take the work here for recorded.
+    void refuse_beside_capture() const;
 
  private:
     void retire() override;

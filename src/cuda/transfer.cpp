@@ -89,6 +89,9 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
                                 int64_t from_offset, int64_t bytes) {
+    // Managed memory is every GPU's: to the one that has the other side the copy is one of its own.
+    if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
+    if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
     GpuStream& stream = runtime_.current();
     stream.will_read(from);
     stream.will_write(to);

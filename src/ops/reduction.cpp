@@ -210,7 +210,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     // What masked elements count as: the identity, or the value that the fold starts from.
     Scalar initial;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
-    const Scalar masked = row.identity ? reduction_identity(id, T) : initial;
+    const Scalar masked = row.identity ? convert(reduction_identity(id, T), T) : initial;
     const bool has_identity = row.identity && !o.no_initial;
     check_start(o, has_identity, name);
     check_empty(axes, has_identity || o.initial, count(axes.result_shape), name);

@@ -27,7 +27,7 @@ class Ranges final : public Listener {
         range.payloadType = NVTX_PAYLOAD_TYPE_INT64;
         range.payload.llValue = record.bytes;
         range.messageType = NVTX_MESSAGE_TYPE_ASCII;
-        range.message.ascii = record.expression.empty() ? record.name : record.expression.c_str();
+        range.message.ascii = (record.expression.empty() ? record.name : record.expression).c_str();
         nvtxDomainRangePushEx(domain_, &range);
     }
     void take(const Record&) noexcept override { nvtxDomainRangePop(domain_); }

@@ -76,7 +76,7 @@ class Recorded {
         record.shape = shape;
         if (!axes.empty()) {
             const std::string& text = record.expression;
-            record.expression = std::string(record.name) + "(" + text + ", axis=" + to_string(axes) + ")";
+            record.expression = record.name + "(" + text + ", axis=" + to_string(axes) + ")";
         }
         if (compiles_) record.build = Record::Build::Known;
         if (!outputs.empty()) record.dtype = info(outputs[0].dtype).name;

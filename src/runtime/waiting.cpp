@@ -41,27 +41,27 @@ class Waiting final : public Decorator {
     }
     void gather(const Indexed& task) override {
         inner_.gather(task);
-        inner_.synchronize();
+        wait();
     }
     void scatter(const Indexed& task) override {
         inner_.scatter(task);
-        inner_.synchronize();
+        wait();
     }
     void update(const Update& task) override {
         inner_.update(task);
-        inner_.synchronize();
+        wait();
     }
     void compress(const Masked& task) override {
         inner_.compress(task);
-        inner_.synchronize();
+        wait();
     }
     void expand(const Masked& task) override {
         inner_.expand(task);
-        inner_.synchronize();
+        wait();
     }
     void locate(const Masked& task) override {
         inner_.locate(task);
-        inner_.synchronize();
+        wait();
     }
     void sort(const Sort& task) override {
         inner_.sort(task);

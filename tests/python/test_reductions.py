@@ -317,3 +317,18 @@ def test_one_element_decides(dtype, device):
             assert (bool(x.any()), bool(x.all()), int(cuarray.count_nonzero(x))) == (True, False, size - 1)
             assert (bool(y.any()), bool(y.all()), int(cuarray.count_nonzero(y))) == (True, False, 1)
             assert (int(x.argmin()), int(y.argmax())) == (place, place)
+
+
+@pytest.mark.parametrize("name", ["any", "all", "count_nonzero", "sum", "prod"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
+    """Of truth values, too, whatever the elements' size."""
+    for values, mask in [([5, 0], [True, False]), ([5, 0], [False, True]), ([5, 6, 7], [False] * 3), ([0, 0], [False, True])]:
+        x, where = np.array(values, dtype), np.array(mask)
+        want = np.sum(x != 0, where=where) if name == "count_nonzero" else getattr(np, name)(x, where=where)
+        ours, masked = cuarray.asarray(x), cuarray.asarray(where)
+        if name == "count_nonzero":
+            got = ours.astype(bool).sum(where=masked)
+        else:
+            got = getattr(cuarray, name)(ours, where=masked)
+        assert got.item() == want, (values, mask)

@@ -24,7 +24,7 @@ struct Record {
     enum class Build : uint8_t { None, Known, Disk, Compiled };
 
     Kind kind;
-    const char* name = "";       ///< "add", "write"; lives as long as the process
+    std::string name;            ///< "add", "write"
     std::string kernel;          ///< "add_f32_f32"
     std::string expression;      ///< "a + b"
     Dims shape;                  ///< all elements that a launch walks over
