@@ -60,7 +60,7 @@ MUTANTS = [
         "src/core/layout.cpp",
         "else if (n != 1 && n != extent) {",
         "else if (n != 1 && n < extent) {",
-        "tests/python/test_errors.py",
+        "tests/python/test_manipulation.py tests/python/test_errors.py",
     ),
     Mutant(
         "overlap-only-of-equal-starts",
@@ -81,7 +81,7 @@ MUTANTS = [
         "src/ops/choose_call.cpp",
         "return rank >= int(weak);",
         "return rank > int(weak);",
-        "tests/python/test_types.py tests/python/test_ndarray.py",
+        "tests/python/test_types.py",
     ),
     Mutant(
         "negative-slice-step-off-by-one",

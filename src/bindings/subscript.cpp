@@ -218,8 +218,12 @@ PyTypeObject* iterator_type() {
 template <class Store>
 void with_value(PyObject* value, const Array& target, Store store) {
     if (PyFloat_CheckExact(value)) {
-        const Scalar number = Scalar::of(DType::float64, PyFloat_AsDouble(value));
-        return store(target.dtype() == DType::float64 ? number : convert(number, target.dtype()));
+        const double number = PyFloat_AsDouble(value);
+        if (target.dtype() == DType::float64) return store(Scalar::of(DType::float64, number));
+        Weak weak;
+        weak.kind = Weak::Kind::Float;
+        weak.real = number;
+        return store(convert(weak, target.dtype(), "assignment"));
     }
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {

@@ -37,12 +37,24 @@ T from_int(const Weak& value, const char* function) {
     }
 }
 
+/// What an integer keeps of a float, towards zero.
+template <class T>
+T from_float(f64 value, const char* function) {
+    if constexpr (is_integer<T>) {
+        if (std::isnan(value)) raise(ErrorKind::Value, function, ": cannot convert float NaN to integer");
+        const f64 whole = std::trunc(value), end = 2 * f64(highest<T> / 2 + 1);
+        if (whole < f64(lowest<T>) || whole >= end)
+            raise(ErrorKind::Overflow, function, ": Python float ", value, " out of bounds for ", info(dtype_of<T>).name);
+    }
+    return cast<T>(value);
+}
+
 }  // namespace
 
 Scalar convert(const Weak& value, DType dtype, const char* function) {
     return dispatch(dtype, [&]<class T>() {
         if (value.kind == Weak::Kind::Int) return Scalar::of(dtype, from_int<T>(value, function));
-        if (value.kind == Weak::Kind::Float) return Scalar::of(dtype, cast<T>(f64(value.real)));
+        if (value.kind == Weak::Kind::Float) return Scalar::of(dtype, from_float<T>(value.real, function));
         return Scalar::of(dtype, cast<T>(c128{value.real, value.imag}));
     });
 }

@@ -422,3 +422,14 @@ def test_masks_of_no_elements(array, mask, device):
     names = {"x": lambda xp: xp.ones(array), "m": lambda xp: xp.zeros(mask, dtype=bool)}
     for expression in ("x[m]", "x[m, ...]", "x.__setitem__(m, 2) or x", "x.__setitem__(m, xp.ones((0,))) or x"):
         agree(expression, names)
+
+
+def test_the_last_of_rows_that_meet_stays():
+    """Also where threads share the rows: all of them go to row 0."""
+    rows, columns = 64, 30_000
+    values = cuarray.arange(rows * columns).reshape(rows, columns)
+    nowhere, places = np.zeros((rows, 1), int), np.arange(columns)
+    for _ in range(10):
+        x = cuarray.zeros((2, columns), int)
+        x[nowhere, places] = values
+        assert (x[0] == values[-1]).all() and not x[1].any()

@@ -262,3 +262,33 @@ def test_subclass_independent_methods_keep_device(device):
     x = cuarray.ones((2, 3))
     for y in (x + 1, x.T, x.sum(), x[0], x.astype("f4"), cuarray.sin(x), cuarray.zeros_like(x), x.copy(), cuarray.concat([x, x])):
         assert y.device == x.device
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f2", "f4", "f8", "c8", "c16"])
+def test_a_square_is_a_product(device, dtype):
+    """As in NumPy, where pow may be off in the last place; in place and fused, too."""
+    rng = np.random.default_rng(2)
+    x = (rng.standard_normal(1000) * 5 + (rng.standard_normal(1000) * 1j if dtype[0] == "c" else 0)).astype(dtype)
+    ours = cuarray.asarray(x, device=device)
+    want = (ours * ours).numpy()
+    exponents = [2, 2.0] if dtype[0] in "fc" else [2]
+    for exponent in exponents:
+        for got in (ours**exponent, cuarray.fuse(lambda a, n=exponent: a**n)(ours)):
+            assert got.dtype == x.dtype and got.numpy().tobytes() == want.tobytes()
+        changed = ours.copy()
+        changed **= exponent
+        assert changed.numpy().tobytes() == want.tobytes()
+    assert (ours ** cuarray.array(2)).shape == ours.shape and (ours**3)[:3].shape == (3,)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_floats_that_an_integer_cannot_hold_are_refused(device, dtype):
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    x = cuarray.zeros(2, dtype, device=device)
+    for value, error in [(np.nan, ValueError), (np.inf, OverflowError), (-np.inf, OverflowError),
+                         (2.0 * most + 2, OverflowError), (2.0 * least - 2, OverflowError), (float(most) + 1, OverflowError)]:
+        for call in (lambda v=value: x.__setitem__(0, v), lambda v=value: x.__setitem__(slice(None), v), lambda v=value: x.fill(v)):
+            with pytest.raises(error):
+                call()
+    x[0], x[1] = 100.9, float(least) - 0.5 if least > -(2**53) else -3.5
+    assert x.tolist() == [100, least if least > -(2**53) else -3]

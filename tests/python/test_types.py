@@ -300,3 +300,18 @@ def test_info_of_arrays_and_bfloat16(device):
     assert (cuarray.iinfo(cuarray.ones(2, "int8")).max, cuarray.iinfo("uint64").max) == (127, 2**64 - 1)
     with pytest.raises(ValueError):
         cuarray.iinfo("float32")
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "c8"])
+@pytest.mark.parametrize("number", [True, 3, 1.5, 2j])
+def test_python_numbers_beside_a_dtype_that_is_asked_for(dtype, number):
+    """A number goes with a loop of its own kind or a higher one, as in NumPy."""
+    x = np.ones(2, dtype)
+
+    def kind_of(xp, array):
+        try:
+            return xp.add(array, number, dtype=dtype).dtype
+        except TypeError:
+            return TypeError
+
+    assert kind_of(cuarray, cuarray.asarray(x)) == kind_of(np, x)
