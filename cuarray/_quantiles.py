@@ -98,7 +98,7 @@ class Slices:
         """Return one value for each slice, behind `leading` axes, shaped as asked for, or `out`."""
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
-            values = values.reshape(*values.shape[:leading], *extents)
+            values = values.reshape((*values.shape[:leading], *extents))
         if out is None:
             return values
         if not isinstance(out, ndarray):

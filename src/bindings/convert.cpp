@@ -53,7 +53,11 @@ Object from_dims(const Dims& dims) {
 }
 
 Dims to_dims(PyObject* object, const char* what) {
-    if (PyIndex_Check(object) && !(is_ndarray(object) && array_of(object).ndim())) return Dims{to_int64(object, what)};
+    if (is_ndarray(object) || is_numpy_array(object)) {
+        const Object values = Object::steal(PyObject_CallMethod(object, "tolist", nullptr));
+        if (PyList_Check(values.get())) return to_dims(values.get(), what);
+    }
+    if (PyIndex_Check(object)) return Dims{to_int64(object, what)};
     if (!PySequence_Check(object) || PyUnicode_Check(object))
         fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
     const Py_ssize_t count = PySequence_Size(object);

@@ -229,3 +229,13 @@ def test_64_axes(device):
     assert x.ndim == 64 and (x + 1).shape == x.shape
     with pytest.raises(ValueError):
         cuarray.zeros((1,) * 65)
+
+
+@pytest.mark.parametrize("of", [np.array, cuarray.array])
+def test_shapes_may_be_arrays(of):
+    shape = of([2, 3])
+    assert cuarray.zeros(shape).shape == (2, 3) and cuarray.ones(shape + 1).reshape(of([4, 3])).shape == (4, 3)
+    assert cuarray.zeros(of(4)).shape == (4,) and cuarray.arange(6).reshape(shape).shape == (2, 3)
+    assert cuarray.broadcast_to(1, shape).shape == (2, 3)
+    with pytest.raises(TypeError, match="integer"):
+        cuarray.zeros(of([2.0, 3.0]))

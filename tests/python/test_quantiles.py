@@ -179,3 +179,10 @@ xp.nanpercentile(n, 120)
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().split("\n"))
 def test_as_numpy(device, expression):
     agree(expression, NAMES)
+
+
+@pytest.mark.parametrize("call", ["xp.median(5.0, keepdims=True)", "xp.quantile(5.0, 0.5, keepdims=True)",
+                                  "xp.nanmedian(5.0, keepdims=True)", "xp.percentile(5.0, [10, 20], keepdims=True)"])
+def test_a_number_keeps_no_axes(call):
+    got, want = eval(call, {"xp": cuarray}), eval(call, {"xp": np})
+    assert got.shape == np.shape(want) and got.tolist() == np.asarray(want).tolist()
