@@ -9,6 +9,7 @@ from cuarray._creation import as_array, zeros
 from cuarray._fuse import fuse
 from cuarray._joining import concat
 from cuarray._matrices import diag
+from cuarray._operands import side_by_side
 from cuarray._shaping import atleast_2d, broadcast_to, squeeze
 from cuarray._statistics import mean
 
@@ -54,7 +55,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> ca.average([1, 2, 4], weights=[2, 1, 1])
     array(2.)
     """
-    a = as_array(a)
+    a, weights = side_by_side("average", a, weights)
     if axis is not None:
         axis = tuple(normalise_axes(axis, a.ndim, "average"))
     if weights is None:
@@ -75,7 +76,6 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 def weights_along(weights, a, axis):
     """Return weights in a shape that broadcasts with `a`: as they are, or spread along the axes."""
-    weights = _core.beside(weights, a, "average")
     if weights.shape == a.shape:
         return weights
     if axis is None:
@@ -178,8 +178,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof must be an integer, not {ddof}")
-    m = as_array(m)
-    others = [] if y is None else [_core.beside(y, m, "cov")]
+    m, y, fweights, aweights = side_by_side("cov", m, y, fweights, aweights)
+    others = [] if y is None else [y]
     for x in (m, *others):
         if x.ndim > 2:
             raise ValueError(f"cov: {x.ndim} axes are more than the 2 of a matrix")
@@ -206,7 +206,7 @@ def observation_weights(x, fweights, aweights):
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        given = _core.beside(given, x, "cov").astype("f8", copy=False)
+        given = given.astype("f8", copy=False)
         if name == "fweights" and bool((given != _core.ufuncs["rint"](given)).any()):
             raise TypeError("cov: fweights must be integers")
         if given.ndim > 1:
@@ -225,7 +225,7 @@ def divisor(x, total, weights, aweights, ddof):
         return np.maximum(x.shape[1] - ddof, 0)
     total = total[0].item().real
     if ddof and aweights is not None:
-        total -= ddof * (weights * _core.beside(aweights, x, "cov")).sum().item() / total
+        total -= ddof * (weights * aweights).sum().item() / total
     else:
         total -= ddof
     return np.maximum(total, 0.0)

@@ -9,7 +9,7 @@ from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fuse
 from cuarray._joining import concat
-from cuarray._operands import device_of, side_by_side
+from cuarray._operands import side_by_side
 from cuarray._shaping import broadcast_shapes, moveaxis
 
 __all__ = ["block", "cross", "kron", "vander"]
@@ -196,7 +196,7 @@ def block(arrays):
     depth = nesting(arrays)
     leaves = list(leaves_of(arrays))
     rank = max(depth, *map(np.ndim, leaves))
-    result = joined(arrays, 0, depth, rank, device_of(*leaves))
+    result = joined(iter(side_by_side("block", *leaves)), arrays, 0, depth, rank)
     return result if depth else result.copy()
 
 
@@ -222,10 +222,10 @@ def leaves_of(arrays):
         yield arrays
 
 
-def joined(arrays, level, depth, rank, device):
-    """Return the arrays of one list as one array of `rank` axes."""
+def joined(leaves, arrays, level, depth, rank):
+    """Return the arrays of one list, the next of the leaves, as one array of `rank` axes."""
     if level == depth:
-        a = as_array(arrays, device)
+        a = next(leaves)
         return a.reshape((1,) * (rank - a.ndim) + a.shape)
-    parts = [joined(entry, level + 1, depth, rank, device) for entry in arrays]
+    parts = [joined(leaves, entry, level + 1, depth, rank) for entry in arrays]
     return concat(parts, axis=level - depth)

@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
+from cuarray._operands import WEAK, with_numbers
 
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
@@ -552,6 +553,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> ca.full_like([1, 2], 7)
     array([7, 7])
     """
-    result = _core.empty_like(as_array(a), dtype, order, shape, device)
-    result[...] = fill_value
+    a, value = with_numbers("full_like", a, fill_value)
+    result = _core.empty_like(a, dtype, order, shape, device)
+    result[...] = value if type(value) in WEAK else value.to_device(result.device)
     return result

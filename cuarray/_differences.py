@@ -6,9 +6,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import as_array, empty, full
+from cuarray._creation import empty, full
 from cuarray._fuse import fuse
 from cuarray._joining import concat
+from cuarray._operands import side_by_side
 from cuarray._statistics import sum as sum_of
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
@@ -68,7 +69,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         return a
     if n < 0:
         raise ValueError(f"diff: order must be non-negative but got {n}")
-    a = as_array(a)
+    a, prepend, append = side_by_side("diff", a, prepend, append)
     if a.ndim == 0:
         raise ValueError("diff: requires an array of at least one dimension")
     axis = checked_axis(axis, a.ndim)
@@ -85,7 +86,6 @@ def layer(values, like, axis):
     """Return what is to be joined to an array along an axis; one number fills a layer."""
     if values is None:
         return None
-    values = _core.beside(values, like, "diff")
     if values.ndim:
         return values
     shape = (*like.shape[:axis], 1, *like.shape[axis + 1 :])
@@ -121,13 +121,13 @@ def ediff1d(ary, to_end=None, to_begin=None):
     >>> ca.ediff1d([[1, 2], [4, 7]], to_begin=0)
     array([0, 1, 2, 3])
     """
-    ary = as_array(ary).reshape(-1)
+    ary, to_begin, to_end = side_by_side("ediff1d", ary, to_begin, to_end)
+    ary = ary.reshape(-1)
     parts = []
     for name, values in (("to_begin", to_begin), ("to_end", to_end)):
         if values is None:
             parts.append(None)
             continue
-        values = _core.beside(values, ary, "ediff1d")
         if not np.can_cast(values.dtype, ary.dtype, "same_kind"):
             raise TypeError(f"ediff1d: {name} of {values.dtype} cannot be cast to {ary.dtype} by 'same_kind'")
         parts.append(values.reshape(-1).astype(ary.dtype))
@@ -142,11 +142,10 @@ def is_number(x):
     return (x.ndim if isinstance(x, ndarray) else np.ndim(x)) == 0
 
 
-def spacing_along(distance, extent, like):
+def spacing_along(distance, extent):
     """Return whether samples lie at even distances, and the distance, or those of all neighbours."""
     if is_number(distance):
         return True, distance
-    distance = _core.beside(distance, like, "gradient")
     if distance.ndim != 1:
         raise ValueError("gradient: distances must be either scalars or 1d")
     if len(distance) != extent:
@@ -245,7 +244,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> ca.gradient([1.0, 4.0, 9.0], [1.0, 2.0, 3.0], edge_order=2)
     array([2., 4., 6.])
     """
-    f = as_array(f)
+    f, *lines = side_by_side("gradient", f, *(None if is_number(x) else x for x in varargs))
+    varargs = [x if line is None else line for x, line in zip(varargs, lines, strict=True)]
     if axis is None:
         axes = tuple(range(f.ndim))
     else:
@@ -260,7 +260,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise TypeError(
             f"gradient: {len(varargs)} distances for {len(axes)} axes; give none, one, or one per axis"
         )
-    spacings = [spacing_along(d, f.shape[a], f) for a, d in zip(axes, distances, strict=True)]
+    spacings = [spacing_along(d, f.shape[a]) for a, d in zip(axes, distances, strict=True)]
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order must be 1 or 2, not {edge_order}")
     dtype = f.dtype if f.dtype.kind not in "biu" else np.dtype(np.float64)
@@ -303,12 +303,11 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     >>> ca.trapezoid([1, 2, 3], x=[4, 6, 8])
     array(8.)
     """
-    y = as_array(y)
+    y, x, steps = side_by_side("trapezoid", y, x, None if is_number(dx) else dx)
     axis = checked_axis(axis, y.ndim)
     if x is None:
-        distance = dx if is_number(dx) else _core.beside(dx, y, "trapezoid")
+        distance = dx if steps is None else steps
     else:
-        x = _core.beside(x, y, "trapezoid")
         lines = (-1,) + (1,) * (y.ndim - axis - 1)
         distance = diff(x).reshape(lines) if x.ndim == 1 else diff(x, axis=axis)
     with fuse():

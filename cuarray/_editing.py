@@ -7,6 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
+from cuarray._operands import side_by_side
 from cuarray._shaping import moveaxis
 from cuarray._statistics import any
 
@@ -162,6 +163,7 @@ def insert(arr, obj, values, axis=None):
     >>> ca.insert([1, 2, 3], [1, 1], [8, 9])
     array([1, 8, 9, 2, 3])
     """
+    arr, values = side_by_side("insert", arr, values)
     arr, axis = one_axis(arr, axis, "insert")
     extent = arr.shape[axis]
     places = np.arange(extent)[obj] if isinstance(obj, slice) else host_indices(obj)
@@ -178,7 +180,7 @@ def insert(arr, obj, values, axis=None):
         outside = places[(places < -extent) | (places > extent)].flat[0]
         raise IndexError(f"insert: index {outside} is out of bounds for axis {axis} with size {extent}")
     places = np.where(places < 0, places + extent, places)
-    values = _core.beside(values, arr, "insert").astype(arr.dtype, copy=False)
+    values = values.astype(arr.dtype, copy=False)
     values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
     if places.ndim == 0:
         values = moveaxis(values, 0, axis)

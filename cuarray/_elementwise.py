@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._indexing import nonzero
-from cuarray._operands import deliver, device_of
+from cuarray._operands import WEAK, deliver, device_of, with_numbers
 
 __all__ = ["clip", "round", "where"]
 
@@ -77,8 +77,10 @@ def where(condition, x=None, y=None, /):
             return nonzero(condition)
         raise ValueError("where: give both x and y, or neither")
     if not isinstance(condition, ndarray):
-        condition = as_array(condition, device_of(x, y))
-    if condition.dtype != np.bool_:
+        condition, x, y = with_numbers("where", condition, x, y)
+    if type(condition) in WEAK:
+        condition = bool(condition)
+    elif condition.dtype != np.bool_:
         condition = condition.astype(bool)
     return _core.ufuncs["where"](condition, x, y)
 
@@ -119,9 +121,9 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     """
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
-    a = as_array(a)
-    low = in_range(a_min if min is None else min, a.dtype, -1)
-    high = in_range(a_max if max is None else max, a.dtype, 1)
+    a, low, high = with_numbers("clip", a, a_min if min is None else min, a_max if max is None else max)
+    a = as_array(a, device_of(low, high))
+    low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
         result = a.copy("K") if out is None else out
         if out is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import device_of
+from cuarray._operands import side_by_side
 from cuarray._quantiles import percentile
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -57,7 +57,7 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
     is_array = isinstance(x, (ndarray, np.ndarray))
-    x = as_array(x, weights.device if isinstance(weights, ndarray) and not isinstance(x, ndarray) else None)
+    x, weights = side_by_side("bincount", x, weights)
     if x.ndim != 1:
         raise ValueError(f"bincount: one axis is needed, not shape {x.shape}")
     if x.size == 0 and not is_array:
@@ -65,7 +65,6 @@ def bincount(x, /, weights=None, minlength=0):
     if x.dtype.kind not in "biu":
         raise TypeError(f"bincount: integers are needed, not {x.dtype}")
     if weights is not None:
-        weights = as_array(weights, x.device)
         if weights.dtype.kind == "c":
             raise TypeError("bincount: weights must be real")
         if weights.shape != x.shape:
@@ -220,14 +219,13 @@ def edges_on_host(a, bins, range, weights, function):
 
 def flat_data(a, weights, function):
     """Return data and weights as one axis; bools as numbers."""
-    a = as_array(a, device_of(a, weights))
+    a, weights = side_by_side(function, a, weights)
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: complex numbers do not fall into bins")
     if a.dtype.kind == "b":
         warnings.warn(f"{function}: bools are counted as uint8", RuntimeWarning, stacklevel=3)
         a = a.astype(np.uint8)
     if weights is not None:
-        weights = as_array(weights, a.device)
         if weights.shape != a.shape:
             raise ValueError(f"{function}: weights have shape {weights.shape}, the data {a.shape}")
         weights = weights.ravel()
@@ -427,7 +425,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [0., 2.]])
     """
-    columns = columns_of(sample)
+    *columns, weights = side_by_side("histogramdd", *columns_of(sample), weights)
     d, device = len(columns), columns[0].device
     bins = list(bins) if hasattr(bins, "__len__") else [bins] * d
     ranges = [None] * d if range is None else list(range)
@@ -446,7 +444,6 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         place = _core.search_sorted(along, x, True) - (x == along[-1:])
         places = place if places is None else places * extent + place
     if weights is not None:
-        weights = as_array(weights, device)
         if weights.shape != places.shape:
             raise ValueError(
                 f"histogramdd: weights have shape {weights.shape}, there are {places.size} points"
@@ -464,14 +461,10 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 
 def columns_of(sample):
-    """Return the coordinates of points, one array each."""
+    """Return the coordinates of points, one array or list each."""
     if getattr(sample, "ndim", None) == 2:
-        sample = as_array(sample)
         return [sample[:, i] for i in range_of(sample.shape[1])]
-    device = device_of(sample, *sample)
-    if isinstance(sample, ndarray) or np.ndim(sample[0]) == 0:
-        sample = [sample]
-    return [as_array(x, device) for x in sample]
+    return [sample] if isinstance(sample, ndarray) or np.ndim(sample[0]) == 0 else list(sample)
 
 
 def box_edges(x, bins, range):

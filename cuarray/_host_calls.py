@@ -9,7 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros_like
-from cuarray._operands import device_of
+from cuarray._operands import device_of, side_by_side
 from cuarray._shaping import expand_dims, moveaxis
 
 __all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
@@ -143,11 +143,11 @@ def piecewise(x, condlist, funclist, *args, **kw):
     >>> ca.piecewise(x, [x < 0, x > 0], [lambda v: -v, ca.square, 7])
     array([2., 7., 9.])
     """
-    x = as_array(x)
     is_one = np.isscalar(condlist) or getattr(condlist, "ndim", 1) == 0
-    if is_one or (not isinstance(condlist[0], list | np.ndarray | ndarray) and x.ndim != 0):
+    if is_one or (not isinstance(condlist[0], list | np.ndarray | ndarray) and np.ndim(x) != 0):
         condlist = [condlist]
-    conditions = [_core.beside(c, x, "piecewise").astype(bool, copy=False) for c in condlist]
+    x, *conditions = side_by_side("piecewise", x, *condlist)
+    conditions = [c.astype(bool, copy=False) for c in conditions]
     if len(funclist) == len(conditions) + 1:
         rest = conditions[0]
         for condition in conditions[1:]:

@@ -5,16 +5,15 @@ import numpy as np
 from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
-from cuarray._creation import as_array, empty
+from cuarray._creation import as_array
 from cuarray._fuse import fuse
-from cuarray._operands import deliver, side_by_side
+from cuarray._operands import WEAK, deliver, side_by_side, with_numbers
 from cuarray._sequences import arange
 
 __all__ = [
     "argwhere",
     "choose",
     "compress",
-    "copyto",
     "extract",
     "flatnonzero",
     "nonzero",
@@ -30,10 +29,9 @@ __all__ = [
 choice = _core.ufuncs["where"]
 
 
-def positions(indices, like, function):
-    """Return indices as an integer array on the device of `like`; TypeError where they are no integers."""
-    result = _core.beside(indices, like, function)
-    if result.size == 0 and not isinstance(indices, (ndarray, np.ndarray)):
+def positions(result, given, function):
+    """Return what was given as indices as an integer array; TypeError where they are no integers."""
+    if result.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
         result = result.astype(np.int64)  # an empty list has no type of its own
     if result.dtype.kind == "b":
         result = result.astype(np.int64)
@@ -100,8 +98,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     array([[4, 7],
            [3, 3]])
     """
-    a = as_array(a)
-    places = positions(indices, a, "take")
+    a, places = side_by_side("take", a, indices)
+    places = positions(places, indices, "take")
     if axis is None:
         return _core.take(a.ravel(), places, 0, mode, out)
     if a.ndim == 0:
@@ -141,7 +139,7 @@ def put(a, ind, v, mode="raise"):
     array([7, 0, 8, 0, 7])
     """
     a = target(a, "put")
-    places = positions(ind, a, "put").ravel()
+    places = positions(_core.beside(ind, a, "put"), ind, "put").ravel()
     values = _core.beside(v, a, "put").ravel()
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"put: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
@@ -202,8 +200,8 @@ def take_along_axis(arr, indices, axis=-1):
     array([[30],
            [60]])
     """
-    arr = as_array(arr)
-    indices = along(indices, arr, "take_along_axis")
+    arr, indices = side_by_side("take_along_axis", arr, indices)
+    indices = along(indices, "take_along_axis")
     if axis is None:
         arr, axis = arr.ravel(), 0
     return _core.take_along_axis(arr, indices, normalise_axis(axis, arr.ndim, "take_along_axis"))
@@ -243,7 +241,7 @@ def put_along_axis(arr, indices, values, axis):
            [ 0, 40, 50]])
     """
     arr = target(arr, "put_along_axis")
-    indices = along(indices, arr, "put_along_axis")
+    indices = along(_core.beside(indices, arr, "put_along_axis"), "put_along_axis")
     values = _core.beside(values, arr, "put_along_axis")
     if axis is not None:
         _core.put_along_axis(arr, indices, values, normalise_axis(axis, arr.ndim, "put_along_axis"))
@@ -253,12 +251,11 @@ def put_along_axis(arr, indices, values, axis):
     elements_at(arr, indices, values)
 
 
-def along(indices, like, function):
-    """Return indices as an integer array on the device of `like`; IndexError where they are no integers."""
-    result = _core.beside(indices, like, function)
-    if result.dtype.kind not in "iu":
-        raise IndexError(f"{function}: `indices` must be an integer array, not {result.dtype}")
-    return result
+def along(indices, function):
+    """Return an array of indices; IndexError where they are no integers."""
+    if indices.dtype.kind not in "iu":
+        raise IndexError(f"{function}: `indices` must be an integer array, not {indices.dtype}")
+    return indices
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -434,8 +431,7 @@ def compress(condition, a, axis=None, out=None):
     >>> ca.compress([False, True], [[1, 2], [3, 4]], axis=0)
     array([[3, 4]])
     """
-    a = as_array(a)
-    condition = _core.beside(condition, a, "compress")
+    condition, a = side_by_side("compress", condition, a)
     if condition.ndim != 1:
         raise ValueError(f"compress: condition must have one axis, not {condition.ndim}")
     return take(a, flatnonzero(condition), axis, out)
@@ -466,8 +462,8 @@ def extract(condition, arr):
     >>> ca.extract(x % 3 == 0, x)
     array([0, 3])
     """
-    arr = as_array(arr)
-    mask = _core.beside(condition, arr, "extract").astype(bool, copy=False).ravel()
+    condition, arr = side_by_side("extract", condition, arr)
+    mask = condition.astype(bool, copy=False).ravel()
     return arr.ravel()[mask] if mask.size == arr.size else take(arr, flatnonzero(mask))
 
 
@@ -562,55 +558,6 @@ def masked(a, mask, function):
     return a, mask.reshape(a.shape)
 
 
-def copyto(dst, src, casting="same_kind", where=True):
-    """Copy elements into an array, some of them where a mask is given.
-
-    Parameters
-    ----------
-    dst : ndarray
-        Written.
-    src : array_like
-        Broadcast to `dst`.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        Which casts are allowed.
-    where : array_like of bool
-        Broadcast to `dst`; elements at which it is false stay.
-
-    Raises
-    ------
-    TypeError
-        If the cast is not allowed, or `dst` is no array.
-    ValueError
-        If shapes do not broadcast, or `dst` is read-only.
-
-    See Also
-    --------
-    numpy.copyto
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.zeros(3)
-    >>> ca.copyto(x, [1, 2, 3], where=[True, False, True])
-    >>> x
-    array([1., 0., 3.])
-    """
-    dst = target(dst, "copyto")
-    weak = type(src) in (bool, int, float, complex)
-    source = src if weak else _core.beside(src, dst, "copyto")
-    given = _core.result_type(dst.dtype, src) if weak else source.dtype
-    if not np.can_cast(given, dst.dtype, casting) and given != dst.dtype:
-        raise TypeError(f"copyto: cannot cast from {given} to {dst.dtype} according to the rule {casting!r}")
-    if where is True:
-        dst[...] = source
-        return
-    mask = _core.beside(where, dst, "copyto")
-    if mask.dtype != np.bool_:
-        raise TypeError(f"copyto: where= takes a bool array, not {mask.dtype}")
-    source = _core.full((), source, dst.dtype, dst.device) if weak else source.astype(dst.dtype, copy=False)
-    choice(_core.broadcast_to(mask, dst.shape), _core.broadcast_to(source, dst.shape), dst, out=dst)
-
-
 def select(condlist, choicelist, default=0):
     """Make an array of elements of several, each taken from the first whose condition is true.
 
@@ -644,17 +591,14 @@ def select(condlist, choicelist, default=0):
         raise ValueError(f"select: {len(condlist)} conditions do not go with {len(choicelist)} choices")
     if len(condlist) == 0:
         raise ValueError("select: there are no conditions")
-    arrays = [x for x in (*condlist, *choicelist, default) if isinstance(x, ndarray)]
-    like = arrays[0] if arrays else empty(0)
-    conditions = [_core.beside(condition, like, "select") for condition in condlist]
+    operands = with_numbers("select", *condlist, *choicelist, default)
+    conditions, choices = side_by_side("select", *operands)[: len(condlist)], operands[len(condlist) :]
     for number, condition in enumerate(conditions):
         if condition.dtype != np.bool_:
             raise TypeError(f"select: condition {number} is of type {condition.dtype}, not bool")
-    weak = (bool, int, float, complex)
-    choices = [x if type(x) in weak else _core.beside(x, like, "select") for x in (*choicelist, default)]
     dtype = _core.result_type(*choices)
     choices = [
-        _core.full((), x, dtype, like.device) if type(x) in weak else x.astype(dtype, copy=False)
+        _core.full((), x, dtype, conditions[0].device) if type(x) in WEAK else x.astype(dtype, copy=False)
         for x in choices
     ]
     with fuse():

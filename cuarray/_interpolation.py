@@ -9,6 +9,7 @@ from cuarray._creation import as_array, empty
 from cuarray._differences import diff
 from cuarray._fuse import fuse
 from cuarray._joining import concat
+from cuarray._operands import side_by_side
 from cuarray._scans import cumsum
 from cuarray._sorting import argsort, searchsorted
 
@@ -57,8 +58,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ca.interp([0, 1, 1.5, 2.72, 3.14], [1, 2, 3], [3, 2, 0])
     array([3.  , 3.  , 2.5 , 0.56, 0.  ])
     """
-    x = as_array(x)
-    xp, fp = _core.beside(xp, x, "interp"), _core.beside(fp, x, "interp")
+    x, xp, fp = side_by_side("interp", x, xp, fp)
     if xp.ndim != 1 or fp.ndim != 1:
         raise ValueError(f"interp: the points lie along one axis, not {xp.ndim} and {fp.ndim}")
     if xp.size != fp.size:

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._creation import as_array
 from cuarray._fuse import fuse
+from cuarray._operands import side_by_side
 from cuarray._statistics import NOT_GIVEN, argmax, argmin, max, mean, min, prod, reduce, spread, sum
 
 __all__ = [
@@ -17,14 +18,21 @@ def holds_nan(a):
     return a.dtype.kind in "fcV"
 
 
-def numbers(a, where):
-    """Return which elements take part: those that `where` names and that are no NaN."""
+def array_and_mask(function, a, where):
+    """Return an array, and which of its elements `where` names: True for all of them."""
     where = True if where is NOT_GIVEN else where
+    a, mask = side_by_side(function, a, None if isinstance(where, bool) else where)
+    return a, where if mask is None else mask
+
+
+def array_and_numbers(function, a, where):
+    """Return an array, and which of its elements take part: those that `where` names and that are no NaN."""
+    a, where = array_and_mask(function, a, where)
     if not holds_nan(a):
-        return where
+        return a, where
     with fuse():
         mask = ~_core.ufuncs["isnan"](a)
-        return mask if where is True else _core.ufuncs["logical_and"](mask, where)
+        return a, mask if where is True else _core.ufuncs["logical_and"](mask, where)
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -70,8 +78,8 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     >>> ca.nansum([[1, ca.nan], [3, 4]], axis=0)
     array([4., 4.])
     """
-    a = as_array(a)
-    return sum(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+    a, mask = array_and_numbers("nansum", a, where)
+    return sum(a, axis, dtype, out, keepdims, initial, mask)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -117,8 +125,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     >>> ca.nanprod([2, ca.nan, 3])
     array(6.)
     """
-    a = as_array(a)
-    return prod(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+    a, mask = array_and_numbers("nanprod", a, where)
+    return prod(a, axis, dtype, out, keepdims, initial, mask)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
@@ -164,8 +172,8 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIV
     >>> ca.nanmean([[1, ca.nan], [3, 4]], axis=0)
     array([2., 4.])
     """
-    a = as_array(a)
-    return mean(a, axis, dtype, out, keepdims, where=numbers(a, where))
+    a, mask = array_and_numbers("nanmean", a, where)
+    return mean(a, axis, dtype, out, keepdims, where=mask)
 
 
 def nanvar(
@@ -296,8 +304,7 @@ def nanstd(
 
 def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     """Compute the variance of what is no NaN, or its square root; NaN where too few elements take part."""
-    a = as_array(a)
-    mask = numbers(a, where)
+    a, mask = array_and_numbers(f"nan{name}", a, where)
     result = spread(name, root, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
@@ -393,10 +400,10 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
 
 def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     """Fold with a row in which a number wins over NaN; what `where` leaves out becomes NaN."""
-    a = as_array(a)
-    masked = where is not NOT_GIVEN and where is not True
+    a, where = array_and_mask(f"nan{plain.__name__}", a, where)
+    masked = where is not True
     if not holds_nan(a):
-        return plain(a, axis, out, keepdims, initial, where if masked else True)
+        return plain(a, axis, out, keepdims, initial, where)
     if masked and initial is NOT_GIVEN:
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
     given = {} if initial is NOT_GIVEN else {"initial": initial}

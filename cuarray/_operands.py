@@ -2,7 +2,9 @@
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import as_array
+
+#: Types of numbers that take the precision of the arrays beside them.
+WEAK = (bool, int, float, complex)
 
 
 def device_of(*objects):
@@ -11,9 +13,18 @@ def device_of(*objects):
 
 
 def side_by_side(function, *objects):
-    """Return the objects as arrays; lists join the first array's device, NumPy's arrays only `cpu`."""
-    first = next((x for x in objects if isinstance(x, ndarray)), None)
-    return [as_array(x) if first is None else _core.beside(x, first, function) for x in objects]
+    """Return the objects as arrays, None as None.
+
+    Lists join the first array's device, and so do NumPy's arrays if that is `cpu`; beside a GPU's they raise
+    TypeError. Where there is no array, all go to the current device.
+    """
+    return _core.side_by_side(function, *objects)
+
+
+def with_numbers(function, *objects):
+    """Return the objects as `side_by_side` does, but Python's numbers, whose type bends, as they are."""
+    arrays = side_by_side(function, *(None if type(x) in WEAK else x for x in objects))
+    return [x if array is None else array for x, array in zip(objects, arrays, strict=True)]
 
 
 def deliver(result, out, function, casting="same_kind"):

@@ -335,8 +335,8 @@ def polyint(p, m=1, k=None):
     >>> ca.polyint([3, 2, 1], k=5)
     array([1., 1., 1., 5.])
     """
-    p, m = as_array(p), times(m, "polyint")
-    k = zeros(m, device=p.device) if k is None else atleast_1d(_core.beside(k, p, "polyint"))
+    (p, k), m = side_by_side("polyint", p, k), times(m, "polyint")
+    k = zeros(m, device=p.device) if k is None else atleast_1d(k)
     if len(k) == 1 and m > 1:
         k = _core.broadcast_to(k, (m,))
     if len(k) < m:

@@ -10,6 +10,7 @@ from cuarray._axes import normalise_axes
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fuse
+from cuarray._operands import side_by_side
 from cuarray._scans import cumsum
 from cuarray._shaping import moveaxis
 
@@ -189,11 +190,11 @@ def method_named(method, function):
     return METHODS[method]
 
 
-def checked_array(a, function):
-    a = as_array(a)
+def checked_arrays(a, weights, function):
+    a, weights = side_by_side(function, a, weights)
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: a must be an array of real numbers, not of {a.dtype}")
-    return a
+    return a, weights
 
 
 def interpolate(low, high, weight, rest, is_near_high):
@@ -313,7 +314,7 @@ def percentile(
 
 
 def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
-    a = checked_array(a, function)
+    a, weights = checked_arrays(a, weights, function)
     q, is_weak = checked_quantiles(q, scale, function)
     rule = method_named(method, function)
     slices = Slices(a, axis, keepdims, function)
@@ -363,7 +364,6 @@ def checked_weights(weights, a, slices, axis_given, method, function):
     """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
     if method != "inverted_cdf":
         raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
-    weights = _core.beside(weights, a, function)
     if weights.shape != a.shape:
         if not axis_given:
             raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
@@ -569,7 +569,7 @@ def nanpercentile(
 
 
 def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weights):
-    a = checked_array(a, function)
+    a, weights = checked_arrays(a, weights, function)
     if a.size == 0:
         return slices_of_nothing(a, axis, out, keepdims, function)
     if not is_inexact(a):

@@ -8,7 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
-from cuarray._operands import device_of
+from cuarray._operands import device_of, side_by_side
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
 
@@ -157,9 +157,10 @@ def ends(start, stop, device):
     if np.isscalar(start) and np.isscalar(stop):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
-    device = device_of(start, stop) or device
-    inexact = _core.result_type(*(x if np.isscalar(x) else as_array(x, device) for x in (start, stop)), 1.0)
-    return as_array(start, device) * 1.0, as_array(stop, device) * 1.0, inexact
+    given, is_placed = (start, stop), device_of(start, stop) is not None
+    arrays = side_by_side("linspace", *given) if is_placed else [as_array(x, device) for x in given]
+    types = (x if np.isscalar(x) else array for x, array in zip(given, arrays, strict=True))
+    return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
@@ -309,8 +310,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     if indexing == "xy" and len(xi) > 1:
         places[:2] = [1, 0]
     grids = tuple(
-        as_array(x).reshape([-1 if axis == place else 1 for axis in range(len(xi))])
-        for x, place in zip(xi, places, strict=True)
+        x.reshape([-1 if axis == place else 1 for axis in range(len(xi))])
+        for x, place in zip(side_by_side("meshgrid", *xi), places, strict=True)
     )
     if not sparse and grids:
         grids = broadcast_arrays(*grids)

@@ -8,6 +8,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import side_by_side
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes", "broadcast_to",
@@ -434,7 +435,7 @@ def broadcast_arrays(*args, subok=False):
     >>> [x.shape for x in ca.broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
     """
-    arrays = [as_array(a) for a in args]
+    arrays = side_by_side("broadcast_arrays", *args)
     common = broadcast_shapes(*(a.shape for a in arrays))
     return tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
 

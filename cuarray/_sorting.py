@@ -431,7 +431,7 @@ def searchsorted(a, v, side="left", sorter=None):
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
-    a, v = side_by_side("searchsorted", a, v)
+    a, v, sorter = side_by_side("searchsorted", a, v, sorter)
     if a.ndim != 1:
         raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter is not None:
@@ -442,7 +442,6 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def sorted_by(a, sorter):
     """Return the elements of `a` in the order of `sorter`, which is checked."""
-    sorter = as_array(sorter, a.device)
     if sorter.ndim != 1 or sorter.dtype.kind not in "iu":
         raise TypeError(
             f"searchsorted: sorter must have one axis of integers, not {sorter.dtype} of shape {sorter.shape}"

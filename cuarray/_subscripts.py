@@ -5,7 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
-from cuarray._operands import device_of, side_by_side
+from cuarray._operands import WEAK, device_of, side_by_side, with_numbers
 from cuarray._sequences import arange, linspace
 from cuarray._shaping import broadcast_arrays
 
@@ -60,10 +60,6 @@ mgrid = Grid(False)
 ogrid = Grid(True)
 
 
-#: Types of numbers that take the precision of the arrays beside them.
-PLAIN = (bool, int, float, complex)
-
-
 class Joiner:
     """Arrays, numbers and ranges in brackets, joined along an axis.
 
@@ -97,11 +93,13 @@ class Joiner:
         if any(isinstance(entry, str) for entry in key):
             raise ValueError("r_: special directives must be the first entry")
         axis, least, first = settings
-        device = device_of(*key)
+        device, others = device_of(*key), [x for x in key if not isinstance(x, slice)]
+        arrays = iter(with_numbers("r_", *others))
+        key = [x if isinstance(x, slice) else next(arrays) for x in key]
         # Python's numbers do not decide how precise the result is.
-        entries = [x if type(x) in PLAIN else part(x, device, least, first) for x in key]
+        entries = [x if type(x) in WEAK else part(x, device, least, first) for x in key]
         dtype = _core.result_type(*entries) if entries else None
-        parts = [_core.full((1,) * least, x, dtype, device) if type(x) in PLAIN else x for x in entries]
+        parts = [_core.full((1,) * least, x, dtype, device) if type(x) in WEAK else x for x in entries]
         return concat(parts, axis, dtype=dtype)
 
     def read(self, text):
@@ -126,7 +124,7 @@ def part(entry, device, least, first):
         else:
             x = arange(start, entry.stop, step, device=device)
     else:
-        x = as_array(entry, device)
+        x = entry
     more = least - x.ndim
     if more <= 0:
         return x

@@ -76,7 +76,7 @@ py::object full_array(const py::object& shape, const py::object& value, const py
     const Dims extents = to_shape(shape.ptr());
     const char letter = to_order(order.ptr(), "CF", 'C');
     Operand operand;
-    if (operand.load(value.ptr(), place, "full") && operand.is_scalar()) {
+    if (operand.load(value.ptr(), {place, false}, "full") && operand.is_scalar()) {
         const DType type = to_dtype(dtype.ptr(), operand.default_dtype());
         checked_size(extents, item_size(type), "full");
         const Scalar element = operand.element(type, "full");

@@ -19,11 +19,6 @@ bool is_instance(PyObject* object, Attribute& type) {
     return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));
 }
 
-bool has_no_axes(PyObject* numpy_array) {
-    const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
-    return to_int64(ndim.get(), "ndim") == 0;
-}
-
 std::string_view text_of(PyObject* object, const char* what) {
     if (!PyUnicode_Check(object)) fail(PyExc_TypeError, "%s must be a string, not %R", what, object);
     Py_ssize_t size = 0;
@@ -36,6 +31,11 @@ std::string_view text_of(PyObject* object, const char* what) {
 
 bool is_numpy_array(PyObject* object) { return is_instance(object, numpy_ndarray); }
 bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generic); }
+
+bool has_no_axes(PyObject* numpy_array) {
+    const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
+    return to_int64(ndim.get(), "ndim") == 0;
+}
 
 bool is_on_host(Device device) {
     enum : uint8_t { kUnknown, kYes, kNo };
@@ -96,10 +96,10 @@ Casting to_casting(PyObject* object, Casting fallback) {
          object);
 }
 
-Device common_device(PyObject* const* objects, Py_ssize_t count) {
+Place common_place(PyObject* const* objects, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i)
-        if (is_ndarray(objects[i])) return array_of(objects[i]).device();
-    return current_device();
+        if (PyObject* first = objects[i] ? find_ndarray(objects[i]) : nullptr) return array_of(first).device();
+    return {current_device(), false};
 }
 
 int64_t work_of(std::span<const Argument> args) {
@@ -154,7 +154,7 @@ void Operand::load_numpy_scalar(PyObject* object) {
     kind_ = Kind::Scalar;
 }
 
-bool Operand::load(PyObject* object, Device device, const char* function) {
+bool Operand::load(PyObject* object, Place place, const char* function) {
     if (is_ndarray(object)) {
         kind_ = Kind::Array;
         array_ = &array_of(object);
@@ -177,28 +177,30 @@ bool Operand::load(PyObject* object, Device device, const char* function) {
     } else if (PyFloat_Check(object)) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
-    } else if (is_numpy_array(object) && !is_on_host(device)) {
-        // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
-        if (!has_no_axes(object))
-            raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(device),
-                  "; write cuarray.asarray(x, device='", to_string(device), "')");
-        load_numpy_scalar(object);
-    } else if (is_numpy_array(object)) {
+    } else if (is_numpy_array(object) && is_on_host(place.device)) {
         owned_ = import_numpy(object);
         array_ = &*owned_;
         kind_ = Kind::Array;
+    } else if (is_numpy_array(object) && has_no_axes(object)) {
+        // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
+        load_numpy_scalar(object);
+    } else if (is_numpy_array(object)) {
+        load_array_like(object, place, function);
     } else {
         return false;
     }
     return true;
 }
 
-void Operand::load_any(PyObject* object, Device device, const char* function) {
-    if (load(object, device, function)) return;
-    const Object converted = to_ndarray(object, function);
+void Operand::load_array_like(PyObject* object, Place place, const char* function) {
+    const Object converted = to_ndarray(object, place, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;
+}
+
+void Operand::load_any(PyObject* object, Place place, const char* function) {
+    if (!load(object, place, function)) load_array_like(object, place, function);
 }
 
 Argument Operand::argument() const {

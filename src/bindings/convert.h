@@ -42,6 +42,18 @@ Casting to_casting(PyObject* object, Casting fallback);
 /// The element as a Python bool, int, float or complex.
 Object from_scalar(const Scalar& scalar);
 
+/// Where an operation runs, and whether an array of the call lives there. Beside one on a GPU a NumPy array is a
+/// mistake; where there is none, NumPy arrays go to the current device, as asarray brings them there.
+struct Place {
+    Place(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
+    Device device;
+    bool has_arrays;
+};
+
+/// The place of an operation on these objects, of which some may be null: that of the first array among them, else
+/// the current device. Arrays inside of lists count.
+Place common_place(PyObject* const* objects, Py_ssize_t count);
+
 /// One argument of an operation, converted: a borrowed or an owned array, a scalar, or a Python number.
 class Operand {
  public:
@@ -49,10 +61,10 @@ class Operand {
     Operand(const Operand&) = delete;
     Operand& operator=(const Operand&) = delete;
 
-    /// Takes arrays, scalars and (on a host device) NumPy arrays; false where the object is something else.
-    bool load(PyObject* object, Device device, const char* function);
+    /// Takes arrays, scalars and NumPy arrays; false where the object is something else.
+    bool load(PyObject* object, Place place, const char* function);
     /// As load; other objects (lists, buffers) are converted as numpy.asarray does. TypeError where that fails.
-    void load_any(PyObject* object, Device device, const char* function);
+    void load_any(PyObject* object, Place place, const char* function);
     Argument argument() const;
     const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
@@ -65,6 +77,7 @@ class Operand {
     enum class Kind { Nothing, Array, Scalar, Weak };
     void load_python_int(PyObject* object);
     void load_numpy_scalar(PyObject* object);
+    void load_array_like(PyObject* object, Place place, const char* function);
 
     Kind kind_ = Kind::Nothing;
     const Array* array_ = nullptr;
@@ -76,11 +89,9 @@ class Operand {
 /// How many elements an elementwise operation on these arguments visits, at most.
 int64_t work_of(std::span<const Argument> args);
 
-/// The device that an operation on these objects runs on: that of the first array among them, else the current one.
-Device common_device(PyObject* const* objects, Py_ssize_t count);
-
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
+bool has_no_axes(PyObject* numpy_array);
 /// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
 Array import_numpy(PyObject* numpy_array);
 /// A NumPy array over the memory of a host array, or a copy of any array.

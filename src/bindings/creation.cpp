@@ -22,28 +22,15 @@ bool has_attribute(PyObject* object, const char* name) {
     return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
 }
 
-/// The first ndarray inside nested lists and tuples, or null.
-PyObject* find_ndarray(PyObject* sequence) {
-    const Py_ssize_t count = PySequence_Size(sequence);
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* entry = PyList_Check(sequence) ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i);
-        if (is_ndarray(entry)) return entry;
-        if (PyList_Check(entry) || PyTuple_Check(entry))
-            if (PyObject* found = find_ndarray(entry)) return found;
-    }
-    return nullptr;
-}
-
-/// A list with ndarrays in it: its entries stacked along a new first axis, on the device of the first of them.
+/// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
 Source stack(PyObject* sequence, PyObject* first, const char* function) {
-    Request request;
-    request.has_device = true;
-    request.device = array_of(first).device();
+    const Device device = array_of(first).device();
     std::vector<Array> rows;
     const Object entries = Object::steal(PySequence_Tuple(sequence));
     for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
-        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), request, function);
+        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), Place(device), function);
         Array row = array_of(entry.get());
+        refuse_other_device(device, row.device(), function);
         Dims shape = row.shape();
         shape.insert(0, 1);
         rows.push_back(row.reshape(shape));
@@ -90,7 +77,10 @@ bool is_in_order(const Array& array, char order) {
 /// The source on the device and in the dtype and order asked for; shares its memory where nothing had to change.
 Array meet(const Source& source, const Request& request, const char* function) {
     const Array& array = source.array;
-    const Device device = request.has_device ? request.device : source.is_placed ? array.device() : current_device();
+    const Device device = request.has_device ? request.device
+                          : source.is_placed ? array.device()
+                          : request.home     ? *request.home
+                                             : current_device();
     const DType dtype = request.dtype == DType::none ? array.dtype() : request.dtype;
     const bool moves = device != array.device(), casts = dtype != array.dtype();
     const bool reorders = !is_in_order(array, request.order);
@@ -112,6 +102,33 @@ Array with_leading_axes(const Array& array, int ndmin) {
 }
 
 }  // namespace
+
+void refuse_other_device(Device device, Device other, const char* function) {
+    if (other == device) return;
+    raise(ErrorKind::Value, function, ": arrays are on ", to_string(device), " and ", to_string(other),
+          "; move one with .to_device(...)");
+}
+
+PyObject* find_ndarray(PyObject* object) {
+    if (is_ndarray(object)) return object;
+    const bool is_list = PyList_Check(object);
+    if (!is_list && !PyTuple_Check(object)) return nullptr;
+    const Py_ssize_t count = PySequence_Size(object);
+    for (Py_ssize_t i = 0; i < count; ++i)
+        if (PyObject* found = find_ndarray(is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i)))
+            return found;
+    return nullptr;
+}
+
+Object to_ndarray(PyObject* object, Place place, const char* function) {
+    if (is_ndarray(object)) return Object::share(object);
+    if (place.has_arrays && is_numpy_array(object) && !is_on_host(place.device) && !has_no_axes(object))
+        raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(place.device),
+              "; write cuarray.asarray(x, device='", to_string(place.device), "')");
+    Request request;
+    request.home = place.device;
+    return to_ndarray(object, request, function);
+}
 
 Object to_ndarray(PyObject* object, const Request& request, const char* function) {
     const Source source = read(object, request, function);

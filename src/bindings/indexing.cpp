@@ -1,6 +1,8 @@
 // indexing.cpp -- elements along an axis, by positions, for the Python package.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "cuarray/ops/indexing.h"
@@ -12,14 +14,27 @@ namespace {
 
 /// Anything array-like as an array on the device of `like`. NumPy arrays go along with arrays on a host device alone.
 py::object beside(const py::object& object, const py::object& like, const std::string& function) {
-    const Device device = array_argument(like, function.c_str()).device();
-    Operand operand;
-    if (is_ndarray(object.ptr())) return object;
-    if (is_numpy_array(object.ptr())) operand.load(object.ptr(), device, function.c_str());
-    Request request;
-    request.has_device = true;
-    request.device = device;
-    return handed_over(to_ndarray(object.ptr(), request, function.c_str()));
+    return handed_over(to_ndarray(object.ptr(), array_argument(like, function.c_str()).device(), function.c_str()));
+}
+
+/// Arguments as arrays on the device of the first array among them, or on the current one; None stays None.
+py::list side_by_side(const std::string& function, const py::args& objects) {
+    std::vector<PyObject*> given;
+    for (const py::handle object : objects) given.push_back(object.ptr());
+    const Place place = common_place(given.data(), Py_ssize_t(given.size()));
+    py::list arrays;
+    std::optional<Device> device;
+    for (PyObject* object : given) {
+        if (object == Py_None) {
+            arrays.append(py::none());
+            continue;
+        }
+        const Object array = to_ndarray(object, place, function.c_str());
+        if (!device) device = array_of(array.get()).device();
+        refuse_other_device(*device, array_of(array.get()).device(), function.c_str());
+        arrays.append(py::handle(array.get()));
+    }
+    return arrays;
 }
 
 bool is_long_for(const Array& array, const Array& indices) {
@@ -77,6 +92,7 @@ py::object nonzero_places(const py::object& x) {
 
 void bind_indexing(py::module_& m) {
     m.def("beside", &beside, py::arg("object"), py::arg("like"), py::arg("function"));
+    m.def("side_by_side", &side_by_side, py::arg("function"));
     m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
           py::arg("out") = py::none());
     m.def("take_along_axis", &take_elements_along, py::arg("x"), py::arg("indices"), py::arg("axis"));

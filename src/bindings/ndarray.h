@@ -1,6 +1,7 @@
 // ndarray.h -- cuarray.ndarray, a CPython type written by hand: an Array with a reference count.
 #pragma once
-#include "bindings/python.h"
+#include <optional>
+#include "bindings/convert.h"
 #include "cuarray/array/array.h"
 
 namespace cuarray::python {
@@ -65,16 +66,25 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 struct Request {
     enum class Copy { IfNeeded, Always, Never };
     DType dtype = DType::none;  ///< none: as it comes
-    bool has_device = false;    ///< else where it lies; NumPy's and Python's data: the current device
+    bool has_device = false;    ///< else where it lies; NumPy's and Python's data: `home`
     Device device;
+    std::optional<Device> home;  ///< none: the current device
     Copy copy = Copy::IfNeeded;
     char order = 'K';
     int ndmin = 0;
 };
 /// Anything array-like as an ndarray: the object itself where nothing has to change.
 Object to_ndarray(PyObject* object, const Request& request, const char* function);
+/// An argument of an operation at that place: as it is where it has a device of its own. TypeError for a NumPy array
+/// beside arrays on a GPU.
+Object to_ndarray(PyObject* object, Place place, const char* function);
 inline Object to_ndarray(PyObject* object, const char* function) {
     return is_ndarray(object) ? Object::share(object) : to_ndarray(object, Request{}, function);
 }
+
+/// ValueError where two arrays of one call live on two devices.
+void refuse_other_device(Device device, Device other, const char* function);
+/// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null.
+PyObject* find_ndarray(PyObject* object);
 
 }  // namespace cuarray::python

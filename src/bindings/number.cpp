@@ -41,10 +41,10 @@ bool yields_to(PyObject* other) {
 }
 
 /// Operands that Python's operators take: what `load` takes, and lists and tuples as numpy.asarray reads them.
-bool load_operand(Operand& operand, PyObject* object, Device device, const char* function) {
-    if (operand.load(object, device, function)) return true;
+bool load_operand(Operand& operand, PyObject* object, Place place, const char* function) {
+    if (operand.load(object, place, function)) return true;
     if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
-    operand.load_any(object, device, function);
+    operand.load_any(object, place, function);
     return true;
 }
 
@@ -54,7 +54,7 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         const char* name = kRowNames[op];
         PyObject* const objects[2] = {a, b};
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
-        const Device device = common_device(objects, 2);
+        const Device device = common_place(objects, 2).device;
         Operand left, right;
         if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, name) ||
             !load_operand(right, b, device, name))
@@ -125,7 +125,7 @@ const Array& matrix_operand(const Operand& operand, int number) {
 /// The product, or nothing where an operand is for somebody else to handle.
 Array matrix_product(PyObject* a, PyObject* b) {
     PyObject* const objects[2] = {a, b};
-    const Device device = common_device(objects, 2);
+    const Device device = common_place(objects, 2).device;
     Operand left, right;
     if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, "matmul") ||
         !load_operand(right, b, device, "matmul"))

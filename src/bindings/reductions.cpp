@@ -1,5 +1,6 @@
 // reductions.cpp -- sum, max, argmax, var ... as methods and as functions.
 #include "bindings/reductions.h"
+#include <iterator>
 #include "bindings/ndarray.h"
 #include "cuarray/ops/reduction.h"
 
@@ -27,32 +28,36 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
-const Array* to_mask(PyObject* object, Device device, const char* function, Operand& operand, Array& scalar) {
+const Array* to_mask(PyObject* object, Place place, const char* function, Operand& operand, Array& scalar) {
     if (!given(object) || object == Py_True || object == no_value()) return nullptr;
-    operand.load_any(object, device, function);
+    operand.load_any(object, place, function);
     if (!operand.is_scalar()) return operand.array();
     const DType dtype = operand.default_dtype();
     if (dtype != DType::bool_)
         raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
-    scalar = full({}, operand.element(dtype, function), device);
+    scalar = full({}, operand.element(dtype, function), place.device);
     return &scalar;
 }
 
-ReductionOptions::ReductionOptions(const ReductionCall& call, const Array& array, bool absent_axis_is_zero,
+Place place_of(PyObject* object, const ReductionCall& call) {
+    PyObject* const objects[] = {object, call.out, call.initial, call.where};
+    return common_place(objects, std::size(objects));
+}
+
+ReductionOptions::ReductionOptions(const ReductionCall& call, Place place, bool absent_axis_is_zero,
                                    const char* function) {
-    const Device device = array.device();
     options_.all_axes = call.axis == Py_None || (!call.axis && !absent_axis_is_zero);
     if (!options_.all_axes) options_.axes = call.axis ? to_dims(call.axis, "axis") : Dims{0};
     options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
     options_.dtype = to_dtype(call.dtype, DType::none);
-    options_.out = to_output(call.out, device, function, out_);
+    options_.out = to_output(call.out, place.device, function, out_);
     if (options_.out) out_object_ = call.out;
     options_.no_initial = call.initial == Py_None;
     if (given(call.initial) && call.initial != no_value() && call.initial != Py_Ellipsis) {
-        initial_.load_any(call.initial, device, function);
+        initial_.load_any(call.initial, place, function);
         options_.initial = &initial_argument_.emplace(initial_.argument());
     }
-    options_.where = to_mask(call.where, device, function, where_, where_scalar_);
+    options_.where = to_mask(call.where, place, function, where_, where_scalar_);
 }
 
 PyObject* ReductionOptions::wrap(Array result) const {
@@ -60,9 +65,10 @@ PyObject* ReductionOptions::wrap(Array result) const {
 }
 
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
-    const Object owner = to_ndarray(object, name);
+    const Place place = place_of(object, call);
+    const Object owner = to_ndarray(object, place, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, array, false, name);
+    const ReductionOptions options(call, place, false, name);
     Array result;
     {
         const Unlocked unlocked(is_long(array.device(), array.size()));
@@ -73,10 +79,11 @@ PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, co
 
 PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, PyObject* mean, bool root,
                       const char* name) {
-    const Object owner = to_ndarray(object, name);
+    const Place place = place_of(object, call);
+    const Object owner = to_ndarray(object, place, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, array, false, name);
-    const Object mean_owner = given(mean) && mean != no_value() ? to_ndarray(mean, name) : Object();
+    const ReductionOptions options(call, place, false, name);
+    const Object mean_owner = given(mean) && mean != no_value() ? to_ndarray(mean, place, name) : Object();
     Array result;
     {
         const Unlocked unlocked(is_long(array.device(), array.size()));

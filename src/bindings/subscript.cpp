@@ -234,10 +234,7 @@ void with_value(PyObject* value, const Array& target, Store store) {
     Object converted;
     const Array* source = operand.array();
     if (!source) {
-        Request request;
-        request.has_device = true;
-        request.device = target.device();
-        converted = to_ndarray(value, request, "assignment");
+        converted = to_ndarray(value, Place(target.device()), "assignment");
         source = &array_of(converted.get());
     }
     warn_of_lost_imaginary_part(source->dtype(), target.dtype());

@@ -23,7 +23,7 @@ const Row& row_at(PyObject* self) { return rows()[reinterpret_cast<Ufunc*>(self)
 /// The keywords of a call and the objects that they keep alive.
 class CallOptions {
  public:
-    CallOptions(const Row& row, Device device) : row_(row), device_(device) {}
+    CallOptions(const Row& row, Place place) : row_(row), place_(place) {}
 
     void read(PyObject* const* values, PyObject* keywords);
     void set_output(int index, PyObject* object);
@@ -36,7 +36,7 @@ class CallOptions {
     void set_signature(PyObject* object);
 
     const Row& row_;
-    Device device_;
+    Place place_;
     UfuncOptions options_;
     PyObject* out_objects_[kMaxOut] = {};
     std::optional<Array> imported_[kMaxOut];
@@ -46,7 +46,7 @@ class CallOptions {
 
 void CallOptions::set_output(int index, PyObject* object) {
     options_.out[index] = is_ndarray(object) ? &array_of(object)
-                                             : to_output(object, device_, row_.name, imported_[index].emplace());
+                                             : to_output(object, place_.device, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -97,7 +97,7 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
-                options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
+                options_.where = to_mask(values[i], place_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype: options_.dtype = to_dtype(values[i], DType::none); break;
             case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
@@ -123,18 +123,18 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 /// The inputs of a call, converted.
 class Inputs {
  public:
-    Inputs(const Row& row, PyObject* const* objects, Device device)
-        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device), load(row, 2, objects, device)},
+    Inputs(const Row& row, PyObject* const* objects, Place place)
+        : arguments_{load(row, 0, objects, place), load(row, 1, objects, place), load(row, 2, objects, place)},
           count_(row.nin) {}
     std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
  private:
-    Argument load(const Row& row, int i, PyObject* const* objects, Device device) {
+    Argument load(const Row& row, int i, PyObject* const* objects, Place place) {
         static const Weak kNothing;
         if (i >= row.nin) return kNothing;
         if (is_ndarray(objects[i])) return array_of(objects[i]);
         Operand& operand = operands_[i].emplace();
-        operand.load_any(objects[i], device, row.name);
+        operand.load_any(objects[i], place, row.name);
         return operand.argument();
     }
 
@@ -149,6 +149,11 @@ bool are_ndarrays(PyObject* const* objects, Py_ssize_t count) {
     return true;
 }
 
+/// The place of a call: out= and where= have a say in it.
+Place place_of_call(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    return common_place(args, count + (keywords ? PyTuple_Size(keywords) : 0));
+}
+
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     return guarded([&] {
         const Row& row = row_at(self);
@@ -158,12 +163,12 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", row.name,
                  int(row.nin), row.nin + row.nout, count);
         if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
-        const Device device = common_device(args, count);
-        CallOptions options(row, device);
+        const Place place = place_of_call(args, count, keywords);
+        CallOptions options(row, place);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, device);
-        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
+        const Inputs inputs(row, args, place);
+        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), place.device);
         return options.wrap(result);
     });
 }
@@ -175,10 +180,11 @@ PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyOb
         PyObject* values[7];
         parse(kSignature, args, count, keywords, values);
         const Row& row = row_at(self);
-        const Object owner = to_ndarray(values[0], row.name);
-        const Array& array = array_of(owner.get());
         const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
-        const ReductionOptions options(given, array, true, row.name);
+        const Place place = place_of(values[0], given);
+        const Object owner = to_ndarray(values[0], place, row.name);
+        const Array& array = array_of(owner.get());
+        const ReductionOptions options(given, place, true, row.name);
         Array result;
         {
             const Unlocked unlocked(is_long(array.device(), array.size()));
@@ -193,14 +199,14 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const Row& row = row_at(self);
         if (row.nin != 2) fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
         if (count != 2) fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
-        const Device device = common_device(args, count);
-        CallOptions options(row, device);
+        const Place place = place_of_call(args, count, keywords);
+        CallOptions options(row, place);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, device);
+        const Inputs inputs(row, args, place);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
         UfuncResult result;
         {
-            const Unlocked unlocked(is_long(device, work_of(inputs.arguments())));
+            const Unlocked unlocked(is_long(place.device, work_of(inputs.arguments())));
             result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
         }
         return options.wrap(result);

@@ -34,7 +34,7 @@ PyObject* single_output(PyObject* out, const char* function) {
 
 PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject* dtype, PyObject* out,
                           const char* name) {
-    const Object owner = to_ndarray(object, name);
+    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     ScanOptions options;
     options.axis = single_axis(axis, array, name);
@@ -54,7 +54,7 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject*
 PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, int64_t axis, PyObject* dtype,
                         PyObject* out) {
     const char* const name = rows()[row].name;
-    const Object owner = to_ndarray(object, name);
+    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     const py::buffer_info places = begins.request();
     ScanOptions options;

@@ -10,7 +10,12 @@ CALLS = [
     "polyadd(x, h)", "polymul(h, x)", "polydiv(x, h)", "intersect1d(x, h)", "setxor1d(h, x)", "union1d(x, h)", "isin(h, x)", "setdiff1d(x, h)",
     "lexsort([x, h])", "searchsorted(x, h)", "digitize(h, x)", "ix_(i, g)", "ravel_multi_index((i, g), (4, 4))", "choose(i, [x, h, x])", "concat([h, x])",
     "stack([x, h])", "hstack([x, h])", "column_stack([h, x])", "dot(x, h)", "outer(h, x)", "vecdot(x, h)", "einsum('i,i->', h, x)", "broadcast(x, h).shape",
-    "tensordot(x, h, 1)", "take(x, g)", "compress(b, x)", "where(x > 1, x, h)", "interp(x, h, h)", "cov(x, h)",
+    "tensordot(x, h, 1)", "take(x, g)", "compress(b, x)", "where(x > 1, x, h)", "where(b, x, 1)", "interp(x, h, h)", "interp(h, x, x)", "cov(x, h)",
+    "add(x, h)", "add.outer(h, x)", "add(x, 1, where=b, out=x.copy())", "sum(x, where=b)", "nansum(x, where=b)", "clip(x, h, 3)", "meshgrid(x, h)", "broadcast_arrays(h, x)",
+    "average(x, weights=h)", "average(h, weights=x)", "cov(x, aweights=h)", "histogram(x, 3, weights=h)", "bincount(i, weights=h)", "bincount(g, weights=x)",
+    "histogram2d(x, h, 2)", "take_along_axis(h, i, 0)", "extract(b, x)", "select([b], [x])", "piecewise(x, [b], [1])", "diff(x, prepend=h)", "ediff1d(x, to_end=h)",
+    "gradient(x, h)", "trapezoid(h, x)", "insert(x, 1, h)", "polyint(x, k=h[:1])", "quantile(x, 0.5, weights=h, method='inverted_cdf')", "linspace(x, h, 3)",
+    "searchsorted(x, x, sorter=g)", "r_[x, h]", "full_like(x, h)", "array([x, h])", "add(h, h, out=cuarray.zeros(3))",
 ]  # fmt: skip
 
 
@@ -30,9 +35,43 @@ def test_beside_an_array(call, device):
             eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **arrays})
 
 
+@pytest.mark.parametrize("call", [*(call for call in CALLS if "out=" not in call), "sin(h)", "block([x, h])", "isnan(x)", "real(x)", "fuse(lambda x, y: cuarray.sin(x) * cuarray.cos(y))(x, h)"])
+def test_without_an_array(call, device):
+    """NumPy's arrays alone go to the current device, as lists do and as asarray brings them there."""
+    numpy = {"h": np.asarray([1.0, 2.0, 3.0]), "g": np.asarray([0, 1, 2]), "b": np.asarray([True, False, True])}
+    numpy |= {"x": numpy["h"], "i": numpy["g"]}
+    want = eval(f"cuarray.{call}", {"cuarray": cuarray, **{name: cuarray.asarray(x) for name, x in numpy.items()}})
+    same(eval(f"cuarray.{call}", {"cuarray": cuarray, **numpy}), want, device)
+
+
+def test_numpy_arrays_that_are_no_operands(device):
+    """A scalar without axes, what is copied, and what the host reads anyway may be NumPy's beside any array."""
+    x, ones = cuarray.asarray([1.0, 2.0, 3.0]), np.asarray([1, 1, 1])
+    same(cuarray.add(x, np.asarray(1.0)), x + 1.0, device)
+    same(cuarray.repeat(x, ones), x, device)
+    same(cuarray.pad(x, ones[:2])[1:-1], x, device)
+    same(cuarray.concat(cuarray.split(x, ones[:1])), x, device)
+    same(cuarray.add.reduceat(x, ones - 1), cuarray.asarray([1.0, 1.0, 6.0]), device)
+    same(cuarray.quantile(x, np.asarray([0.5])), cuarray.asarray([2.0]), device)
+    same(cuarray.histogram(x, np.asarray([0, 2, 4]))[0], cuarray.asarray([1, 2]), device)
+    cuarray.copyto(x, ones)
+    same(x, cuarray.asarray([1.0, 1.0, 1.0]), device)
+
+
+@pytest.mark.parametrize("call", ["array([x, y])", "sin([x, y])", "meshgrid(x, y)", "bincount(i, weights=y)", "histogram(x, 2, weights=y)", "block([x, y])", "r_[x, y]"])
+def test_arrays_of_two_devices(call):
+    """They are refused, and never copied without a word."""
+    first, second = cuarray.devices()[0], cuarray.devices()[-1]
+    if first == second:
+        return
+    names = {"x": cuarray.ones(3, device=first), "y": cuarray.ones(3, device=second), "i": cuarray.ones(3, int, device=first)}
+    with pytest.raises(ValueError, match=f"are on {first} and {second}"):
+        eval(f"cuarray.{call}", {"cuarray": cuarray, **names})
+
+
 def same(got, want, device):
     """Assert equal results, arrays of the device among them."""
-    if isinstance(want, tuple):
+    if isinstance(want, tuple | list):
         for a, b in zip(got, want, strict=True):
             same(a, b, device)
     elif isinstance(want, cuarray.ndarray):

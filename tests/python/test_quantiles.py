@@ -85,7 +85,7 @@ def test_weights(device, rng):
             want = np.quantile(x, q, axis, method="inverted_cdf", weights=w)
             same(cuarray.quantile(cuarray.asarray(x), q, axis, method="inverted_cdf", weights=cuarray.asarray(w)), want)
         want = np.percentile(x, np.multiply(q, 100), 1, method="inverted_cdf", weights=w[0])
-        got = cuarray.percentile(cuarray.asarray(x), np.multiply(q, 100), 1, method="inverted_cdf", weights=w[0])
+        got = cuarray.percentile(cuarray.asarray(x), np.multiply(q, 100), 1, method="inverted_cdf", weights=cuarray.asarray(w[0]))
         same(got, want)
         nan = np.where(x == 4, np.nan, x)
         want = np.nanquantile(nan, q, 1, method="inverted_cdf", weights=w)
