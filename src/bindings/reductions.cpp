@@ -40,7 +40,7 @@ const Array* to_mask(PyObject* object, Place place, const char* function, Operan
 }
 
 Place place_of(PyObject* object, const ReductionCall& call) {
-    PyObject* const objects[] = {object, call.out, call.initial, call.where};
+    PyObject* const objects[] = {object, call.out, call.initial, call.where, call.mean};
     return common_place(objects, std::size(objects));
 }
 
@@ -77,13 +77,12 @@ PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, co
     return options.wrap(std::move(result));
 }
 
-PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, PyObject* mean, bool root,
-                      const char* name) {
+PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, bool root, const char* name) {
     const Place place = place_of(object, call);
     const Object owner = to_ndarray(object, place, name);
     const Array& array = array_of(owner.get());
     const ReductionOptions options(call, place, false, name);
-    const Object mean_owner = given(mean) && mean != no_value() ? to_ndarray(mean, place, name) : Object();
+    const Object mean_owner = given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, place, name) : Object();
     Array result;
     {
         const Unlocked unlocked(is_long(array.device(), array.size()));
@@ -142,13 +141,13 @@ PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* key
         parse(kSignature, args, count, keywords, values);
         ReductionCall call;
         call.axis = values[0], call.dtype = values[1], call.out = values[2];
-        call.keepdims = values[4], call.where = values[5];
+        call.keepdims = values[4], call.where = values[5], call.mean = values[6];
         if (given(values[3]) && given(values[7]) && values[7] != no_value() && is_true(values[3]))
             fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kSignature.function);
         PyObject* divisor = given(values[7]) && values[7] != no_value() ? values[7] : values[3];
         const double correction = given(divisor) ? PyFloat_AsDouble(divisor) : 0;
         if (correction == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
-        return variance_of(self, call, correction, values[6], root, kSignature.function);
+        return variance_of(self, call, correction, root, kSignature.function);
     });
 }
 

@@ -8,7 +8,7 @@ namespace cuarray::python {
 /// What a call asked of a reduction; null where it was not given.
 struct ReductionCall {
     PyObject *axis = nullptr, *dtype = nullptr, *out = nullptr, *keepdims = nullptr, *initial = nullptr,
-             *where = nullptr;
+             *where = nullptr, *mean = nullptr;
 };
 
 /// ReduceOptions and what they point at. `default_axis` says what an absent axis means: None, or 0 for ufunc.reduce.
@@ -39,8 +39,7 @@ Place place_of(PyObject* object, const ReductionCall& call);
 
 /// The reduction of that name of any array-like object.
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);
-PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, PyObject* mean, bool root,
-                      const char* name);
+PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, bool root, const char* name);
 
 /// The marker of an absent `initial`.
 PyObject* no_value();

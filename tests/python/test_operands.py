@@ -15,7 +15,7 @@ CALLS = [
     "average(x, weights=h)", "average(h, weights=x)", "cov(x, aweights=h)", "histogram(x, 3, weights=h)", "bincount(i, weights=h)", "bincount(g, weights=x)",
     "histogram2d(x, h, 2)", "take_along_axis(h, i, 0)", "extract(b, x)", "select([b], [x])", "piecewise(x, [b], [1])", "diff(x, prepend=h)", "ediff1d(x, to_end=h)",
     "gradient(x, h)", "trapezoid(h, x)", "insert(x, 1, h)", "polyint(x, k=h[:1])", "quantile(x, 0.5, weights=h, method='inverted_cdf')", "linspace(x, h, 3)",
-    "searchsorted(x, x, sorter=g)", "r_[x, h]", "full_like(x, h)", "array([x, h])", "add(h, h, out=cuarray.zeros(3))",
+    "searchsorted(x, x, sorter=g)", "r_[x, h]", "full_like(x, h)", "var(x, mean=h[:1])", "var(h, mean=x[:1], keepdims=True)", "array([x, h])", "add(h, h, out=cuarray.zeros(3))",
 ]  # fmt: skip
 
 
