@@ -518,3 +518,30 @@ def test_a_failed_run_fails_nobody_else(device):
         with pytest.raises(MemoryError):
             kept[0].numpy()
     assert (x + 1).item() == 2
+
+
+def test_views_of_equal_memory_are_told_apart(device):
+    x = cuarray.asarray(np.arange(9.0).reshape(3, 3))
+    host = x.numpy()
+    got = cuarray.fuse(lambda a: (a + a.T) * 2)(x)
+    np.testing.assert_array_equal(got.numpy(), (host + host.T) * 2)
+    line = cuarray.asarray(np.arange(10.0))
+    got = cuarray.fuse(lambda a: a[:5] - a[::2])(line)
+    np.testing.assert_array_equal(got.numpy(), np.arange(5.0) - np.arange(0, 10, 2.0))
+
+
+def test_writing_over_what_pending_work_reads(device):
+    host = np.arange(7000.0)
+    x = cuarray.array(host)
+    with cuarray.fuse():
+        turned = x + x[::-1]
+        before = x * 2
+        x[...] = turned
+        after = x + 1
+        x[1:] = x[:-1]
+    np.testing.assert_array_equal(turned.numpy(), host + host[::-1])
+    np.testing.assert_array_equal(before.numpy(), host * 2)
+    np.testing.assert_array_equal(after.numpy(), host + host[::-1] + 1)
+    want = host + host[::-1]
+    want[1:] = want[:-1].copy()
+    np.testing.assert_array_equal(x.numpy(), want)
