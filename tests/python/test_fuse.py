@@ -521,11 +521,11 @@ def test_a_failed_run_fails_nobody_else(device):
 
 
 def test_views_of_equal_memory_are_told_apart(device):
-    x = cuarray.asarray(np.arange(9.0).reshape(3, 3))
+    x = cuarray.array(np.arange(9.0).reshape(3, 3))
     host = x.numpy()
     got = cuarray.fuse(lambda a: (a + a.T) * 2)(x)
     np.testing.assert_array_equal(got.numpy(), (host + host.T) * 2)
-    line = cuarray.asarray(np.arange(10.0))
+    line = cuarray.array(np.arange(10.0))
     got = cuarray.fuse(lambda a: a[:5] - a[::2])(line)
     np.testing.assert_array_equal(got.numpy(), np.arange(5.0) - np.arange(0, 10, 2.0))
 
