@@ -227,7 +227,8 @@ def set_allocator(allocator, device=None):
     ...     libc = ctypes.CDLL(None)
     ...     libc.aligned_alloc.restype = ctypes.c_void_p
     ...     def allocate(self, size, stream):
-    ...         return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(size))
+    ...         multiple = -(-size // 256) * 256  # as aligned_alloc asks for
+    ...         return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(multiple))
     ...     def free(self, address, size, stream):
     ...         self.libc.free(ctypes.c_void_p(address))
     >>> ca.memory.set_allocator(Aligned(), "cpu")
