@@ -49,7 +49,8 @@ class GpuRuntime::PinnedBlock final : public Storage {
 };
 
 bool GpuRuntime::is_managed(const Storage& storage) {
-    return static_cast<const Block&>(storage).piece.from == Piece::From::Managed;
+    const auto* const block = dynamic_cast<const Block*>(&storage);  // else memory of another library
+    return block && block->piece.from == Piece::From::Managed;
 }
 
 StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
