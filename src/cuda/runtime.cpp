@@ -189,7 +189,6 @@ void GpuRuntime::synchronize() {
 // The word that kernels claim is cleared while nothing runs that might claim it.
 void GpuRuntime::wait_and_raise() {
     const Current current(context);
-    const RelaxedCapture relaxed(context.driver);
     for (GpuStream* const stream : all_streams())
         if (!stream->capture() && !stream->is_foreign()) context.driver.cuStreamSynchronize(stream->queue());
     faults.raise();

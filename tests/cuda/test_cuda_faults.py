@@ -72,29 +72,6 @@ def test_a_capture_refuses_what_it_cannot_record(escape):
     backend_program.check(command, CUDASIM_CHECK=1, CUDASIM_SEED=1)
 
 
-IN_A_CAPTURE = """
-y, before = ca.empty(1, memory="pinned"), ca.current_stream("cuda:0")
-ca.copyto(y, x[far])
-while not before.query():
-    pass
-graph = ca.Graph(device="cuda:0")
-try:
-    with graph.capture():
-        float(y[0])
-    print("nothing was said")
-except IndexError:
-    with graph.capture():
-        z = x + 1
-    graph.launch()
-    assert z.numpy().tolist() == [1, 2, 3]
-    print("passed")
-"""
-
-
-def test_a_fault_from_before_a_capture_is_heard_in_it():
-    backend_program.check(["python", "-c", BEGIN + IN_A_CAPTURE], CUDASIM_CHECK=1, CUDASIM_SEED=1)
-
-
 MANAGED = """
 m = ca.full(4, 3.0, memory="managed", device="cuda:0")
 assert m.to_device("cuda:1").numpy().tolist() == [3] * 4
