@@ -1,7 +1,6 @@
 // backend.cpp -- one GPU put together, and what the registry is told about GPUs.
 #include "cuda/backend.h"
 #include <cstdlib>
-#include <mutex>
 #include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 
@@ -15,15 +14,6 @@ StorageRef GpuBackend::allocate(int64_t bytes) { return runtime_.allocate(bytes,
 void GpuBackend::synchronize() { runtime_.synchronize(); }
 
 namespace {
-
-struct Opened {
-    std::mutex mutex;
-    std::vector<GpuBackend*> backends;
-};
-Opened& opened() {
-    static Opened* one = new Opened;
-    return *one;
-}
 
 /// Why no GPU can be used, or "".
 std::string why_unusable() {
@@ -53,22 +43,15 @@ int count_devices(std::string* why_none) {
 }
 
 void end() {
-    const std::lock_guard lock(opened().mutex);
-    if (is_alive())
-        for (const GpuBackend* backend : opened().backends)
-            if (const std::string text = backend->unreported(); !text.empty())
-                warn("never reported: " + text);
+    if (is_alive()) GpuRuntime::warn_of_faults();
     end_driver();
 }
 
 Backend& open_device(int index) {
     auto* const backend = new GpuBackend(index);
-    const std::lock_guard lock(opened().mutex);
-    if (opened().backends.empty()) {
-        at_shutdown(end);
-        std::atexit(shutdown);
-    }
-    opened().backends.push_back(backend);
+    static const bool ends_with_the_process = (at_shutdown(end), std::atexit(shutdown) == 0);
+    static_cast<void>(ends_with_the_process);
+    static_cast<GpuRuntime&>(backend->runtime()).enlist();
     return *backend;
 }
 

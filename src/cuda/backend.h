@@ -52,9 +52,6 @@ class GpuBackend final : public Backend {
     Memory& memory() override { return runtime_.pool; }
     std::string describe() const override;
 
-    /// Text about faults that nobody has waited for, or "". Makes no driver call.
-    std::string unreported() const { return runtime_.faults.unreported(); }
-
  private:
     friend class Staging;
 

@@ -2,6 +2,7 @@
 #include "cuda/runtime.h"
 #include <algorithm>
 #include <cstdio>
+#include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuda/event.h"
 #include "cuda/graph.h"
@@ -25,8 +26,8 @@ int clamped(const Context& context, int priority) {
     return std::clamp(priority, greatest, least);
 }
 
-/// The GPUs in use; they stay so.
-std::atomic<GpuRuntime*> the_gpus[UINT8_MAX + 1];
+/// The GPUs in use; they stay so. The count is raised once a GPU stands in its place.
+GpuRuntime* the_gpus[UINT8_MAX + 1];
 std::atomic<int> the_count{0};
 
 thread_local int the_captures = 0;
@@ -41,10 +42,19 @@ GpuRuntime::GpuRuntime(Backend& backend, int index)
       pool(device(), context, usual_),
       chunks(context) {
     usual_.retain();  // never handed out to somebody else
+}
+
+void GpuRuntime::enlist() {
     static std::mutex one_by_one;
     const std::lock_guard lock(one_by_one);
     the_gpus[the_count] = this;
     ++the_count;
+}
+
+void GpuRuntime::warn_of_faults() {
+    for (int i = 0; i < the_count; ++i)
+        if (const std::string text = the_gpus[i]->faults.unreported(); !text.empty())
+            warn("never reported: " + text);
 }
 
 void GpuRuntime::raise_faults() {
@@ -189,6 +199,7 @@ void GpuRuntime::synchronize() {
 // The word that kernels claim is cleared while nothing runs that might claim it.
 void GpuRuntime::wait_and_raise() {
     const Current current(context);
+    const RelaxedCapture relaxed(context.driver);
     for (GpuStream* const stream : all_streams())
         if (!stream->capture() && !stream->is_foreign()) context.driver.cuStreamSynchronize(stream->queue());
     faults.raise();

@@ -56,6 +56,10 @@ class GpuRuntime final : public Runtime {
 
     /// Waits for every stream of the device; raises what went wrong.
     void synchronize();
+    /// Makes the GPU, now ready to work, one of those whose faults are heard.
+    void enlist();
+    /// Warns of faults that nobody has waited for. Makes no driver call.
+    static void warn_of_faults();
     /// Raises a fault that kernels have recorded, on any GPU, because copies carry wrong values from one to another. For
     /// whoever has just waited: a host word for each GPU in use, no driver call.
     static void raise_faults();

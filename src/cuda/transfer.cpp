@@ -8,7 +8,12 @@ void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t by
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy from the host");
     stream.will_write(to);
-    runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
+    try {
+        runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
+    } catch (...) {  // the call after the copy may be the one that failed
+        stream.has_written(to, stream.issue("write"));
+        throw;
+    }
     stream.has_written(to, stream.issue("write"));
 }
 
@@ -18,7 +23,12 @@ void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
     stream.refuse_in_capture("a copy to the host");
     stream.will_read(from);
     const uint64_t ticket = stream.issued();
-    runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
+    try {
+        runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
+    } catch (...) {  // the call after the copy may be the one that failed
+        stream.has_read(from, stream.issue("read"));
+        throw;
+    }
     stream.finish(ticket);
     runtime_.raise_faults();
 }
@@ -79,6 +89,7 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     const Driver& driver = runtime_.context.driver;
     if (overlap) {
         driver.cuMemcpyDtoDAsync(address_of(*between, 0), source, size_t(bytes), stream.queue());
+        stream.has_read(from, stream.issue("copy"));
         source = address_of(*between, 0);
     }
     driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream.queue());

@@ -72,6 +72,39 @@ def test_a_capture_refuses_what_it_cannot_record(escape):
     backend_program.check(command, CUDASIM_CHECK=1, CUDASIM_SEED=1)
 
 
+HEARD = """
+import time
+pinned = ca.empty(1, memory="pinned")
+ca.copyto(pinned, x[far])
+stream = ca.current_stream("cuda:0")
+while not stream.query():
+    time.sleep(0.001)
+graph, again = ca.Graph(device="cuda:0"), ca.Graph(device="cuda:0")
+with graph.capture():
+    y = x + 1
+    try:
+        float(pinned[0])
+        print("nothing was said")
+    except IndexError as error:
+        assert "index 7 is out of bounds for axis 0 with size 3" in str(error), error
+x[...] = 5
+graph.launch()
+assert y.numpy().tolist() == [6, 6, 6]
+with again.capture():
+    z = x + 2
+again.launch()
+assert z.numpy().tolist() == [7, 7, 7]
+print("passed")
+"""
+
+
+def test_a_fault_heard_inside_a_capture_leaves_it_whole():
+    for mode in ("lazy", "eager"):
+        backend_program.check(
+            ["python", "-c", BEGIN + HEARD], CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1
+        )
+
+
 MANAGED = """
 m = ca.full(4, 3.0, memory="managed", device="cuda:0")
 assert m.to_device("cuda:1").numpy().tolist() == [3] * 4
