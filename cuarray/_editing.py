@@ -7,7 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
-from cuarray._operands import side_by_side
+from cuarray._operands import WEAK, side_by_side, values_for
 from cuarray._shaping import moveaxis
 from cuarray._statistics import any
 
@@ -163,7 +163,8 @@ def insert(arr, obj, values, axis=None):
     >>> ca.insert([1, 2, 3], [1, 1], [8, 9])
     array([1, 8, 9, 2, 3])
     """
-    arr, values = side_by_side("insert", arr, values)
+    arr, beside = side_by_side("insert", arr, values)
+    values = values_for(arr, values if isinstance(values, (*WEAK, list, tuple)) else beside, "insert")
     arr, axis = one_axis(arr, axis, "insert")
     extent = arr.shape[axis]
     places = np.arange(extent)[obj] if isinstance(obj, slice) else host_indices(obj)

@@ -125,10 +125,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
-        result = a.copy("K") if out is None else out
-        if out is not None:
-            out[...] = a
-        return result
+        return a.copy("K") if out is None else deliver(a, out, "clip")
     if low is None:
         return _core.ufuncs["minimum"](a, high, out=out, **kwargs)
     if high is None:

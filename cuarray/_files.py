@@ -1,7 +1,10 @@
 """Files of arrays, binary and text: NumPy's own, read and written by the host."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
+import cuarray
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
@@ -17,6 +20,33 @@ def on_host(a):
     return a.numpy() if isinstance(a, ndarray) else a
 
 
+class Archive(dict):
+    """The arrays of an .npz by their names, usable as numpy.lib.npyio.NpzFile is; the file is closed already."""
+
+    @property
+    def files(self):
+        return list(self)
+
+    @property
+    def f(self):
+        """The arrays as attributes."""
+        return SimpleNamespace(**self)
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def from_file(found):
+    """Return an array that NumPy has read on the current device; two bytes without a type are a bfloat16."""
+    return as_array(found.view(cuarray.bfloat16) if found.dtype == "V2" else found)
+
+
 def save(file, arr, allow_pickle=True):
     """Write an array to a file in NumPy's format .npy.
 
@@ -25,6 +55,7 @@ def save(file, arr, allow_pickle=True):
     file : str, path or file
         A name gets the ending .npy where it has none.
     arr : array_like
+        NumPy has no name for bfloat16 and writes two bytes for each (|V2), which `load` takes for that.
     allow_pickle : bool
         Accepted and ignored: there are no arrays of objects.
 
@@ -137,8 +168,8 @@ def load(
 
     Returns
     -------
-    ndarray or dict of ndarray
-        On the current device; of an archive (.npz), the arrays by their names.
+    ndarray or Archive
+        On the current device; of an archive (.npz) a dict of the arrays by their names, all of them read.
 
     Raises
     ------
@@ -164,9 +195,9 @@ def load(
     """
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
     if isinstance(found, np.ndarray):
-        return as_array(found)
+        return from_file(found)
     with found:
-        return {name: as_array(found[name]) for name in found.files}
+        return Archive((name, from_file(found[name])) for name in found.files)
 
 
 def savetxt(

@@ -9,9 +9,9 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
-from cuarray._indexing import cycle, nonzero, target
+from cuarray._indexing import cycle, nonzero
 from cuarray._matrices import tri
-from cuarray._operands import side_by_side
+from cuarray._operands import side_by_side, target, values_for
 from cuarray._sequences import arange
 
 __all__ = [
@@ -161,7 +161,7 @@ def fill_diagonal(a, val, wrap=False):
         raise ValueError(f"fill_diagonal: the array has {a.ndim} axes and at least 2 are needed")
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ValueError(f"fill_diagonal: all dimensions must be of equal length, not {a.shape}")
-    values = _core.beside(val, a, "fill_diagonal").ravel()
+    values = values_for(a, val, "fill_diagonal").ravel()
     rows, columns = a.shape[:2]
     tops = range(0, rows, columns + 1) if wrap and a.ndim == 2 else (0,)
     lengths = [min(rows - top, *a.shape[1:]) for top in tops]

@@ -7,7 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fuse
-from cuarray._operands import WEAK, deliver, side_by_side, with_numbers
+from cuarray._operands import WEAK, deliver, side_by_side, target, values_for, with_numbers
 from cuarray._sequences import arange
 
 __all__ = [
@@ -38,13 +38,6 @@ def positions(result, given, function):
     if result.dtype.kind not in "iu":
         raise TypeError(f"{function}: indices must be integers, not {result.dtype}")
     return result
-
-
-def target(a, function):
-    """Return `a`, which is to be written; TypeError where it is no array."""
-    if not isinstance(a, ndarray):
-        raise TypeError(f"{function}: expected a cuarray.ndarray to write into, not {type(a).__name__}")
-    return a
 
 
 def cycle(values, count):
@@ -140,7 +133,7 @@ def put(a, ind, v, mode="raise"):
     """
     a = target(a, "put")
     places = positions(_core.beside(ind, a, "put"), ind, "put").ravel()
-    values = _core.beside(v, a, "put").ravel()
+    values = values_for(a, v, "put").ravel()
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"put: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     if places.size == 0 or values.size == 0:
@@ -242,7 +235,7 @@ def put_along_axis(arr, indices, values, axis):
     """
     arr = target(arr, "put_along_axis")
     indices = along(_core.beside(indices, arr, "put_along_axis"), "put_along_axis")
-    values = _core.beside(values, arr, "put_along_axis")
+    values = values_for(arr, values, "put_along_axis")
     if axis is not None:
         _core.put_along_axis(arr, indices, values, normalise_axis(axis, arr.ndim, "put_along_axis"))
         return
@@ -497,7 +490,7 @@ def place(arr, mask, vals):
     array([ 0,  1, 10, 20, 10])
     """
     arr, mask = masked(arr, mask, "place")
-    values = _core.beside(vals, arr, "place").ravel()
+    values = values_for(arr, vals, "place").ravel()
     if values.size == 1:
         arr[mask] = values
         return
@@ -539,7 +532,7 @@ def putmask(a, mask, values):
     array([ 0,  1, 10, 20, 10])
     """
     a, mask = masked(a, mask, "putmask")
-    values = _core.beside(values, a, "putmask")
+    values = values_for(a, values, "putmask")
     if values.size == 0 or a.size == 0:
         return
     if values.size == 1:

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import array, as_array
+from cuarray._operands import target
 
 __all__ = ["copyto", "may_share_memory", "shares_memory"]
 
@@ -65,7 +66,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 
     Parameters
     ----------
-    dst : ndarray
+    dst : ndarray or numpy.ndarray
     src : array_like
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
     where : bool or array_like of bool
@@ -90,8 +91,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     >>> x
     array([7., 0., 7.])
     """
-    if not isinstance(dst, ndarray):
-        raise TypeError(f"copyto: dst must be a cuarray.ndarray, not {type(dst).__name__}")
+    dst = target(dst, "copyto")
     if isinstance(src, (bool, int, float, complex)):
         # A Python number has a kind only; that an int fits is looked at when it is written.
         kind = dst.dtype if type(src) is int and dst.dtype.kind in "iufcV" else np.dtype(type(src))

@@ -10,6 +10,7 @@ import numpy as np
 import cuarray
 from cuarray import _bytes, _core
 from cuarray._indexing import cycle
+from cuarray._operands import values_for
 from cuarray._repr import html_table, ndarray_repr, ndarray_str
 from cuarray._sorting import check_kind, ranks_of, sorted_axis
 
@@ -97,12 +98,26 @@ class Flat:
 
     def __init__(self, array):
         self.base = array
+        self.index = 0
+        self.rest = None
 
     def __len__(self):
         return self.base.size
 
     def __iter__(self):
-        return iter(self.base.ravel())
+        return self
+
+    def __next__(self):
+        if self.rest is None:
+            self.rest = iter(self.base.ravel())
+        element = next(self.rest)
+        self.index += 1
+        return element
+
+    @property
+    def coords(self):
+        """The place of the element that comes next, one integer per axis."""
+        return self.position(self.index)
 
     def copy(self):
         """Return the elements as a new array of one axis."""
@@ -110,6 +125,26 @@ class Flat:
 
     def __array__(self, dtype=None, copy=None):
         return self.copy().__array__(dtype)
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return self.base.ravel() == other
+
+    def __ne__(self, other):
+        return self.base.ravel() != other
+
+    def __lt__(self, other):
+        return self.base.ravel() < other
+
+    def __le__(self, other):
+        return self.base.ravel() <= other
+
+    def __gt__(self, other):
+        return self.base.ravel() > other
+
+    def __ge__(self, other):
+        return self.base.ravel() >= other
 
     def position(self, number):
         """Return the place of element `number` as one integer per axis."""
@@ -148,7 +183,7 @@ class Flat:
             self.base[self.position(key)] = value
         elif isinstance(key, slice):
             flat = self.base.ravel()
-            chosen, values = flat[key], _core.beside(value, flat, "flat").ravel()
+            chosen, values = flat[key], values_for(flat, value, "flat").ravel()
             if values.size and chosen.size:
                 chosen[...] = cycle(values, chosen.size)
             if not _core.shares_memory(flat, self.base):

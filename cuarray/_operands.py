@@ -1,5 +1,7 @@
 """Arguments brought to one device, and results brought into what the caller gave as out=."""
 
+import numpy as np
+
 from cuarray import _core
 from cuarray._core import ndarray
 
@@ -27,18 +29,33 @@ def with_numbers(function, *objects):
     return [x if array is None else array for x, array in zip(objects, arrays, strict=True)]
 
 
+def target(a, function):
+    """Return what is to be written as an array: `a` itself, or the memory of a NumPy array; else TypeError."""
+    if isinstance(a, np.ndarray):
+        return _core.array_from_object(a, device="cpu", copy=False)
+    if not isinstance(a, ndarray):
+        raise TypeError(f"{function}: expected an array to write into, not {type(a).__name__}")
+    return a
+
+
+def values_for(a, values, function):
+    """Return what is to be written into `a` as an array beside it; OverflowError where Python's ints do not fit."""
+    if isinstance(values, (*WEAK, list, tuple)):
+        return _core.array_from_object(values, a.dtype, device=a.device)
+    return _core.beside(values, a, function)
+
+
 def deliver(result, out, function, casting="same_kind"):
     """Return the result, in `out` where one is given: an array of its shape, or a tuple of one."""
     if out is None:
         return result
     (out,) = out if isinstance(out, tuple) else (out,)
-    if not isinstance(out, ndarray):
-        raise TypeError(f"{function}: out= takes a cuarray.ndarray, not {type(out).__name__}")
+    taker = target(out, f"{function}: out")
     if out.shape != result.shape:
         raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")
     if not _core.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"{function}: cannot cast from {result.dtype} to {out.dtype} with casting rule {casting!r}"
         )
-    out[...] = result
+    taker[...] = result
     return out

@@ -353,7 +353,13 @@ def dot(a, b, out=None):
     a, b = side_by_side("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return deliver(_core.ufuncs["multiply"](a, b), out, "dot")
-    return deliver(tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1])), out, "dot")
+    last = -2 if b.ndim > 1 else -1
+    if a.shape[-1] != b.shape[last]:
+        raise ValueError(
+            f"dot: shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != "
+            f"{b.shape[last]} (dim {b.ndim + last})"
+        )
+    return deliver(tensordot(a, b, ([-1], [last])), out, "dot")
 
 
 def inner(a, b, /):

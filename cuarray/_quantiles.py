@@ -10,7 +10,7 @@ from cuarray._axes import normalise_axes
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fuse
-from cuarray._operands import side_by_side
+from cuarray._operands import deliver, side_by_side
 from cuarray._scans import cumsum
 from cuarray._shaping import moveaxis
 
@@ -102,12 +102,7 @@ class Slices:
             values = values.reshape((*values.shape[:leading], *extents))
         if out is None:
             return values
-        if not isinstance(out, ndarray):
-            raise TypeError(f"{self.function}: out must be a cuarray.ndarray, not {type(out).__name__}")
-        if out.shape != values.shape:
-            raise ValueError(f"{self.function}: out has shape {out.shape}, the result {values.shape}")
-        cuarray.copyto(out, values)
-        return out
+        return deliver(values, out, self.function)
 
 
 def is_inexact(a):

@@ -7,6 +7,7 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray._creation import as_array
+from cuarray._operands import target
 
 
 def begins_on_host(indices, name):
@@ -39,6 +40,5 @@ def at(function, a, indices, *values):
     if len(values) != function.nin - 1 and function.nin <= 2:
         needs = "no second operand" if function.nin == 1 else "a second operand"
         raise ValueError(f"{name}.at: the function takes {needs}")
-    if not isinstance(a, cuarray.ndarray):
-        raise TypeError(f"{name}.at: the first operand must be a cuarray.ndarray, not {type(a).__name__}")
+    a = target(a, f"{name}.at")
     _core.update(name, a, indices, _core.beside(values[0], a, name) if values else None)

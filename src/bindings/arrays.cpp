@@ -148,7 +148,8 @@ py::object join(const py::object& sequence, int64_t axis, const py::object& out,
     if (arrays.empty()) raise(ErrorKind::Value, "concatenate: need at least one array");
     const DType type = to_dtype(dtype.ptr(), DType::none);
     const Casting rule = to_casting(casting.ptr(), Casting::SameKind);
-    Array* target = out.is_none() ? nullptr : &array_argument(out, "concatenate");
+    Array imported;
+    Array* const target = to_output(out.ptr(), arrays[0].device(), "concatenate", imported);
     int64_t elements = 0;
     for (const Array& array : arrays) elements += array.size();
     Array result;

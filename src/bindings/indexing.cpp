@@ -5,6 +5,7 @@
 #include <vector>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
+#include "bindings/reductions.h"
 #include "cuarray/ops/indexing.h"
 
 namespace py = pybind11;
@@ -52,7 +53,8 @@ py::object take_elements(const py::object& x, const py::object& indices, int axi
                          const py::object& out) {
     const Array &array = array_argument(x, "take"), &positions = array_argument(indices, "take");
     const Outside outside = outside_of(mode);
-    const Array* const target = out.is_none() ? nullptr : &array_argument(out, "take");
+    Array imported;
+    const Array* const target = to_output(out.ptr(), array.device(), "take", imported);
     Array result;
     {
         const Unlocked unlocked(is_long_for(array, positions));

@@ -187,6 +187,8 @@ void make_ndarray_type(PyObject* module) {
         {Py_mp_subscript, slot(subscript)},
         {Py_mp_ass_subscript, slot(assign_subscript)},
         {Py_sq_contains, slot(contains)},
+        {Py_sq_length, slot(length)},
+        {Py_sq_item, slot(sequence_item)},
         {Py_bf_getbuffer, slot(fill_buffer)},
         {Py_bf_releasebuffer, slot(release_buffer)},
         {Py_tp_doc, const_cast<char*>("An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"

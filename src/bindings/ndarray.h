@@ -45,6 +45,8 @@ extern PyGetSetDef array_attributes[];
 extern PyGetSetDef protocol_attributes[];
 
 PyObject* subscript(PyObject* self, PyObject* key) noexcept;
+/// The element at a position that Python has counted from the front: what reversed() and bisect ask for.
+PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept;
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept;
 /// self[key] = row(self[key], values), element by element; `values` null for a row of one input.
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values);

@@ -293,6 +293,15 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     });
 }
 
+PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
+    return guarded([&] {
+        if (array_of(self).ndim() == 0)
+            raise(ErrorKind::Index, "too many indices for array: array is 0-dimensional, but 1 were indexed");
+        if (position < 0) raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ", array_of(self).shape()[0]);
+        return first_axis_at(self, position);
+    });
+}
+
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");

@@ -25,6 +25,14 @@ def test_files_of_arrays(dtype, device, tmp_path):
         cuarray.load(tmp_path / "none.npy")
 
 
+def test_bfloat16_files(device, tmp_path):
+    x = cuarray.asarray([1.5, -2, cuarray.inf], dtype=cuarray.bfloat16)
+    cuarray.save(tmp_path / "x.npy", x)
+    cuarray.savez(tmp_path / "x.npz", x=x)
+    for found in (cuarray.load(tmp_path / "x.npy"), cuarray.load(tmp_path / "x.npz")["x"]):
+        assert found.dtype == cuarray.bfloat16 and found.tolist() == x.tolist()
+
+
 def test_text_files(device):
     x = np.linspace(0, 1, 6).reshape(2, 3)
     ours, theirs = io.StringIO(), io.StringIO()
@@ -44,6 +52,8 @@ def test_archives(device, tmp_path):
         for name, want in (("arr_0", a.T), ("arr_1", np.asarray([1, 2])), ("small", b)):
             assert theirs[name].dtype == want.dtype == ours[name].dtype and str(ours[name].device) == device
             assert np.array_equal(theirs[name], want) and np.array_equal(ours[name].numpy(), want)
+        with cuarray.load(tmp_path / "x.npz") as ours:
+            assert ours.files == theirs.files and np.array_equal(ours.f.small.numpy(), b)
         with pytest.raises(ValueError):
             save(tmp_path / "y.npz", a, arr_0=b)
         with pytest.raises(TypeError):

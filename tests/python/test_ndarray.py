@@ -1,5 +1,6 @@
 """The type: attributes, methods, operators, conversion to Python's numbers, showing, copying, pickling."""
 
+import bisect
 import copy
 import gc
 import math
@@ -292,3 +293,22 @@ def test_floats_that_an_integer_cannot_hold_are_refused(device, dtype):
                 call()
     x[0], x[1] = 100.9, float(least) - 0.5 if least > -(2**53) else -3.5
     assert x.tolist() == [100, least if least > -(2**53) else -3]
+
+
+def test_sequence(device):
+    x = cuarray.asarray([1.0, 2.0, 4.0])
+    assert [v.item() for v in reversed(x)] == [4, 2, 1] and bisect.bisect(x, 3) == 2
+    rows = list(reversed(cuarray.asarray([[1, 2], [3, 4]])))
+    assert rows[0].tolist() == [3, 4]
+    for empty in (cuarray.asarray(1.0), cuarray.zeros((0, 2))):
+        with pytest.raises((TypeError, IndexError)):
+            next(reversed(empty)) if empty.ndim == 0 else operator.getitem(empty, 0)
+
+
+def test_flat_is_an_iterator(device):
+    x = cuarray.asarray([[1, 2], [3, 4]]).T
+    flat = x.flat
+    assert iter(flat) is flat and next(flat).item() == 1 and flat.coords == (0, 1) and flat.index == 1
+    assert [v.item() for v in flat] == [3, 2, 4] and next(flat, None) is None
+    assert (x.flat == [1, 0, 2, 0]).tolist() == [True, False, True, False]
+    assert (x.flat > 2).tolist() == [False, True, False, True] and (x.flat != 3).sum() == 3

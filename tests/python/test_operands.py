@@ -94,3 +94,31 @@ def test_out(call, device):
     for wrong, error in ((cuarray.zeros(plain.shape, int), TypeError), (cuarray.zeros((3, *plain.shape)), ValueError), ([1], TypeError)):
         with pytest.raises(error):
             run(wrong)
+
+
+WRITES = [
+    "copyto(h, x)", "copyto(h, x, where=b)", "put(h, i, x)", "put_along_axis(h, i, x, 0)", "place(h, b, x)", "putmask(h, b, x)", "fill_diagonal(m, x)",
+    "add.at(h, i, x)", "negative.at(h, i)", "clip(x, None, None, out=h)", "cumsum(x, out=h)", "add(x, 1, out=h)", "median(m * x, 0, out=h)", "dot(m, x, out=h)", "take(x, i, out=h)", "concat([x], out=h)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", WRITES)
+def test_into_numpy(call, device):
+    """NumPy's arrays are written in place beside arrays on cpu, also by NumPy's own functions; a GPU's are refused."""
+
+    def names(xp):
+        host = {"h": np.full(3, 7.0), "m": np.ones((3, 3))}
+        return {"x": xp.asarray([1.0, 2.0, 3.0]), "i": xp.asarray([0, 1, 1]), "b": xp.asarray([True, False, True]), **host}
+
+    want = names(np)
+    eval(f"np.{call}", {"np": np}, want)
+    for module in (cuarray, np):
+        ours = names(cuarray)
+        if device == "cpu":
+            result = eval(f"xp.{call}", {"xp": module}, ours)
+            assert result is None or result is ours["h"]
+            assert np.array_equal(ours["h"], want["h"]) and np.array_equal(ours["m"], want["m"])
+        elif "copyto" not in call and call != "negative.at(h, i)":
+            with pytest.raises((TypeError, ValueError), match="device|x.numpy()"):
+                eval(f"xp.{call}", {"xp": module}, ours)
+            assert np.array_equal(ours["h"], names(np)["h"])
