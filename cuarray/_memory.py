@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import array, as_array
+from cuarray._creation import as_array
 from cuarray._operands import target
 
 __all__ = ["copyto", "may_share_memory", "shares_memory"]
@@ -106,4 +106,5 @@ def copyto(dst, src, casting="same_kind", where=True):
         dst[...] = src
     else:
         # Where the mask is false, dst is written with its own values.
-        _core.ufuncs["where"](array(where, bool, device=dst.device), src, dst, out=dst, casting="unsafe")
+        mask = _core.beside(where, dst, "copyto").astype(bool, copy=False)
+        _core.ufuncs["where"](mask, src, dst, out=dst, casting="unsafe")

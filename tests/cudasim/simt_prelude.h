@@ -367,45 +367,46 @@ long long llabs(long long) noexcept;
     extern "C" double name(double, double) noexcept; \
     extern "C" float name##f(float, float) noexcept; \
     inline float name(float x, float y) { return name##f(x, y); }
-CUDASIM_MATH1(sin)
-CUDASIM_MATH1(cos)
-CUDASIM_MATH1(tan)
-CUDASIM_MATH1(asin)
-CUDASIM_MATH1(acos)
-CUDASIM_MATH1(atan)
-CUDASIM_MATH1(sinh) CUDASIM_MATH1(cosh) CUDASIM_MATH1(tanh) CUDASIM_MATH1(asinh) CUDASIM_MATH1(acosh)
-    CUDASIM_MATH1(atanh) CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1)
-        CUDASIM_MATH1(log) CUDASIM_MATH1(log2) CUDASIM_MATH1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb)
-            CUDASIM_MATH1(sqrt) CUDASIM_MATH1(cbrt) CUDASIM_MATH1(erf) CUDASIM_MATH1(erfc)
-                CUDASIM_MATH1(tgamma) CUDASIM_MATH1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil)
-                    CUDASIM_MATH1(trunc) CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint)
-                        CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1) CUDASIM_MATH1(y0)
-                            CUDASIM_MATH1(y1) CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod)
-                                CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
-                                    CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign)
-                                        CUDASIM_MATH2(nextafter) extern "C" {
-    double fma(double, double, double) noexcept;
-    float fmaf(float, float, float) noexcept;
-    double ldexp(double, int) noexcept;
-    float ldexpf(float, int) noexcept;
-    double scalbn(double, int) noexcept;
-    float scalbnf(float, int) noexcept;
-    double frexp(double, int*) noexcept;
-    float frexpf(float, int*) noexcept;
-    double modf(double, double*) noexcept;
-    float modff(float, float*) noexcept;
-    double remquo(double, double, int*) noexcept;
-    float remquof(float, float, int*) noexcept;
-    int ilogb(double) noexcept;
-    int ilogbf(float) noexcept;
-    long lrint(double) noexcept;
-    long lrintf(float) noexcept;
-    long long llrint(double) noexcept;
-    long long llrintf(float) noexcept;
-    long lround(double) noexcept;
-    long long llround(double) noexcept;
-    void sincos(double, double*, double*) noexcept;
-    void sincosf(float, float*, float*) noexcept;
+// Those that the C library rounds worse than a GPU does, by way of long double.
+#define CUDASIM_WIDE1(name)                             \
+    extern "C" long double name##l(long double) noexcept; \
+    extern "C" float name##f(float) noexcept;             \
+    inline double name(double x) { return double(name##l(x)); } \
+    inline float name(float x) { return name##f(x); }
+// clang-format off
+CUDASIM_MATH1(sin) CUDASIM_MATH1(cos) CUDASIM_MATH1(tan) CUDASIM_MATH1(asin) CUDASIM_MATH1(acos) CUDASIM_MATH1(atan)
+CUDASIM_WIDE1(sinh) CUDASIM_WIDE1(cosh) CUDASIM_WIDE1(tanh) CUDASIM_WIDE1(asinh) CUDASIM_WIDE1(acosh) CUDASIM_WIDE1(atanh)
+CUDASIM_MATH1(exp) CUDASIM_MATH1(exp2) CUDASIM_MATH1(exp10) CUDASIM_MATH1(expm1) CUDASIM_MATH1(log) CUDASIM_MATH1(log2)
+CUDASIM_WIDE1(log10) CUDASIM_MATH1(log1p) CUDASIM_MATH1(logb) CUDASIM_MATH1(sqrt) CUDASIM_WIDE1(cbrt) CUDASIM_MATH1(erf)
+CUDASIM_WIDE1(erfc) CUDASIM_WIDE1(tgamma) CUDASIM_WIDE1(lgamma) CUDASIM_MATH1(floor) CUDASIM_MATH1(ceil) CUDASIM_MATH1(trunc)
+CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint) CUDASIM_MATH1(fabs) CUDASIM_MATH1(j0) CUDASIM_MATH1(j1)
+CUDASIM_MATH1(y0) CUDASIM_MATH1(y1)
+CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod) CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
+CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign) CUDASIM_MATH2(nextafter)
+// clang-format on
+extern "C" {
+double fma(double, double, double) noexcept;
+float fmaf(float, float, float) noexcept;
+double ldexp(double, int) noexcept;
+float ldexpf(float, int) noexcept;
+double scalbn(double, int) noexcept;
+float scalbnf(float, int) noexcept;
+double frexp(double, int*) noexcept;
+float frexpf(float, int*) noexcept;
+double modf(double, double*) noexcept;
+float modff(float, float*) noexcept;
+double remquo(double, double, int*) noexcept;
+float remquof(float, float, int*) noexcept;
+int ilogb(double) noexcept;
+int ilogbf(float) noexcept;
+long lrint(double) noexcept;
+long lrintf(float) noexcept;
+long long llrint(double) noexcept;
+long long llrintf(float) noexcept;
+long lround(double) noexcept;
+long long llround(double) noexcept;
+void sincos(double, double*, double*) noexcept;
+void sincosf(float, float*, float*) noexcept;
 }
 inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
 inline float ldexp(float x, int e) { return ldexpf(x, e); }
