@@ -37,7 +37,7 @@ def own_axes(axes, axis, keepdims, arrays, function):
             raise TypeError(f"{function}: axis= is for products of one axis; use axes=")
         axes = [axis, axis, axis if keepdims else ()]
     if axes is None:
-        return [tuple(range(-count, 0)) for count in counts]
+        return [last(range(count)) for count in counts]
     if not isinstance(axes, list):
         raise TypeError(f"{function}: axes= takes a list, not {type(axes).__name__}")
     if len(axes) == 2 and counts[2] == 0:
@@ -49,6 +49,11 @@ def own_axes(axes, axis, keepdims, arrays, function):
         if len(one) != count:
             raise np.exceptions.AxisError(f"{function}: {count} axes are needed in {one}")
     return axes
+
+
+def last(own):
+    """Return as many axes as given, counted from the end."""
+    return ((), (-1,), (-2, -1))[len(own)]
 
 
 def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
@@ -63,14 +68,14 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
     result_dtype = common_dtype(arrays, dtype, casting, function)
     places = own_axes(axes, axis, keepdims, arrays, function)
     x1, x2 = (
-        moveaxis(x, normalise_axes(own, x.ndim, function), tuple(range(-len(own), 0)))
+        x if own == last(own) else moveaxis(x, normalise_axes(own, x.ndim, function), last(own))
         for x, own in zip(arrays, places, strict=False)
     )
     result = multiply(x1, x2, result_dtype)
     if keepdims:
         result = result.reshape((*result.shape, 1))
-    if places[2]:
-        result = moveaxis(result, tuple(range(-len(places[2]), 0)), places[2])
+    if places[2] != last(places[2]):
+        result = moveaxis(result, last(places[2]), places[2])
     return deliver(result if order in ("K", "A") else result.copy(order), out, function, casting)
 
 
@@ -353,13 +358,15 @@ def dot(a, b, out=None):
     a, b = side_by_side("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return deliver(_core.ufuncs["multiply"](a, b), out, "dot")
-    last = -2 if b.ndim > 1 else -1
-    if a.shape[-1] != b.shape[last]:
+    axis = -2 if b.ndim > 1 else -1
+    if a.shape[-1] != b.shape[axis]:
         raise ValueError(
             f"dot: shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != "
-            f"{b.shape[last]} (dim {b.ndim + last})"
+            f"{b.shape[axis]} (dim {b.ndim + axis})"
         )
-    return deliver(tensordot(a, b, ([-1], [last])), out, "dot")
+    if a.ndim < 3 and b.ndim < 3:
+        return deliver(_core.matmul(a, b), out, "dot")
+    return deliver(tensordot(a, b, ([-1], [axis])), out, "dot")
 
 
 def inner(a, b, /):

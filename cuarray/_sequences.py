@@ -13,6 +13,10 @@ from cuarray._operands import device_of, side_by_side
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
 
 
+INT64 = np.dtype(np.int64)
+ARRAYS = (ndarray, np.ndarray, np.generic)
+
+
 def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
     """Make the numbers start, start + step, ... up to but without stop.
 
@@ -51,21 +55,21 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         if start is None:
             raise TypeError("arange: stop is missing")
         start, stop = 0, start
-    numbers = [0 if start is None else start, stop, 1 if step is None else step]
-    numbers = [x.item() if isinstance(x, ndarray) else x for x in numbers]
-    kinds = [
-        x.dtype if isinstance(x, ndarray) else np.asarray(y).dtype
-        for x, y in zip((start, stop, step), numbers, strict=True)
-    ]
-    dtype = np.result_type(np.int64, *kinds) if dtype is None else dtype
-    dtype = _core.dtype(dtype)
-    first, stop, step = (x.item() if isinstance(x, np.generic | np.ndarray) else x for x in numbers)
+    numbers = (0 if start is None else start, stop, 1 if step is None else step)
+    if dtype is None:
+        dtype = number_type(numbers)
+    first, stop, step = (x.item() if isinstance(x, ARRAYS) else x for x in numbers)
     count = steps_between(first, stop, step)
-    if dtype == np.bool_ and count > 2:
+    if count > 2 and np.dtype(dtype) == np.bool_:
         raise TypeError("arange: a bool array has at most 2 elements")
-    second = first + step if count > 1 else first
-    ends = (np.asarray(x, dtype if isinstance(x, int) else None).astype(dtype)[()] for x in (first, second))
-    return _core.arange_fill(count, *ends, dtype, place(device, like))
+    return _core.arange_fill(count, first, first + step if count > 1 else first, dtype, place(device, like))
+
+
+def number_type(numbers):
+    """Return the type that holds int64 and the numbers."""
+    if all(type(x) is int for x in numbers):
+        return INT64
+    return np.result_type(INT64, *(x.dtype if isinstance(x, ARRAYS) else np.asarray(x).dtype for x in numbers))
 
 
 def steps_between(start, stop, step):
