@@ -2,7 +2,7 @@
 #include "codegen/paragraphs.h"
 
 #include <algorithm>
-#include <functional>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,6 +21,7 @@ struct Paragraph {
     std::string space;  ///< "cuarray::math"; "" outside namespaces
     bool always;        ///< operators, which are used without a name
     bool complex_only;
+    bool is_read = false;         ///< `needs` is known
     std::vector<uint32_t> needs;  ///< the paragraphs that define what this one mentions
 };
 
@@ -49,21 +50,17 @@ std::string_view file_text(std::string_view name) {
     raise(ErrorKind::Runtime, "codegen: no embedded file named ", name);
 }
 
-/// The headers and tables, in an order in which everything stands before its use.
+/// The headers and tables, in an order in which everything stands before its use. What a paragraph mentions is looked up
+/// when a program first reaches it: most processes need few.
 class Library {
  public:
     Library() {
         for (int i = 0; i < embedded_file_count; ++i)
             if (starts_with(embedded_files[i].name, "kernel/")) add_file(embedded_files[i].name);
-        for (Paragraph& paragraph : paragraphs_) {
-            paragraph.needs = needs_of(paragraph.text, paragraph.space);
-            std::sort(paragraph.needs.begin(), paragraph.needs.end());
-            paragraph.needs.erase(std::unique(paragraph.needs.begin(), paragraph.needs.end()),
-                                  paragraph.needs.end());
-        }
     }
 
-    void append_reachable(std::string& text, std::string_view program, bool complex_numbers) const {
+    void append_reachable(std::string& text, std::string_view program, bool complex_numbers) {
+        const std::lock_guard lock(mutex_);
         std::vector<char> wanted(paragraphs_.size(), 0);
         std::vector<uint32_t> queue = needs_of(program, kProgramSpace);
         for (uint32_t i = 0; i < paragraphs_.size(); ++i)
@@ -73,7 +70,8 @@ class Library {
             queue.pop_back();
             if (wanted[i] || (paragraphs_[i].complex_only && !complex_numbers)) continue;
             wanted[i] = 1;
-            queue.insert(queue.end(), paragraphs_[i].needs.begin(), paragraphs_[i].needs.end());
+            const std::vector<uint32_t>& needs = needs_of(paragraphs_[i]);
+            queue.insert(queue.end(), needs.begin(), needs.end());
         }
         emit(text, wanted);
     }
@@ -123,7 +121,7 @@ class Library {
             const std::vector<Token> tokens = tokenise(code);
             define(defined_names(tokens), space);
             const bool is_complex = starts_with(file, "kernel/math_complex");
-            paragraphs_.push_back({code, space, defines_operators(tokens), is_complex, {}});
+            paragraphs_.push_back({code, space, defines_operators(tokens), is_complex});
         }
     }
 
@@ -156,7 +154,7 @@ class Library {
             if (depth == 0 && tokens.size() > 2) define({tokens[2].text}, space);
             for (const Token& token : tokens) depth += token.text == "(" ? 1 : token.text == ")" ? -1 : 0;
             row.append(line).append("\n");
-            if (depth == 0) paragraphs_.push_back({std::exchange(row, {}), space, false, false, {}});
+            if (depth == 0) paragraphs_.push_back({std::exchange(row, {}), space, false, false});
         });
     }
 
@@ -168,6 +166,16 @@ class Library {
 
     static std::string key(std::string_view space, std::string_view name) {
         return std::string(space).append("::").append(name);
+    }
+
+    const std::vector<uint32_t>& needs_of(Paragraph& paragraph) {
+        if (paragraph.is_read) return paragraph.needs;
+        std::vector<uint32_t> needs = needs_of(paragraph.text, paragraph.space);
+        std::sort(needs.begin(), needs.end());
+        needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+        paragraph.needs = std::move(needs);
+        paragraph.is_read = true;
+        return paragraph.needs;
     }
 
     /// The paragraphs that text inside a namespace takes its names from.
@@ -193,6 +201,7 @@ class Library {
         return needs;
     }
 
+    std::mutex mutex_;  ///< of what is looked up
     std::vector<std::string> files_;
     std::vector<Paragraph> paragraphs_;
     std::unordered_map<std::string, std::vector<uint32_t>> definitions_;  ///< by "cuarray::math::hypot"
@@ -201,7 +210,7 @@ class Library {
 }  // namespace
 
 void append_reachable(std::string& text, std::string_view program, bool complex_numbers) {
-    static const Library library;
+    static Library library;
     library.append_reachable(text, program, complex_numbers);
 }
 

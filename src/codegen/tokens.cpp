@@ -2,12 +2,27 @@
 #include "codegen/tokens.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 
 namespace cuarray {
 namespace {
 
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Whether each character may stand in a word.
+constexpr auto kInWord = [] {
+    std::array<bool, 256> in{};
+    for (int c = 0; c < 256; ++c)
+        in[size_t(c)] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return in;
+}();
+bool is_word_character(char c) { return kInWord[static_cast<unsigned char>(c)]; }
+
+size_t end_of_word(std::string_view text, size_t i) {
+    while (i < text.size() && kInWord[static_cast<unsigned char>(text[i])]) ++i;
+    return i;
+}
 
 bool is_macro_name(std::string_view word) {
     return word.size() > 1 &&
@@ -103,6 +118,7 @@ void take_word(Cursor& cursor, std::vector<std::string_view>& names) {
 
 std::vector<Token> tokenise(std::string_view text) {
     std::vector<Token> tokens;
+    tokens.reserve(text.size() / 4);
     for (size_t i = 0; i < text.size();) {
         const char c = text[i];
         const size_t start = i++;
@@ -111,12 +127,12 @@ std::vector<Token> tokenise(std::string_view text) {
         } else if (c == '"' || c == '\'') {
             while (i < text.size() && text[i] != c) i += text[i] == '\\' ? 2 : 1;
             ++i;
-        } else if (std::isdigit(static_cast<unsigned char>(c))) {
+        } else if (is_digit(c)) {
             while (i < text.size() && (is_word_character(text[i]) || text[i] == '.')) ++i;
         } else if (is_word_character(c) || c == '#') {
-            while (i < text.size() && is_word_character(text[i])) ++i;
+            i = end_of_word(text, i);
             tokens.push_back({text.substr(start, i - start)});
-        } else if (!std::isspace(static_cast<unsigned char>(c)) && c != '\\') {
+        } else if (!is_space(c) && c != '\\') {
             tokens.push_back({text.substr(start, 1)});
         }
     }

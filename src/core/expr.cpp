@@ -42,8 +42,8 @@ uint64_t structure_hash(const Expr& expr) {
     uint64_t hash = 0xcbf29ce484222325ull;
     auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x100000001b3ull; };
     for (const ExprNode& node : expr.nodes) {
-        mix(uint64_t(node.op) << 32 | uint64_t(node.dtype) << 16 | node.index);
-        for (ValueId source : node.source) mix(source);
+        mix(uint64_t(node.op) << 48 | uint64_t(node.dtype) << 32 | uint64_t(node.index) << 16 | node.source[0]);
+        mix(uint64_t(node.source[1]) << 16 | node.source[2]);
     }
     for (DType dtype : expr.inputs) mix(uint64_t(dtype));
     for (ValueId output : expr.outputs) mix(output);

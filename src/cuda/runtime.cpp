@@ -158,7 +158,7 @@ StreamRef GpuRuntime::begin_capture() {
     StreamRef stream = make(GpuStream::Kind::Capturing, 0);
     auto& gpu = static_cast<GpuStream&>(*stream);
     new GpuGraph(*this, gpu);  // known to its stream, until end_capture or drop_capture
-    ++the_captures;
+    ++the_captures, ++open_captures_;
     const std::lock_guard lock(mutex_);
     ++captures_;
     return stream;
@@ -166,7 +166,7 @@ StreamRef GpuRuntime::begin_capture() {
 
 std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
     std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
-    --the_captures;
+    --the_captures, --open_captures_;
     try {
         graph->finish();
     } catch (...) {
@@ -180,7 +180,7 @@ std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
 void GpuRuntime::drop_capture(Stream& stream) noexcept {
     const std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
     if (!graph) return;
-    --the_captures;
+    --the_captures, --open_captures_;
     graph->abandon();
     has_captured();
 }

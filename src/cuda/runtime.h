@@ -35,8 +35,8 @@ class GpuRuntime final : public Runtime {
     std::unique_ptr<Graph> end_capture(Stream& stream) override;
     void drop_capture(Stream& stream) noexcept override;
     bool is_capturing() override { return current().capture() != nullptr; }
-    /// How many captures this thread is in.
-    static int captures_of_thread();
+    /// Whether this thread is in a capture.
+    static bool is_thread_capturing() { return open_captures_.load(std::memory_order_relaxed) > 0 && captures_of_thread() > 0; }
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
     StorageRef pinned_memory_at(const void* address) override;
@@ -71,6 +71,8 @@ class GpuRuntime final : public Runtime {
     Context context;
 
  private:
+    static inline std::atomic<int> open_captures_{0};  ///< of all threads: most programs have none
+    static int captures_of_thread();
     class Block;
     class PinnedBlock;
 

@@ -241,7 +241,7 @@ void GpuStream::wait_for_context() {
 }
 
 void GpuStream::refuse_beside_capture() const {
-    if (GpuRuntime::captures_of_thread() > 0)
+    if (GpuRuntime::is_thread_capturing())
         raise(ErrorKind::Runtime, "Graph.capture: work on another stream, of ", to_string(device()),
               ", would run once and not be recorded; do it before the capture, or after the graph was launched");
 }
