@@ -18,10 +18,11 @@
 namespace cudasim {
 namespace {
 
-// An unlikely upper half, so that no pair of 32-bit sizes in a parameter block looks like an address.
-constexpr CUdeviceptr kDeviceBase = 0x5E3D00000000;
-constexpr CUdeviceptr kViewBase = 0x6E3D00000000;
-constexpr size_t kSpan = size_t(256) << 30;
+// An unlikely upper half, so that no pair of 32-bit sizes in a parameter block looks like an address; below all
+// programs, and where ThreadSanitizer allows memory, as is the view.
+constexpr CUdeviceptr kDeviceBase = 0x550000000000;
+constexpr CUdeviceptr kViewBase = 0x1000000000;
+constexpr size_t kSpans = size_t(256) << 30;  // of all devices together
 constexpr size_t kGuard = 256;
 constexpr size_t kPoisonEdge = 64 << 10;
 // The shadow takes 32 times as much memory as what it describes.
@@ -74,7 +75,7 @@ const int64_t kViewOffset = static_cast<int64_t>(kViewBase) - static_cast<int64_
 
 void map_device_memory() {
     Memory& m = memory();
-    size_t total = kSpan * m.spaces.size();
+    const size_t span = kSpans / m.spaces.size(), total = span * m.spaces.size();
     m.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim", MFD_CLOEXEC));
     bool sized = m.file >= 0 && ftruncate(m.file, static_cast<off_t>(total)) == 0;
     constexpr int kFixed = MAP_FIXED_NOREPLACE | MAP_NORESERVE;
@@ -88,15 +89,15 @@ void map_device_memory() {
     }
     map_shadow(total);
     for (size_t i = 0; i < m.spaces.size(); ++i) {
-        m.spaces[i].frontier = kDeviceBase + i * kSpan;
-        m.spaces[i].end = m.spaces[i].frontier + kSpan;
+        m.spaces[i].frontier = kDeviceBase + i * span;
+        m.spaces[i].end = m.spaces[i].frontier + span;
     }
 }
 
 size_t offset_of(CUdeviceptr address) { return address - kDeviceBase; }
 
 bool is_device_address(CUdeviceptr address) {
-    return address - kDeviceBase < kSpan * static_cast<size_t>(settings().devices);
+    return address - kDeviceBase < kSpans;
 }
 
 char* view(CUdeviceptr address) {
