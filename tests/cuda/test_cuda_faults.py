@@ -105,6 +105,30 @@ def test_a_fault_heard_inside_a_capture_leaves_it_whole():
         )
 
 
+TWO_STREAMS = """
+many = ca.asarray([7, 8, 9] * 100, device="cuda:0")
+ca.synchronize("cuda:0")
+s, t = ca.Stream(device="cuda:0"), ca.Stream(device="cuda:0")
+with s: y = x[many]
+with t: z = x[many]
+try:
+    ca.synchronize("cuda:0")
+    print("nothing was said")
+except IndexError as error:
+    assert "out of bounds for axis 0 with size 3" in str(error), error
+ca.synchronize("cuda:0")
+assert y.numpy().tolist() == z.numpy().tolist() == [0] * 300
+print("passed")
+"""
+
+
+def test_two_streams_may_fault_at_once():
+    for mode in ("lazy", "eager", "random"):
+        backend_program.check(
+            ["python", "-c", BEGIN + TWO_STREAMS], CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1
+        )
+
+
 MANAGED = """
 m = ca.full(4, 3.0, memory="managed", device="cuda:0")
 assert m.to_device("cuda:1").numpy().tolist() == [3] * 4

@@ -97,8 +97,12 @@ std::string race(const char* what, const Touch& before, bool was_write) {
                   name_of(before).c_str());
 }
 
-bool writes(Access access) { return access == Access::Write || access == Access::AtomicWrite; }
-bool atomic_access(Access access) { return access == Access::AtomicRead || access == Access::AtomicWrite; }
+bool writes(Access access) { return access != Access::Read && access != Access::AtomicRead; }
+
+/// Whether both are atomic towards each other: those of one kernel are, those of several by atomics of the system.
+bool both_atomic(const Touch& before, const Touch& now) {
+    return before.atomic && now.atomic && (before.work == now.work || (before.system && now.system));
+}
 
 using Knowledge = KernelOrder::Knowledge;
 
@@ -288,9 +292,8 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
 }
 
 std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const {
-    bool both_atomic = atomic_access(access) && cell.written.atomic && cell.written.work == now.work;
     const char* what = writes(access) ? "a write" : "a read";
-    if (cell.written.work && !both_atomic && !ordered(cell.written, now, block))
+    if (cell.written.work && !both_atomic(cell.written, now) && !ordered(cell.written, now, block))
         return race(what, cell.written, true);
     if (!writes(access)) {
         if (cell.written.work == 0) return "a read of memory that was never written";
@@ -307,8 +310,7 @@ std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, cons
         cell.read = merged;
         return "";
     }
-    bool atomic_read_before = atomic_access(access) && cell.read.atomic && cell.read.work == now.work;
-    if (cell.read.work && !atomic_read_before && !ordered(cell.read, now, block))
+    if (cell.read.work && !both_atomic(cell.read, now) && !ordered(cell.read, now, block))
         return race(what, cell.read, false);
     cell.written = now;
     return "";
@@ -321,7 +323,8 @@ std::string KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTi
     now.clock = block.clock;
     now.thread = thread;
     now.warp_clock = std::min(block.warps[thread / 32], kMostWarpTime);
-    now.atomic = atomic_access(access);
+    now.atomic = is_atomic(access);
+    now.system = access == Access::SystemWrite;
     Cell before{}, after{};
     for (size_t i = 0; i < bytes; ++i) {
         // Most bytes share their history with the byte before them, and so its judgement.

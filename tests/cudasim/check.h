@@ -19,7 +19,9 @@ void join(Clock& clock, const Clock& other);
 bool checking();
 
 /// In the order of the kinds in module_abi.h.
-enum class Access { Read, Write, AtomicRead, AtomicWrite };
+enum class Access { Read, Write, AtomicRead, AtomicWrite, SystemWrite };
+
+inline bool is_atomic(Access access) { return access >= Access::AtomicRead; }
 
 /// The last access of one kind to a byte. Work 0 is none.
 struct Touch {
@@ -29,6 +31,7 @@ struct Touch {
     uint32_t thread : 10;
     uint32_t warp_clock : 18;
     uint32_t atomic : 1;
+    uint32_t system : 1;  ///< atomic for every kernel and the host
     /// Several lanes of a warp, or several warps of a block, have read since the last write.
     uint32_t lanes : 1;
     uint32_t warps : 1;

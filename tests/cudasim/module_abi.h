@@ -2,7 +2,7 @@
 #pragma once
 // Read by both compilations: the simulator's and every kernel's.
 
-#define CUDASIM_ABI 2
+#define CUDASIM_ABI 3
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -27,7 +27,7 @@ struct cudasim_runtime {
     void (*yield)();
     void (*fail)(int code, const char* message);
     /// Called only by modules that were compiled with checks; kind 0 reads, 1 writes, 2 and 3 likewise but
-    /// atomically.
+    /// atomically, 4 writes atomically for the whole system.
     void (*access)(const void* place, unsigned bytes, int kind);
     void (*fence)();
 };

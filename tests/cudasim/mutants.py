@@ -420,7 +420,7 @@ BY_HAND = [
     Mutant(
         "every-thread-reports-its-fault",
         ELEMENTWISE,
-        "    if (atomicCAS(sink.claim, 0u, 1u) != 0u) return;\n",
+        "    if (atomicCAS_system(sink.claim, 0u, 1u) != 0u) return;  // kernels on other streams claim it, too\n",
         "",
         f"{BACKEND} -k faults",
         text_only=True,

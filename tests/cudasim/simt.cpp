@@ -152,12 +152,11 @@ class Execution {
         auto at = reinterpret_cast<uintptr_t>(place);
         Cell* cells = shadow_of(at, bytes);
         if (!cells) return;
-        bool atomic = kind == Access::AtomicRead || kind == Access::AtomicWrite;
         std::string wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number);
         if (!wrong.empty())
             give_up(CUDA_ERROR_LAUNCH_FAILED,
                     format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
-        if (atomic) order_between_blocks_.atomic(block_->time, thread_->number, at);
+        if (is_atomic(kind)) order_between_blocks_.atomic(block_->time, thread_->number, at);
     }
 
     // On a fiber, or in a signal handler that interrupted one.

@@ -112,11 +112,11 @@ CUDASIM_UNCHECKED inline unsigned vote(unsigned mask, int predicate) {
 }
 /// Tells the checks of an access that the compiler does not report by itself; nothing in modules without
 /// checks.
-CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes) {
+CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes, bool system = false) {
 #ifdef CUDASIM_CHECKED
-    cudasim_runtime_table->access(place, bytes, 3);
+    cudasim_runtime_table->access(place, bytes, system ? 4 : 3);
 #else
-    (void)place, (void)bytes;
+    (void)place, (void)bytes, (void)system;
 #endif
 }
 CUDASIM_UNCHECKED inline void note_fence() {
@@ -214,9 +214,9 @@ struct Same {
 template <class T>
 using same = typename Same<T>::type;
 template <class T, class F>
-CUDASIM_UNCHECKED T update(T* place, F change) {
+CUDASIM_UNCHECKED T update(T* place, F change, bool system = false) {
     maybe_yield();
-    note_atomic(place, sizeof(T));
+    note_atomic(place, sizeof(T), system);
     T old = *place;
     *place = change(old);
     return old;
@@ -233,7 +233,7 @@ CUDASIM_UNCHECKED T update(T* place, F change) {
     }                                                                           \
     template <class T>                                                          \
     T name##_system(T* place, cudasim::same<T> v) {                             \
-        return name(place, v);                                                  \
+        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }, true); \
     }
 CUDASIM_ATOMIC(atomicAdd, old + v)
 CUDASIM_ATOMIC(atomicSub, old - v)
@@ -254,8 +254,8 @@ T atomicCAS_block(T* p, cudasim::same<T> e, cudasim::same<T> v) {
     return atomicCAS(p, e, v);
 }
 template <class T>
-T atomicCAS_system(T* p, cudasim::same<T> e, cudasim::same<T> v) {
-    return atomicCAS(p, e, v);
+T atomicCAS_system(T* place, cudasim::same<T> expected, cudasim::same<T> v) {
+    return cudasim::update(place, [&](T old) -> T { return old == expected ? v : old; }, true);
 }
 
 // Loads and stores with cache hints.

@@ -122,6 +122,25 @@ def test_checks_find_races_between_streams_whatever_the_order(between, good):
         assert out == ("0\n" if good else "719\n") and ("race" in err) != good
 
 
+@pytest.mark.parametrize(("add", "good"), [("atomicAdd", False), ("atomicAdd_system", True)])
+def test_checks_accept_atomics_of_the_whole_system_between_streams(add, good):
+    text = 'extern "C" __global__ void k(int* x) { ADD(x, 1); }'.replace("ADD", add)
+    out, err = run(
+        f"""
+d = Driver()
+k = d.kernel({text!r}, "k")
+a, s, t = d.alloc(64), d.stream(), d.stream()
+d.fill(a, 0, 16)
+d.call("cuCtxSynchronize")
+d.launch(k, 2, 64, [a], s)
+d.launch(k, 2, 64, [a], t)
+print(d.code("cuCtxSynchronize"))
+""",
+        check=1,
+    )
+    assert out == ("0\n" if good else "719\n") and ("race" in err) != good
+
+
 def test_checks_accept_disjoint_parts_in_two_streams_and_find_an_early_free():
     program = """
     d = Driver()

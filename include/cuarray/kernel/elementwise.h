@@ -37,7 +37,7 @@ CUARRAY_FN T scalar(const Scalars<N>& scalars, int k) {
 
 /// Writes the record of the first fault; later ones are dropped.
 CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
-    if (atomicCAS(sink.claim, 0u, 1u) != 0u) return;
+    if (atomicCAS_system(sink.claim, 0u, 1u) != 0u) return;  // kernels on other streams claim it, too
     sink.record->index = index;
     sink.record->axis = axis;
     sink.record->size = size;
