@@ -22,7 +22,8 @@ void set_scalars(Launch& launch, const Expr& expr, const Scalar* initial) {
               kernel::kMaxScalars - 1);
     size_t k = 0;
     for (const Scalar& scalar : expr.scalars) std::memcpy(launch.scalars.values[k++].bytes, scalar.bytes, 16);
-    if (initial) std::memcpy(launch.scalars.values[k].bytes, initial->bytes, 16);
+    // What a kernel is given is the same from run to run, also where it has no use for it.
+    std::memcpy(launch.scalars.values[k].bytes, initial ? initial->bytes : Scalar().bytes, 16);
 }
 
 bool fits_32_bits(const Space& space) {

@@ -1,7 +1,9 @@
 // test_launch.cpp -- the parameters of launches against the plain arithmetic of strides, also beyond 2^31.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -249,9 +251,26 @@ void folds_cover_everything() {
     }
 }
 
+/// A reduction takes a slot for its initial value; without one it must not pass on what lay in memory.
+void no_slot_is_left_to_chance() {
+    Expr expr;
+    const Scalar two = Scalar::of(DType::float32, 2.0f);
+    expr.outputs = {expr.loop(loop_for(find_row("add"), DType::float32), expr.input(DType::float32), expr.scalar(two))};
+    alignas(Launch) static unsigned char memory[sizeof(Launch)];
+    std::memset(memory, 0xA5, sizeof memory);
+    Launch& launch = *new (memory) Launch;
+    const Dims shape{3, 1000}, in = c_strides(shape, 4), out{4, 0};
+    const Place input{1 << 20, &in};
+    CHECK(plan_fold({&expr, find_reduction("sum")}, shape, {1}, {256, &out}, {&input, 1}, nullptr, launch));
+    const std::vector<unsigned char> zeros(16, 0);
+    CHECK(std::memcmp(launch.scalars.values[0].bytes, two.bytes, 16) == 0);
+    CHECK(std::memcmp(launch.scalars.values[1].bytes, zeros.data(), 16) == 0);
+}
+
 }  // namespace
 
 int main() {
+    no_slot_is_left_to_chance();
     random_layouts();
     beyond_32_bits();
     long_and_contiguous();
