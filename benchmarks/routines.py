@@ -132,6 +132,13 @@ def indexing() -> Iterator[Result]:
         yield Result(f"{title}, 10 elements", time["cuarray"], time["numpy"], "numpy", least)
 
 
+def beside_memory(result: Result, memory: float) -> Result:
+    """Add the time of reading the operands alone: half that of a copy, which reads and writes."""
+    result.memory = memory
+    result.note = f"{memory / result.ours:.0%} of copy bandwidth"
+    return result
+
+
 @measure()
 def statistics() -> Iterator[Result]:
     """Averages, spreads and ranges of 4096 x 4096 numbers, over all and along each axis."""
@@ -144,19 +151,22 @@ def statistics() -> Iterator[Result]:
         "ptp": lambda xp, x, axis: xp.ptp(x, axis=axis),
     }
     for dtype in (np.float32, np.float64):
-        x = uniform((SIDE, SIDE), dtype)
+        x, target = uniform((SIDE, SIDE), dtype), np.ones((SIDE, SIDE), dtype)
+        copy = race(copy=lambda to=target, of=x: np.copyto(to, of))["copy"]
         for name, function in functions.items():
             for axis in (None, 0, 1):
                 title = f"{name} {'of all' if axis is None else f'along axis {axis}'}, {x.dtype}"
-                yield from versus_numpy(title, partial(function, axis=axis), x, least=2.0)
+                for result in versus_numpy(title, partial(function, axis=axis), x, least=2.0):
+                    yield beside_memory(result, copy / 2)
         for axis in (None, 0, 1):
-            yield from versus_numpy(
+            for result in versus_numpy(
                 f"average with weights, {'of all' if axis is None else f'along axis {axis}'}, {x.dtype}",
                 lambda xp, x, w, axis=axis: xp.average(x, axis=axis, weights=w),
                 x,
                 weights.astype(dtype),
                 least=2.0,
-            )
+            ):
+                yield beside_memory(result, copy)
     rows = uniform((100, 100_000), np.float64)
     yield from versus_numpy("cov of 100 variables, 100000 times", lambda xp, x: xp.cov(x), rows, least=None)
 
