@@ -89,7 +89,8 @@ struct MatmulLoops {
 };
 
 /// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/slide.h, for n results.
-using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n);
+/// Of the line only the elements from `low` to `high` count; there is memory for all.
+using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low, int64_t high);
 
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
 struct ChoiceLoops {

@@ -1,21 +1,26 @@
-// slide.cpp -- sums of products of taps that slide along a line: its ends one by one, the rest in blocks.
+// slide.cpp -- sums of products of taps that slide along a line: inside it in blocks, at its ends over a copy with room.
 #include <algorithm>
+#include <cstring>
 
-#include "cuarray/core/dispatch.h"
-#include "cuarray/kernel/slide.h"
+#include "host/scratch.h"
 #include "host/tasks.h"
 #include "host/threads.h"
 
 namespace cuarray::host {
 namespace {
 
-/// Results at which taps lie beyond the line's ends.
-void run_end(const Slide& task, int64_t begin, int64_t end) {
-    dispatch(task.line.dtype, [&]<class T>() {
-        const kernel::Slide p{task.n, task.taps, task.before, task.count, task.line.data(), task.row.data(), nullptr};
-        auto* const to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        for (int64_t i = begin; i < end; ++i) to[i] = kernel::slide_at<T>(p, i - task.before);
-    });
+/// Results at which taps lie beyond the line's ends: those of a copy that goes on as far as taps reach.
+void run_end(const LoopLibrary& library, const Slide& task, int64_t begin, int64_t end) {
+    if (begin == end) return;
+    const int64_t item = item_size(task.line.dtype), start = begin - task.before, reach = end - begin + task.taps - 1;
+    const int64_t low = std::clamp<int64_t>(-start, 0, reach), high = std::clamp<int64_t>(task.n - start, low, reach);
+    Scratch scratch;
+    char* const line = scratch.take(reach * item);
+    std::memset(line, 0, size_t(low * item));
+    std::memcpy(line + low * item, task.line.data() + (start + low) * item, size_t((high - low) * item));
+    std::memset(line + high * item, 0, size_t((reach - high) * item));
+    library.slides[int(task.line.dtype)](line, task.row.data(), task.taps, task.result.data() + begin * item, end - begin, low,
+                                         high);
 }
 
 }  // namespace
@@ -26,13 +31,13 @@ void run_slide(const LoopLibrary& library, const Slide& task) {
     const int64_t last = std::clamp<int64_t>(task.n - task.taps + 1 + task.before, first, task.count);
     const int64_t item = item_size(task.line.dtype), inside = last - first;
     const int64_t block = std::max<int64_t>(256, kTaskElements / task.taps);
-    run_end(task, 0, first);
     parallel_for((inside + block - 1) / block, [&](int64_t i) {
         const int64_t begin = first + i * block, n = std::min(block, last - begin);
         library.slides[int(task.line.dtype)](task.line.data() + (begin - task.before) * item, task.row.data(), task.taps,
-                                             task.result.data() + begin * item, n);
+                                             task.result.data() + begin * item, n, 0, n + task.taps - 1);
     });
-    run_end(task, last, task.count);
+    const int64_t ends[] = {0, first, last, task.count};
+    parallel_for(2, [&](int64_t i) { run_end(library, task, ends[2 * i], ends[2 * i + 1]); });
 }
 
 }  // namespace cuarray::host

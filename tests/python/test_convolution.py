@@ -41,3 +41,16 @@ def test_terms_are_added_from_the_left(device, rng):
 def test_nothing_is_made_of_what_lies_outside(device):
     x, v = [1.0, 2.0, 3.0], [np.inf, 1.0]
     np.testing.assert_array_equal(cuarray.convolve(x, v).numpy(), np.convolve(x, v))
+
+
+@pytest.mark.parametrize("taps", [1, 2, 33, 63, 64, 65, 200])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i2", "?"])
+def test_ends_leave_out_taps(taps, dtype, device, rng):
+    """What lies beyond the ends is not there, not zero: a tap of infinity shows it."""
+    x, v = (rng.integers(1, 5, n).astype(dtype) for n in (300, taps))
+    if v.dtype.kind in "fc":
+        v[taps // 3] = np.inf
+    for mode in ("full", "same", "valid"):
+        with np.errstate(invalid="ignore"):
+            want = np.convolve(x, v, mode)
+        assert np.array_equal(cuarray.convolve(cuarray.asarray(x), cuarray.asarray(v), mode).numpy(), want, equal_nan=want.dtype.kind in "fc")
