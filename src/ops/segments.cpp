@@ -14,21 +14,30 @@ namespace {
 /// Lines that lie side by side are worth folding so from here on.
 constexpr int64_t kWide = 16;
 
+/// Where the parts begin and end, in memory of the host.
 struct Parts {
-    std::vector<int64_t> begins, ends;
+    Array begin_array, end_array;
+    std::span<int64_t> begins, ends;
     std::vector<int64_t> alone;  ///< the parts that are reductions of their own; above they are empty
 };
 
+Array host_indices(size_t count, std::span<int64_t>& elements) {
+    Array array = empty({int64_t(count)}, DType::int64, Device{});
+    elements = {reinterpret_cast<int64_t*>(array.storage().data), count};
+    return array;
+}
+
 Parts find_parts(std::span<const int64_t> begins, int64_t n, bool all_alone, const char* name) {
     Parts parts;
-    parts.begins.assign(begins.begin(), begins.end());
-    parts.ends.resize(begins.size());
+    parts.begin_array = host_indices(begins.size(), parts.begins);
+    parts.end_array = host_indices(begins.size(), parts.ends);
     for (size_t k = 0; k < begins.size(); ++k) {
-        if (begins[k] < 0 || begins[k] >= n)
-            raise(ErrorKind::Index, name, ".reduceat: index ", begins[k], " is out of bounds for an axis of ", n, " elements");
-        const int64_t next = k + 1 < begins.size() ? begins[k + 1] : n;
-        parts.ends[k] = next > begins[k] ? next : begins[k] + 1;
-        if (all_alone || parts.ends[k] - begins[k] > kernel::kLongestSegment) parts.alone.push_back(int64_t(k));
+        const int64_t begin = begins[k];
+        if (begin < 0 || begin >= n)
+            raise(ErrorKind::Index, name, ".reduceat: index ", begin, " is out of bounds for an axis of ", n, " elements");
+        const int64_t next = k + 1 < begins.size() ? begins[k + 1] : n, end = next > begin ? next : begin + 1;
+        parts.begins[k] = begin, parts.ends[k] = end;
+        if (all_alone || end - begin > kernel::kLongestSegment) parts.alone.push_back(int64_t(k));
     }
     return parts;
 }
@@ -49,9 +58,9 @@ Array values_along(const Array& array, int axis, DType T) {
     return packed;
 }
 
-Array indices_on(const std::vector<int64_t>& values, Device device) {
-    const int64_t word = sizeof(int64_t);
-    return from_host(values.data(), {int64_t(values.size())}, {word}, DType::int64, device);
+Array on_device(const Array& host, std::span<const int64_t> values, Device device) {
+    if (host.device() == device) return host;
+    return from_host(values.data(), host.shape(), host.strides(), DType::int64, device);
 }
 
 /// One part by itself.
@@ -92,7 +101,8 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
             parts.ends[size_t(k)] = parts.begins[size_t(k)];
         }
         if (parts.alone.size() < begins.size()) {
-            const Array from = indices_on(parts.begins, array.device()), to = indices_on(parts.ends, array.device());
+            const Array from = on_device(parts.begin_array, parts.begins, array.device()),
+                        to = on_device(parts.end_array, parts.ends, array.device());
             const auto whole = [&](const Array& a) { return a.as_operand(a.shape(), row.name); };
             const ReductionId reduction = reduction_of(row.name);
             result.storage().front().fold_segments({values.shape(), axis, whole(values), shape[axis], whole(from), whole(to),
