@@ -81,6 +81,7 @@ bool fill(Launch& launch, const Lines& lines, const Program& program, bool acros
         (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
+    p = {};
     p.lines = uint64_t(lines.space.size);
     p.n = uint64_t(lines.n);
     p.tiles = uint32_t(tiles);

@@ -7,6 +7,7 @@
 #include "cuarray/codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
 #include "cuda/kernels.h"
+#include "cuda/operation.h"
 #include "cuda/runtime.h"
 
 namespace cuarray {
@@ -84,9 +85,8 @@ class GpuBackend final : public Backend {
     void move_masked(MaskStep step, const Masked& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
     void sort_places(const Sort& task, int bits);
-    GpuStream& begin(std::span<const View> outputs, std::span<const View> inputs);
-    void end(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs, const char* name);
     void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
+    void copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from, int64_t from_offset,
                         int64_t bytes);

@@ -17,14 +17,14 @@ std::span<const Place> places(std::span<const View> views, std::vector<Place>& k
 
 Fault GpuBackend::elementwise(const Elementwise& task) {
     if (count(task.shape) == 0) return Fault::None;
-    GpuStream& stream = begin(task.outputs, task.inputs);
+    Operation operation(runtime_.current(), task.outputs, task.inputs, task.name);
     Staging staging(*this);
     const bool keeps = task.expr->mask != kNoValue;
     const std::span<const View> inputs = staging.inputs(task.inputs, task.shape);
     const std::span<const View> outputs = staging.outputs(task.outputs, task.shape, keeps);
     run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
     staging.finish();
-    end(stream, task.outputs, task.inputs, task.name);
+    operation.end();
     return Fault::None;
 }
 
@@ -75,22 +75,6 @@ CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, c
                                                                  1, 0, stream.queue(), pointers, nullptr);
     if (result == CUDA_SUCCESS) stream.queued();
     return result;
-}
-
-// The stream on which an operation is queued, after it was made to wait for other streams' work on the
-// operands.
-GpuStream& GpuBackend::begin(std::span<const View> outputs, std::span<const View> inputs) {
-    GpuStream& stream = runtime_.current();
-    for (const View& view : inputs) stream.will_read(*view.storage);
-    for (const View& view : outputs) stream.will_write(*view.storage);
-    return stream;
-}
-
-void GpuBackend::end(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs,
-                     const char* name) {
-    const StreamPoint point = stream.issue(name);
-    for (const View& view : inputs) stream.has_read(*view.storage, point);
-    for (const View& view : outputs) stream.has_written(*view.storage, point);
 }
 
 }  // namespace cuarray::cuda

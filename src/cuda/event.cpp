@@ -43,6 +43,7 @@ bool GpuEvent::is_done() {
     const StreamPoint point = recorded();
     if (!point) return true;
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     const CUresult result = context_.driver.cuEventQuery.status(handle_);
     if (result == CUDA_ERROR_NOT_READY) return false;
     if (result != CUDA_SUCCESS) fail(result, "cuEventQuery");
@@ -55,6 +56,7 @@ void GpuEvent::synchronize() {
     if (!point) return;
     {
         const Current current(context_);
+        const RelaxedCapture relaxed(context_.driver);
         context_.driver.cuEventSynchronize(handle_);
     }
     gpu_stream(point).finish(point.ticket());
@@ -72,6 +74,7 @@ double GpuEvent::elapsed_ms(Event& start) {
         raise(ErrorKind::Value, "elapsed_ms: both events must have been recorded");
     float milliseconds = 0;
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     const CUresult result = context_.driver.cuEventElapsedTime.status(&milliseconds, first->handle_, handle_);
     if (result == CUDA_ERROR_NOT_READY)
         raise(ErrorKind::Runtime,

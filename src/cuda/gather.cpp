@@ -35,7 +35,7 @@ void GpuBackend::choose(const Indexed& task, Choosing what) {
     const View& written = scatters ? task.array : task.elements;
     std::vector<View>& read = indices.read;
     read.push_back(scatters ? task.elements : task.array);
-    GpuStream& stream = begin({&written, 1}, read);
+    Operation operation(runtime_.current(), {&written, 1}, read, task.name);
     ChoicePlan plan = plan_of(task, indices, what);
     const StorageRef table = allocate(plan.table_bytes());
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
@@ -43,13 +43,14 @@ void GpuBackend::choose(const Indexed& task, Choosing what) {
         if (plan.claim) {
             const Current current(runtime_.context);
             runtime_.context.driver.cuMemsetD8Async(address_of(*table, 0), 0, size_t(plan.table_bytes()),
-                                                    stream.queue());
+                                                    operation.stream().queue());
+            operation.stream().queued();
             plan.set_table(address_of(*table, 0));
             launch(*plan.claim, task.name);
         }
         launch(plan.move, task.name);
     }
-    end(stream, {&written, 1}, read, task.name);
+    operation.end();
 }
 
 // Elements are sorted by their places; whoever holds the first one of a place takes all the steps there.
@@ -58,7 +59,7 @@ void GpuBackend::update(const Update& task) {
     if (count(at.shape) == 0) return;
     Indices indices(at);
     indices.read.push_back(at.elements);
-    GpuStream& stream = begin({&at.array, 1}, indices.read);
+    Operation operation(runtime_.current(), {&at.array, 1}, indices.read, at.name);
     ChoicePlan plan = plan_of(at, indices, Choosing::Update);
     const int64_t word = sizeof(u64), n = count(at.shape) / plan.slices();
     const StorageRef keys = allocate(n * word), order = allocate(n * word);
@@ -72,7 +73,7 @@ void GpuBackend::update(const Update& task) {
         NamedLaunch steps = plan.steps(task.loop, at.array.dtype);
         launch(steps, at.name);
     }
-    end(stream, {&at.array, 1}, indices.read, at.name);
+    operation.end();
 }
 
 }  // namespace cuarray::cuda

@@ -8,11 +8,11 @@ Ranks GpuBackend::rank(const View& mask, int64_t size) {
     Ranks ranks{0, allocate((stretches + 1) * word)};
     const View before{ranks.before.get(), 0, DType::int64, {word}};
     runtime_.current().refuse_in_capture("counting the true elements of a mask");
-    GpuStream& stream = begin({&before, 1}, {&mask, 1});
+    Operation operation(runtime_.current(), {&before, 1}, {&mask, 1}, "mask");
     const MaskedPlaces places{{size}, address_of(mask), address_of(*ranks.before, 0), {}, {}};
     for (const MaskStep step : {MaskStep::Count, MaskStep::AddUp})
         for (NamedLaunch& named : plan_masked(step, places)) launch(named, "mask");
-    end(stream, {&before, 1}, {&mask, 1}, "mask");
+    operation.end();
     read(&ranks.count, *ranks.before, stretches * word, word);
     return ranks;
 }
@@ -26,7 +26,7 @@ void GpuBackend::move_masked(MaskStep step, const Masked& task) {
     const View before{task.ranks->before.get(), 0, DType::int64, {}};
     const View read[] = {task.mask, writes_line ? task.array : task.line, before};
     const std::span<const View> written{writes_line ? &task.line : &task.array, 1};
-    GpuStream& stream = begin(written, read);
+    Operation operation(runtime_.current(), written, read, task.name);
     Staging staging(*this);
     const auto stage = [&](const View& view, const Dims& shape, bool written, bool keeps) {
         return written ? staging.outputs({&view, 1}, shape, keeps).front() : staging.inputs({&view, 1}, shape).front();
@@ -42,7 +42,7 @@ void GpuBackend::move_masked(MaskStep step, const Masked& task) {
         if (!writes_line) copy_elements(aligned.array, flat, task.shape);
     }
     staging.finish();
-    end(stream, written, read, task.name);
+    operation.end();
 }
 
 bool GpuBackend::try_masked(MaskStep step, const Masked& task, const View& array) {
@@ -56,11 +56,11 @@ bool GpuBackend::try_masked(MaskStep step, const Masked& task, const View& array
 
 void GpuBackend::locate(const Masked& task) {
     const View read[] = {task.mask, {task.ranks->before.get(), 0, DType::int64, {}}};
-    GpuStream& stream = begin({&task.line, 1}, read);
+    Operation operation(runtime_.current(), {&task.line, 1}, read, task.name);
     const MaskedPlaces places{task.shape, address_of(task.mask), address_of(*task.ranks->before, 0), {},
                               {address_of(task.line), &task.line.strides}};
     for (NamedLaunch& named : plan_masked(MaskStep::Locate, places)) launch(named, task.name);
-    end(stream, {&task.line, 1}, read, task.name);
+    operation.end();
 }
 
 }  // namespace cuarray::cuda

@@ -76,13 +76,17 @@ void KeptMemory::give_back() {
         blocks = cache_.take_all(true);
     }
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     for (const FreeBlock& block : blocks) {
         const CUresult result = source_.free(context_.driver, block.address);
         if (result != CUDA_SUCCESS && is_alive())
             report_unraisable(std::string(source_.name) +
                               " memory could not be freed: " + error_text(result));
         const std::lock_guard lock(mutex_);
-        held_ -= class_bytes(block.size_class);
+        if (result == CUDA_SUCCESS)
+            held_ -= class_bytes(block.size_class);
+        else
+            cache_.put(block);
     }
 }
 

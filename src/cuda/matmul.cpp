@@ -13,7 +13,7 @@ void GpuBackend::matmul(const Matmul& task) {
         dims.push_back(columns);
         return dims;
     };
-    GpuStream& stream = begin({&task.result, 1}, read);
+    Operation operation(runtime_.current(), {&task.result, 1}, read, task.name);
     Staging staging(*this);
     const View left = staging.inputs({&task.left, 1}, shape(task.rows, task.depth)).front();
     const View right = staging.inputs({&task.right, 1}, shape(task.depth, task.columns)).front();
@@ -23,7 +23,7 @@ void GpuBackend::matmul(const Matmul& task) {
                                      {address_of(result), &result.strides}});
     launch(named, task.name);
     staging.finish();
-    end(stream, {&task.result, 1}, read, task.name);
+    operation.end();
 }
 
 }  // namespace cuarray::cuda

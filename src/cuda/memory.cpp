@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include "cuarray/runtime/hooks.h"
+#include "cuda/runtime.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -205,6 +206,7 @@ void Pool::take_back(const Piece& piece, std::span<const StreamPoint> users, boo
         shared_.push_back(piece);
         return;
     }
+    if (piece.visitor) piece.home->wait_for_queued(*piece.visitor);
     piece.home->wait_for(users);
     if (shared) {
         const Current current(context_);
@@ -256,6 +258,7 @@ void Pool::free_late() noexcept {
 // Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
 // has no event for that. Only trim and the way out of memory come here.
 void Pool::collect_shared() {
+    if (GpuRuntime::is_any_captured()) return;
     std::vector<Piece> pieces;
     {
         const std::lock_guard lock(mutex_);

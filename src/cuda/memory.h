@@ -19,6 +19,7 @@ struct Piece {
     CUdeviceptr address = 0;
     int64_t bytes = 0;          ///< as asked for
     GpuStream* home = nullptr;  ///< in whose order it was allocated and will be freed
+    GpuStream* visitor = nullptr;  ///< the stream of another library that works on it, if it was taken for one
     From from = From::Pool;
     Ref<Allocator> lender;
 };

@@ -28,8 +28,15 @@ void PinnedChunks::record(Chunk& chunk, GpuStream& stream) {
 }
 
 void PinnedChunks::leave(Chunk& chunk) {
-    if (chunk.used > 0) record(chunk, *chunk.stream);
     filling_ = (filling_ + 1) % kUploads;
+    if (chunk.used == 0) return;
+    try {
+        record(chunk, *chunk.stream);
+    } catch (...) {
+        chunk.stream->settle();  // its handle may be gone when the chunk is looked at again
+        chunk.used = 0;
+        throw;
+    }
 }
 
 PinnedChunks::Chunk& PinnedChunks::chunk_with_room(GpuStream& stream, int64_t bytes) {

@@ -46,7 +46,7 @@ void GpuBackend::fold_aligned(const Folding& task) {
     Dims results = task.shape;
     for (const int64_t axis : task.axes) results[int(axis)] = 1;
     if (count(results) == 0) return;
-    GpuStream& stream = begin({&task.output, 1}, task.inputs);
+    Operation operation(runtime_.current(), {&task.output, 1}, task.inputs, task.name);
     Staging staging(*this);
     Folding aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
@@ -54,7 +54,7 @@ void GpuBackend::fold_aligned(const Folding& task) {
 
     if (!try_fold(aligned)) fold_in_memory(aligned, results);
     staging.finish();
-    end(stream, {&task.output, 1}, task.inputs, task.name);
+    operation.end();
 }
 
 // More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.
@@ -102,6 +102,7 @@ void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, con
         const Current current(runtime_.context);
         runtime_.context.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
                                                 runtime_.current().queue());
+        runtime_.current().queued();
     }
     if (workspace->bytes > 0)
         launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));

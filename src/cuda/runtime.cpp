@@ -57,6 +57,12 @@ void GpuRuntime::warn_of_faults() {
             warn("never reported: " + text);
 }
 
+StorageRef GpuRuntime::pinned_memory_at(const void* address) {
+    for (int i = 0; i < the_count; ++i)
+        if (StorageRef block = the_gpus[i]->own_pinned_memory_at(address)) return block;
+    return {};
+}
+
 void GpuRuntime::raise_faults() {
     for (int i = 0; i < the_count; ++i)
         if (GpuRuntime& gpu = *the_gpus[i]; gpu.faults.has_fault()) gpu.wait_and_raise();

@@ -36,9 +36,12 @@ class GpuRuntime final : public Runtime {
     void drop_capture(Stream& stream) noexcept override;
     bool is_capturing() override { return current().capture() != nullptr; }
     /// Whether this thread is in a capture.
-    static bool is_thread_capturing() { return open_captures_.load(std::memory_order_relaxed) > 0 && captures_of_thread() > 0; }
+    static bool is_thread_capturing() { return is_any_captured() && captures_of_thread() > 0; }
+    /// Whether any thread is.
+    static bool is_any_captured() { return open_captures_.load(std::memory_order_relaxed) > 0; }
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
+    /// Of any GPU: all can reach it.
     StorageRef pinned_memory_at(const void* address) override;
 
     bool can_access_peer(Device other) override;
@@ -77,6 +80,8 @@ class GpuRuntime final : public Runtime {
     class PinnedBlock;
 
     void wait_and_raise();
+    StorageRef own_pinned_memory_at(const void* address);
+    bool is_ordered_with_legacy(const GpuStream& stream) const;
     StorageRef allocate_pinned(int64_t bytes);
     void release(Block& block) noexcept;
     void release(PinnedBlock& block) noexcept;

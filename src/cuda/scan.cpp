@@ -5,14 +5,14 @@ namespace cuarray::cuda {
 
 void GpuBackend::scan(const Scan& task) {
     if (count(task.shape) == 0) return;
-    GpuStream& stream = begin({&task.output, 1}, task.inputs);
+    Operation operation(runtime_.current(), {&task.output, 1}, task.inputs, task.name);
     Staging staging(*this);
     Scan aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
     aligned.output = staging.outputs({&task.output, 1}, task.shape, false).front();
     if (!try_scan(aligned)) scan_in_memory(aligned);
     staging.finish();
-    end(stream, {&task.output, 1}, task.inputs, task.name);
+    operation.end();
 }
 
 // More axes than a kernel takes: the producer's values in memory merge into three.

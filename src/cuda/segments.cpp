@@ -7,9 +7,9 @@ namespace cuarray::cuda {
 void GpuBackend::fold_segments(const Segments& task) {
     if (count(task.shape) == 0 || task.count == 0) return;
     const View read[] = {task.values, task.begins, task.ends};
-    GpuStream& stream = begin({&task.result, 1}, read);
+    Operation operation(runtime_.current(), {&task.result, 1}, read, task.name);
     launch_segments(task);
-    end(stream, {&task.result, 1}, read, task.name);
+    operation.end();
 }
 
 void GpuBackend::launch_segments(const Segments& task) {

@@ -18,13 +18,13 @@ int passes_of(int bits) { return (bits + kDigitBits - 1) / kDigitBits; }
 }  // namespace
 
 void GpuBackend::sort(const Sort& task) {
-    GpuStream& stream = begin({&task.result, 1}, {&task.values, 1});
+    Operation operation(runtime_.current(), {&task.result, 1}, {&task.values, 1}, task.name);
     if (task.indices)
         sort_places(task, bits_of(task.values.dtype));
     else
         sort_values({task.rows, task.n, task.values.dtype, task.descending}, address_of(task.result),
                     address_of(task.values), task.name);
-    end(stream, {&task.result, 1}, {&task.values, 1}, task.name);
+    operation.end();
 }
 
 void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name) {
@@ -40,6 +40,7 @@ void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr f
         const Current current(runtime_.context);
         runtime_.context.driver.cuMemcpyDtoDAsync(address_of(*spare, 0), from, size_t(bytes),
                                                   runtime_.current().queue());
+        runtime_.current().queued();
         from = address_of(*spare, 0);
     }
     for (int shift = 0; left > 0; shift += kDigitBits, --left) {
@@ -90,7 +91,7 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
 
 void GpuBackend::select(const Select& task) {
     const int64_t item = item_size(task.values.dtype), ranks = int64_t(task.ranks.size());
-    GpuStream& stream = begin({&task.result, 1}, {&task.values, 1});
+    Operation operation(runtime_.current(), {&task.result, 1}, {&task.values, 1}, task.name);
     const StorageRef sorted = allocate(task.rows * task.n * item);
     sort_values({task.rows, task.n, task.values.dtype}, address_of(*sorted, 0), address_of(task.values), task.name);
     for (int64_t k = 0; k < ranks; ++k) {
@@ -99,12 +100,12 @@ void GpuBackend::select(const Select& task) {
         to.strides = {ranks * item};
         copy_elements(to, {sorted.get(), task.ranks[size_t(k)] * item, to.dtype, {task.n * item}}, {task.rows});
     }
-    end(stream, {&task.result, 1}, {&task.values, 1}, task.name);
+    operation.end();
 }
 
 void GpuBackend::search(const Search& task) {
     const View read[] = {task.sorted, task.values};
-    GpuStream& stream = begin({&task.places, 1}, read);
+    Operation operation(runtime_.current(), {&task.places, 1}, read, task.name);
     kernel::SortedSearch search{};
     search.n = uint64_t(task.n), search.count = uint64_t(task.count), search.right = task.right;
     search.sorted = reinterpret_cast<const void*>(address_of(task.sorted));
@@ -112,7 +113,7 @@ void GpuBackend::search(const Search& task) {
     search.places = reinterpret_cast<i64*>(address_of(task.places));
     NamedLaunch named = plan_search(task.values.dtype, search);
     launch(named, task.name);
-    end(stream, {&task.places, 1}, read, task.name);
+    operation.end();
 }
 
 }  // namespace cuarray::cuda

@@ -64,6 +64,10 @@ StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
     block->piece = pool.allocate(bytes, giver, kind);
     block->data = reinterpret_cast<void*>(block->piece.address);
     block->uses.written_at(giver.issue());
+    if (stream.is_foreign()) {
+        stream.wait_for(block->uses.last_write());
+        block->piece.visitor = &stream;
+    }
     if (stream.capture()) stream.capture()->hold(*block, true);
     return tracked(std::move(storage));
 }
@@ -111,13 +115,18 @@ void GpuRuntime::release(PinnedBlock& block) noexcept {
     pool.release(block.piece, block.uses.points(true), false);
 }
 
-StorageRef GpuRuntime::pinned_memory_at(const void* address) {
+StorageRef GpuRuntime::own_pinned_memory_at(const void* address) {
     const auto* const wanted = static_cast<const char*>(address);
     const std::lock_guard lock(mutex_);
     auto after = pinned_blocks_.upper_bound(wanted);
     if (after == pinned_blocks_.begin()) return {};
     PinnedBlock* const block = std::prev(after)->second;
     return wanted < std::prev(after)->first + block->bytes ? StorageRef(block) : StorageRef();
+}
+
+// Each GPU has a legacy stream of its own.
+bool GpuRuntime::is_ordered_with_legacy(const GpuStream& stream) const {
+    return stream.kind() == GpuStream::Kind::Blocking && stream.device() == device();
 }
 
 void GpuRuntime::publish(Storage& storage, int64_t stream) {
@@ -127,8 +136,8 @@ void GpuRuntime::publish(Storage& storage, int64_t stream) {
     for (const StreamPoint point : storage.uses.points(true)) {
         GpuStream& user = gpu_stream(point);
         if (user.has_finished(point.ticket()) || user.handle() == stream) continue;
-        if (is_legacy(stream) && user.kind() == GpuStream::Kind::Blocking) continue;
-        user.hold(queue_of(is_legacy(stream) ? kLegacyStream : stream));
+        if (is_legacy(stream) && is_ordered_with_legacy(user)) continue;
+        user.hold(queue_of(is_legacy(stream) ? kLegacyStream : stream), context);
     }
 }
 
@@ -154,8 +163,8 @@ void GpuRuntime::return_to_owner(Storage& storage) noexcept {
     try {
         for (const StreamPoint point : storage.uses.points(true)) {
             GpuStream& user = gpu_stream(point);
-            if (user.has_finished(point.ticket()) || user.kind() == GpuStream::Kind::Blocking) continue;
-            user.hold(queue_of(kLegacyStream));
+            if (user.has_finished(point.ticket()) || is_ordered_with_legacy(user)) continue;
+            user.hold(queue_of(kLegacyStream), context);
         }
     } catch (const std::exception& error) {
         warn(std::string("imported memory goes back while work on it may still run: ") + error.what());

@@ -41,8 +41,24 @@ StreamPoint GpuStream::issue(const char* name) {
 void GpuStream::queued() {
     if (kind_ != Kind::Foreign) return;
     const std::lock_guard lock(mutex_);
-    const Current current(context_);
-    context_.driver.cuEventRecord(event_, queue_);
+    try {
+        const Current current(context_);
+        context_.driver.cuEventRecord(event_, queue_);
+    } catch (...) {
+        settle();  // nothing else tells when it is over
+        throw;
+    }
+}
+
+void GpuStream::settle() noexcept {
+    if (capture_) return;  // which has run nothing, and holds its operands
+    try {
+        const Current current(context_);
+        const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuStreamSynchronize.status(queue_);
+    } catch (const std::exception&) {
+        // Where no call succeeds any more, nothing runs.
+    }
 }
 
 void GpuStream::finish(uint64_t ticket) {
@@ -97,23 +113,28 @@ void GpuStream::wait_until(uint64_t ticket) {
     runtime_.raise_faults();
 }
 
+CUevent GpuStream::spare_event() {
+    if (spare_events_.empty()) {
+        CUevent event = nullptr;
+        const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+        spare_events_.push_back(event);
+    }
+    return spare_events_.back();
+}
+
 void GpuStream::mark(StreamPoint point) {
     if (capture_ || kind_ == Kind::Foreign) return;
     const std::lock_guard lock(mutex_);
     const Current current(context_);
-    CUevent event = nullptr;
     if (marks_.size() >= kMarks) {
         // Who asks for the oldest waits for the next one, a little longer.
-        event = marks_.front().second;
+        spare_events_.push_back(marks_.front().second);
         marks_.pop_front();
-    } else if (spare_events_.empty()) {
-        const RelaxedCapture relaxed(context_.driver);
-        context_.driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
-    } else {
-        event = spare_events_.back();
-        spare_events_.pop_back();
     }
+    CUevent event = spare_event();
     context_.driver.cuEventRecord(event, queue_);
+    spare_events_.pop_back();
     marks_.emplace_back(point.ticket(), event);
 }
 
@@ -206,38 +227,44 @@ void GpuStream::wait_for(Event& event) {
     note_seen(point.stream(), point.ticket());
 }
 
-void GpuStream::wait_for(CUstream other) {
+// The event tells what others wait for here, so that what this stream waits for has one of its own.
+template <class Record>
+void GpuStream::wait_for_record(Record record) {
     {
         const std::lock_guard lock(mutex_);
         const Current current(context_);
-        context_.driver.cuEventRecord(event_, other);
-        context_.driver.cuStreamWaitEvent(queue_, event_, 0);
+        CUevent event = spare_event();
+        record(event);
+        context_.driver.cuStreamWaitEvent(queue_, event, 0);
     }
     has_waited();
 }
 
-void GpuStream::hold(CUstream other) {
-    const std::lock_guard lock(mutex_);
-    const Current current(context_);
-    const Driver& driver = context_.driver;
-    const bool records = kind_ != Kind::Foreign;
-    CUresult result = records ? driver.cuEventRecord.status(event_, queue_) : CUDA_SUCCESS;
-    const bool recorded = result == CUDA_SUCCESS;
-    if (recorded) result = driver.cuStreamWaitEvent.status(other, event_, 0);
-    if (result == CUDA_SUCCESS) return;
-    // What is queued here stays queued: without the order it must be over before anybody goes on.
-    records ? driver.cuStreamSynchronize.status(queue_) : driver.cuEventSynchronize.status(event_);
-    fail(result, recorded ? "cuStreamWaitEvent" : "cuEventRecord");
+void GpuStream::wait_for(CUstream other) {
+    wait_for_record([&](CUevent event) { context_.driver.cuEventRecord(event, other); });
 }
 
 void GpuStream::wait_for_context() {
-    {
-        const std::lock_guard lock(mutex_);
+    wait_for_record([&](CUevent event) { context_.driver.cuCtxRecordEvent(context_.handle, event); });
+}
+
+void GpuStream::hold(CUstream other, const Context& context) {
+    const std::lock_guard lock(mutex_);
+    const Driver& driver = context_.driver;
+    const bool records = kind_ != Kind::Foreign;
+    CUresult result = CUDA_SUCCESS;
+    if (records) {
         const Current current(context_);
-        context_.driver.cuCtxRecordEvent(context_.handle, event_);
-        context_.driver.cuStreamWaitEvent(queue_, event_, 0);
+        result = driver.cuEventRecord.status(event_, queue_);
     }
-    has_waited();
+    const bool recorded = result == CUDA_SUCCESS;
+    if (recorded) {
+        const Current current(context);
+        result = driver.cuStreamWaitEvent.status(other, event_, 0);
+    }
+    if (result == CUDA_SUCCESS) return;
+    settle();  // without the order it must be over before anybody goes on
+    fail(result, recorded ? "cuStreamWaitEvent" : "cuEventRecord");
 }
 
 void GpuStream::refuse_beside_capture() const {

@@ -49,10 +49,13 @@ class GpuStream final : public Stream {
     void wait_for(std::span<const StreamPoint> points) {
         for (const StreamPoint point : points) wait_for(point);
     }
-    /// The same for what a stream of another library, of the same GPU, holds now; and the reverse.
+    /// The same for all that this process has queued there, numbered or not.
+    void wait_for_queued(GpuStream& other) { join(other, !other.is_foreign()); }
+    /// The same for what a stream of another library, of the same GPU, holds now; and the reverse, for one of a GPU whose
+    /// context is given.
     using Stream::issue;
     void wait_for(CUstream other);
-    void hold(CUstream other);
+    void hold(CUstream other, const Context& context);
     /// Makes what is queued here from now on wait for all that the GPU's context holds now, on any stream.
     void wait_for_context();
     /// Whether what this process queued has run. Never touches a foreign handle, which may be stale.
@@ -74,6 +77,8 @@ class GpuStream final : public Stream {
         if (!capture_) storage.uses.read_at(point);
     }
     void has_written(Storage& storage, StreamPoint point) { storage.uses.written_at(point); }
+    /// After a call that failed: waits for what was queued before it, whose users nobody has noted. Never throws.
+    void settle() noexcept;
     /// Keeps an event at this point, so that the host can wait for it without waiting for what follows.
     void mark(StreamPoint point);
 
@@ -90,6 +95,10 @@ class GpuStream final : public Stream {
     void note_seen(uint16_t stream, uint64_t ticket);
     bool has_seen(StreamPoint point) const;
     void join(GpuStream& other, bool is_new_record);
+    /// The last of the spare events, which stays one of them; the current context is this one.
+    CUevent spare_event();
+    template <class Record>
+    void wait_for_record(Record record);
 
     GpuRuntime& runtime_;
     const Context& context_;

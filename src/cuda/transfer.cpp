@@ -7,29 +7,20 @@ void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t by
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy from the host");
-    stream.will_write(to);
-    try {
-        runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
-    } catch (...) {  // the call after the copy may be the one that failed
-        stream.has_written(to, stream.issue("write"));
-        throw;
-    }
-    stream.has_written(to, stream.issue("write"));
+    const View target{&to};
+    Operation operation(stream, {&target, 1}, {}, "write");
+    runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
+    operation.end();
 }
 
 void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy to the host");
-    stream.will_read(from);
-    const uint64_t ticket = stream.issued();
-    try {
-        runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
-    } catch (...) {  // the call after the copy may be the one that failed
-        stream.has_read(from, stream.issue("read"));
-        throw;
-    }
-    stream.finish(ticket);
+    const View source{&from};
+    Operation operation(stream, {}, {&source, 1}, "read");
+    runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
+    stream.finish(operation.end().ticket());
     runtime_.raise_faults();
 }
 
@@ -43,8 +34,10 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
         to.backend->copy(to, to_offset, from, from_offset, bytes);
     else if (!other.backend->is_host_accessible())
         copy_from_peer(to, to_offset, static_cast<GpuBackend&>(*from.backend), from, from_offset, bytes);
-    else if (runtime_.pinned_memory_at(other.data))
+    else if (const StorageRef pinned = runtime_.pinned_memory_at(other.data); pinned.get() == &other)
         copy_pinned(to, to_offset, from, from_offset, bytes);
+    else if (pinned)
+        copy_shown(*pinned, to, to_offset, from, from_offset, bytes);
     else if (to_here)
         write(to, to_offset, static_cast<const char*>(from.data) + from_offset, bytes);
     else
@@ -55,24 +48,32 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
 // memory.
 void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
                              int64_t bytes) {
-    GpuStream& stream = runtime_.current();
-    stream.will_read(from);
-    stream.will_write(to);
+    const View written{&to}, read{&from};
+    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     {
         const Current current(runtime_.context);
         const Driver& driver = runtime_.context.driver;
         if (to.backend == this)
             driver.cuMemcpyHtoDAsync(address_of(to, to_offset),
                                      static_cast<const char*>(from.data) + from_offset, size_t(bytes),
-                                     stream.queue());
+                                     operation.stream().queue());
         else
             driver.cuMemcpyDtoHAsync(static_cast<char*>(to.data) + to_offset, address_of(from, from_offset),
-                                     size_t(bytes), stream.queue());
+                                     size_t(bytes), operation.stream().queue());
     }
-    const StreamPoint point = stream.issue("copy");
-    stream.has_read(from, point);
-    stream.has_written(to, point);
-    stream.mark(point);
+    operation.stream().mark(operation.end());
+}
+
+// NumPy shows pinned memory to those who do not wait, and who may change it as soon as the call returns: as ordinary memory,
+// but not before the GPUs have done with it.
+void GpuBackend::copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
+                            int64_t bytes) {
+    const bool to_here = to.backend == this;
+    wait_on_host(pinned, !to_here);
+    if (to_here)
+        write(to, to_offset, static_cast<const char*>(from.data) + from_offset, bytes);
+    else
+        read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
 }
 
 void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
@@ -80,22 +81,19 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     CUdeviceptr source = address_of(from, from_offset);
     const CUdeviceptr target = address_of(to, to_offset);
     if (source == target) return;
-    GpuStream& stream = runtime_.current();
-    stream.will_read(from);
-    stream.will_write(to);
+    const View written{&to}, read{&from};
+    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     const auto overlap = uint64_t(bytes) > (source < target ? target - source : source - target);
     const StorageRef between = overlap ? allocate(bytes) : StorageRef();
     const Current current(runtime_.context);
     const Driver& driver = runtime_.context.driver;
     if (overlap) {
-        driver.cuMemcpyDtoDAsync(address_of(*between, 0), source, size_t(bytes), stream.queue());
-        stream.has_read(from, stream.issue("copy"));
+        driver.cuMemcpyDtoDAsync(address_of(*between, 0), source, size_t(bytes), operation.stream().queue());
+        operation.stream().queued();
         source = address_of(*between, 0);
     }
-    driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), stream.queue());
-    const StreamPoint point = stream.issue("copy");
-    stream.has_read(from, point);
-    stream.has_written(to, point);
+    driver.cuMemcpyDtoDAsync(target, source, size_t(bytes), operation.stream().queue());
+    operation.end();
 }
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
@@ -103,19 +101,16 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     // Managed memory is every GPU's: to the one that has the other side the copy is one of its own.
     if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
     if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
-    GpuStream& stream = runtime_.current();
-    stream.will_read(from);
-    stream.will_write(to);
+    const View written{&to}, read{&from};
+    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     {
         const Context& context = runtime_.context;
         const Current current(context);
         context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle,
                                          address_of(from, from_offset), peer.runtime_.context.handle,
-                                         size_t(bytes), stream.queue());
+                                         size_t(bytes), operation.stream().queue());
     }
-    const StreamPoint point = stream.issue("copy");
-    stream.has_read(from, point);
-    stream.has_written(to, point);
+    operation.end();
 }
 
 }  // namespace cuarray::cuda
