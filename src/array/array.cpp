@@ -38,12 +38,13 @@ Device Array::pending_device() const {
 
 void Array::run_pending() const {
     const GraphLock lock = lock_graph();
-    PendingNode* const node = pending();
+    const Ref<PendingNode> node(pending());
     if (!node) return;
     cuarray::settle(*node);
+    if (!is_pending()) return;  // a finalizer has looked at this very array meanwhile
     storage_ = node->result;
     node_.store(nullptr, std::memory_order_release);
-    drop_node(node);
+    drop_node(node.get());
 }
 
 bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
@@ -57,6 +58,7 @@ Array Array::view(Layout layout, int64_t offset, DType dtype) const {
 }
 
 Array Array::broadcast_to(const Dims& shape, const char* function) const {
+    checked_size(shape, item_size(dtype_), function);
     Array result = view({shape, broadcast_strides(layout_, shape, function)});
     if (!(shape == layout_.shape)) result.read_only_ = true;
     return result;

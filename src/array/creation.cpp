@@ -53,11 +53,10 @@ Dims order_of(const Array& like, char order) {
     return axes;
 }
 
-/// value of `from`, cast to the dtype of `to`, as a whole computation; a pending sole-held `from` is absorbed, under
-/// the lock that comes back.
-GraphLock converting(const Array& from, DType dtype, const Dims& shape, const char* function, Expr& expr,
-                     std::vector<View>& inputs) {
-    GraphLock absorbed;
+/// value of `from`, cast to the dtype of `to`, as a whole computation; a pending sole-held `from` is absorbed.
+Absorbed converting(const Array& from, DType dtype, const Dims& shape, const char* function, Expr& expr,
+                    std::vector<View>& inputs) {
+    Absorbed absorbed;
     if (from.shape() == shape) absorbed = absorb(from, expr, inputs);
     if (!absorbed) {
         expr.outputs = {expr.input(from.dtype())};
@@ -121,7 +120,7 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
     Expr expr;
     std::vector<View> inputs;
     Array result = empty_like(from, dtype, order, from.device());
-    const GraphLock absorbed = converting(from, dtype, from.shape(), "astype", expr, inputs);
+    const Absorbed absorbed = converting(from, dtype, from.shape(), "astype", expr, inputs);
     run(expr, from.shape(), inputs, {&result, 1}, "astype");
     return result;
 }
@@ -144,7 +143,7 @@ void assign(const Array& to, const Array& from, const char* function) {
     if (overlaps(to, from)) return assign(to, copy(from, 'K'), function);
     Expr expr;
     std::vector<View> inputs;
-    const GraphLock absorbed = converting(from, to.dtype(), to.shape(), function, expr, inputs);
+    const Absorbed absorbed = converting(from, to.dtype(), to.shape(), function, expr, inputs);
     run(expr, to.shape(), inputs, {&to, 1}, function);
 }
 

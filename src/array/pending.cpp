@@ -1,8 +1,11 @@
 // pending.cpp -- the graph of deferred operations: adding nodes, planning one run for many, settling.
 #include "cuarray/array/pending.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <exception>
+#include <new>
 
 #include "cuarray/kernel/index.h"
 #include "cuarray/runtime/hooks.h"
@@ -17,6 +20,9 @@ struct PendingGraph {
 };
 
 namespace {
+
+using Nodes = std::vector<Ref<PendingNode>>;
+using NodeSpan = std::span<const Ref<PendingNode>>;
 
 constexpr size_t kMaxNodes = 64;    // a graph longer than this is run before it grows
 constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at most Space::kMaxOperands
@@ -47,13 +53,24 @@ void forget(std::vector<PendingNode*>& list, PendingNode* node) {
     if (auto it = std::find(list.begin(), list.end(), node); it != list.end()) list.erase(it);
 }
 
-void release_sources(PendingNode& node) {
+void leave_graph(PendingNode& node) {
+    if (!node.graph) return;
+    forget(node.graph->nodes, &node);
+    node.graph = nullptr;
+    --waiting;
+}
+
+/// What the node reads no longer knows it as a reader.
+void leave_sources(PendingNode& node) {
     for (int i = 0; i < node.sources; ++i) {
-        PendingNode::Source& source = node.source[i];
-        if (source.storage) forget(source.storage->pending_readers, &node);
-        if (source.node) --source.node->users;
-        source = {};
+        if (node.source[i].storage) forget(node.source[i].storage->pending_readers, &node);
+        if (node.source[i].node) --node.source[i].node->users;
     }
+}
+
+/// After `leave_sources`. To free memory may call the host program, which must find no other node half done.
+void drop_sources(PendingNode& node) {
+    for (int i = 0; i < node.sources; ++i) node.source[i] = {};
     node.sources = 0;
 }
 
@@ -80,38 +97,50 @@ void mark(PendingNode& node) {
 }
 
 /// A node that one of the plan reads and that cannot run with it.
-PendingNode* separate_source(std::span<PendingNode* const> plan) {
-    for (PendingNode* node : plan)
+PendingNode* separate_source(NodeSpan plan) {
+    for (const Ref<PendingNode>& node : plan)
         for (int i = 0; i < node->sources; ++i)
             if (node->source[i].node && !joins(*node, node->source[i])) return node->source[i].node.get();
     return nullptr;
 }
 
-/// The nodes that must run with `roots`, sources first. Both outputs of a row go together; what they read in other
-/// shapes is memory afterwards.
-std::vector<PendingNode*> closure(PendingGraph& g, std::span<PendingNode* const> roots) {
+/// The nodes that must run with `roots`, sources first; none where all have run. Both outputs of a row go together;
+/// what they read in other shapes is memory afterwards.
+Nodes closure(PendingGraph& g, NodeSpan roots) {
     for (;;) {
-        for (PendingNode* root : roots) mark(*root);
+        for (const Ref<PendingNode>& root : roots)
+            if (root->graph) mark(*root);
         for (PendingNode* node : g.nodes)
             if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
-        std::vector<PendingNode*> plan;
+        Nodes plan;
         for (PendingNode* node : g.nodes)
-            if (node->planned) plan.push_back(node);
-        for (PendingNode* node : plan) node->planned = false;
+            if (node->planned) plan.emplace_back(node);
+        for (const Ref<PendingNode>& node : plan) node->planned = false;
         PendingNode* const separate = separate_source(plan);
         if (!separate) return plan;
         settle(*separate);
     }
 }
 
+/// Whether all of the plan wait still. Whoever makes memory may call the host program, which may look at an array of
+/// the plan, and write what the plan reads after that: then the plan no longer holds.
+bool is_waiting(NodeSpan plan) {
+    return std::all_of(plan.begin(), plan.end(), [](const Ref<PendingNode>& node) { return node->graph; });
+}
+
 /// A plan turned into an Expr: operands without repetition, and the value of every node.
 struct Program {
     Expr expr;
     std::vector<View> inputs;
+    std::vector<StorageRef> memory;  ///< behind the inputs: the nodes let go of it once they have run, be it elsewhere
     std::vector<ValueId> values;
 
-    ValueId read(const PendingNode::Source& source, std::span<PendingNode* const> plan) {
-        if (source.node) return values[size_t(std::find(plan.begin(), plan.end(), source.node.get()) - plan.begin())];
+    ValueId value(const Ref<PendingNode>& node, NodeSpan plan) const {
+        return values[size_t(std::find(plan.begin(), plan.end(), node) - plan.begin())];
+    }
+
+    ValueId read(const PendingNode::Source& source, NodeSpan plan) {
+        if (source.node) return value(source.node, plan);
         if (!source.storage) return expr.scalar(source.scalar);
         for (size_t k = 0; k < inputs.size(); ++k) {
             const View& v = inputs[k];
@@ -121,11 +150,12 @@ struct Program {
                 if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
         }
         inputs.push_back({source.storage.get(), source.offset, source.dtype, source.strides});
+        memory.push_back(source.storage);
         return expr.input(source.dtype);
     }
 
-    explicit Program(std::span<PendingNode* const> plan) {
-        for (const PendingNode* node : plan) {
+    explicit Program(NodeSpan plan) {
+        for (const Ref<PendingNode>& node : plan) {
             ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
             for (int i = 0; i < node->sources; ++i) {
                 args[i] = read(node->source[i], plan);
@@ -141,63 +171,50 @@ struct Program {
 };
 
 /// Whether somebody outside the plan will look at the node's value.
-bool is_wanted(const PendingNode& node, std::span<PendingNode* const> plan) {
+bool is_wanted(const PendingNode& node, NodeSpan plan) {
     int inside = 0;
-    for (const PendingNode* user : plan)
+    for (const Ref<PendingNode>& user : plan)
         for (int i = 0; i < user->sources; ++i) inside += user->source[i].node.get() == &node;
     return node.handles > 0 || node.users > inside;
 }
 
-std::vector<PendingNode*> wanted_nodes(std::span<PendingNode* const> plan) {
-    std::vector<PendingNode*> wanted;
-    for (PendingNode* node : plan)
+Nodes wanted_nodes(NodeSpan plan) {
+    Nodes wanted;
+    for (const Ref<PendingNode>& node : plan)
         if (is_wanted(*node, plan)) wanted.push_back(node);
     return wanted;
 }
 
-void leave_graph(PendingNode& node) {
-    if (!node.graph) return;
-    forget(node.graph->nodes, &node);
-    node.graph = nullptr;
-    --waiting;
-}
-
 /// After a run: the nodes leave the graph, and edges from outside become reads.
-void finish(PendingGraph& g, std::span<PendingNode* const> plan) {
-    for (PendingNode* node : plan) leave_graph(*node);
-    for (PendingNode* node : plan) release_sources(*node);
+void finish(PendingGraph& g, NodeSpan plan) {
+    for (const Ref<PendingNode>& node : plan) leave_graph(*node), leave_sources(*node);
     for (PendingNode* user : g.nodes)
         for (int i = 0; i < user->sources; ++i)
             if (user->source[i].node && user->source[i].node->result) read_result(*user, user->source[i]);
+    for (const Ref<PendingNode>& node : plan) drop_sources(*node);
 }
 
-void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
-    const std::vector<PendingNode*> plan = closure(g, roots);
-    // What follows may call the host program (for memory, with a warning), which may drop arrays.
-    const std::vector<Ref<PendingNode>> keep(plan.begin(), plan.end());
-    const std::vector<PendingNode*> wanted = wanted_nodes(plan);
+/// Runs what `roots` need, or a part of it: the caller goes on until none of them waits.
+void run_together(PendingGraph& g, NodeSpan roots) {
+    const Nodes plan = closure(g, roots);
+    if (plan.empty()) return;
+    const Nodes wanted = wanted_nodes(plan);
     Program program(plan);
     const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
                       program.expr.scalars.size() <= kMaxScalars;
-    if (!fits && plan.size() > 1) {
-        // Too much for one run: half of it first, which then is memory for the rest.
-        PendingNode* half = plan[plan.size() / 2 - 1];
-        run_together(g, {&half, 1});
-        std::vector<PendingNode*> left;
-        for (PendingNode* root : roots)
-            if (root->graph) left.push_back(root);
-        if (!left.empty()) run_together(g, left);
-        return;
-    }
+    // Too much for one run: half of it first, which then is memory for the rest.
+    if (!fits && plan.size() > 1) return settle(*plan[plan.size() / 2 - 1]);
     Backend& target = backend(plan[0]->device);
     std::vector<Array> outputs;
-    for (PendingNode* node : wanted) {
+    for (const Ref<PendingNode>& node : wanted) {
         const int64_t item = item_size(node->dtype);
         outputs.emplace_back(target.allocate(checked_size(node->shape, item, "fuse") * item), 0,
                              Layout{node->shape, node->strides}, node->dtype);
-        program.expr.outputs.push_back(program.values[size_t(std::find(plan.begin(), plan.end(), node) - plan.begin())]);
+        program.expr.outputs.push_back(program.value(node, plan));
     }
-    run(program.expr, plan[0]->shape, program.inputs, outputs, plan.size() == 1 ? "deferred" : "fused");
+    if (!wanted.empty())
+        run(program.expr, plan[0]->shape, program.inputs, outputs, plan.size() == 1 ? "deferred" : "fused");
+    if (!is_waiting(plan)) return;
     for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
     finish(g, plan);
 }
@@ -205,19 +222,36 @@ void run_together(PendingGraph& g, std::span<PendingNode* const> roots) {
 /// Takes out of the graph what could not be run, so that it fails nobody but those who ask for its value.
 void abandon(PendingGraph& g, std::exception_ptr error) {
     const GraphLock lock = lock_graph();
-    const std::vector<Ref<PendingNode>> nodes(g.nodes.begin(), g.nodes.end());
+    const Nodes nodes(g.nodes.begin(), g.nodes.end());
     for (const Ref<PendingNode>& node : nodes) {
-        leave_graph(*node);
+        leave_graph(*node), leave_sources(*node);
         node->error = error;
-        release_sources(*node);
     }
+    for (const Ref<PendingNode>& node : nodes) drop_sources(*node);
+}
+
+/// Never destroyed: threads outlive statics.
+std::recursive_mutex& graph_mutex() {
+    static std::recursive_mutex* const mutex = new std::recursive_mutex;
+    return *mutex;
+}
+
+/// A forked child finds every graph whole, and nobody else at it. Handlers run last registered first, and a run, which
+/// holds our lock, waits for what the host's handlers take: those must be registered by now.
+bool survive_forks() {
+    backend(Device{});
+    // The child's thread has another number, by which a recursive mutex does not know it as the owner.
+    pthread_atfork(hold_graphs, release_graphs, [] { new (&graph_mutex()) std::recursive_mutex; });
+    return true;
 }
 
 }  // namespace
 
+void hold_graphs() { lock_graph().release(); }
+void release_graphs() { graph_mutex().unlock(); }
+
 GraphLock lock_graph() {
-    static std::recursive_mutex* const mutex = new std::recursive_mutex;  // never destroyed: threads outlive statics
-    GraphLock lock(*mutex, std::try_to_lock);
+    GraphLock lock(graph_mutex(), std::try_to_lock);
     // Its holder may be calling the host program, and may be long.
     if (!lock) wait_unlocked([](void* waiting) { static_cast<GraphLock*>(waiting)->lock(); }, &lock);
     return lock;
@@ -227,14 +261,17 @@ void PendingNode::release_last() {
     const GraphLock lock = lock_graph();
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     leave_graph(*this);
-    release_sources(*this);
+    leave_sources(*this);
     delete this;
 }
 
 std::atomic<int> deferring_threads = 0;
 bool is_deferring_here() { return graph->depth > 0; }
 
-void begin_deferral() { deferring_threads += graph->depth++ == 0; }
+void begin_deferral() {
+    [[maybe_unused]] static const bool is_ready = survive_forks();
+    deferring_threads += graph->depth++ == 0;
+}
 
 void end_deferral() {
     // The depth falls first: were the run to fail, the next operation must find eager mode.
@@ -302,11 +339,9 @@ Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* co
 
 void settle(PendingNode& node) {
     const GraphLock lock = lock_graph();
+    const Ref<PendingNode> root(&node);
+    while (node.graph) run_together(*node.graph, {&root, 1});
     if (node.error) std::rethrow_exception(node.error);
-    if (!node.graph) return;
-    Ref<PendingNode> keep(&node);
-    PendingNode* roots[] = {&node};
-    run_together(*node.graph, roots);
 }
 
 void settle_all() {
@@ -314,9 +349,9 @@ void settle_all() {
     while (!graph->nodes.empty()) {
         // One run for everything of the newest shape; smaller shapes that it reads are run on the way.
         const PendingNode& last = *graph->nodes.back();
-        std::vector<PendingNode*> roots;
+        Nodes roots;
         for (PendingNode* node : graph->nodes)
-            if (node->shape == last.shape && node->device == last.device) roots.push_back(node);
+            if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
         run_together(*graph, roots);
     }
 }
@@ -327,25 +362,30 @@ void before_write(Storage& storage) {
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
 }
 
-GraphLock absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
+bool Absorbed::is_current() const { return is_waiting(nodes); }
+
+Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     if (!array.is_pending()) return {};
-    GraphLock lock = lock_graph();
-    PendingNode* node = array.pending();
-    if (!node || !node->graph) return {};  // it has run already, with others, or failed
-    if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return {};
-    PendingGraph& g = *node->graph;
-    PendingNode* roots[] = {node};
-    // Intermediate values that others want become memory first; what is left is read by this node alone.
-    for (PendingNode* other : wanted_nodes(closure(g, roots)))
-        if (other != node) settle(*other);
-    const std::vector<PendingNode*> plan = closure(g, roots);
-    Program program(plan);
-    if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars || plan.back() != node)
-        return {};
+    Absorbed absorbed{lock_graph(), {}, {}};
+    const Ref<PendingNode> node(array.pending());
+    for (;;) {
+        if (!node || !node->graph) return {};  // it has run already, with others, or failed
+        if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return {};
+        absorbed.nodes = closure(*node->graph, {&node, 1});
+        // Intermediate values that others want become memory first; what is left is read by this node alone.
+        const Nodes wanted = wanted_nodes(absorbed.nodes);
+        const auto other = std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return !(w == node); });
+        if (other == wanted.end()) break;
+        settle(**other);
+    }
+    if (absorbed.nodes.empty() || !(absorbed.nodes.back() == node)) return {};
+    Program program(absorbed.nodes);
+    if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars) return {};
     expr = std::move(program.expr);
     inputs = std::move(program.inputs);
+    absorbed.memory = std::move(program.memory);
     expr.outputs = {program.values.back()};
-    return lock;
+    return absorbed;
 }
 
 }  // namespace cuarray

@@ -32,6 +32,8 @@ py::object array_from_object(const py::object& object, const py::object& dtype, 
     request.device = to_device(device.ptr(), Device{});
     request.copy = copy_wish(copy);
     request.order = to_order(order.ptr(), "CFAK", 'K');
+    if (ndmin > kMaxDims)
+        raise(ErrorKind::Value, "array: ndmin is ", ndmin, "; at most ", kMaxDims, " dimensions are supported");
     request.ndmin = ndmin;
     return handed_over(to_ndarray(object.ptr(), request, "array"));
 }
@@ -188,6 +190,7 @@ py::object strided_view(const py::object& x, const py::object& shape, const py::
     Layout layout{to_shape(shape.ptr()), to_dims(strides.ptr(), "strides")};
     if (layout.shape.size() != layout.strides.size())
         raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(), " strides");
+    checked_size(layout.shape, item_size(array.dtype()), "strided_view");
     const Extent bytes = extent(layout, item_size(array.dtype()));
     const int64_t low = array.offset() + offset + bytes.low, high = array.offset() + offset + bytes.high;
     if (layout.size() && (low < 0 || high > array.storage().bytes))

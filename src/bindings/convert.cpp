@@ -27,6 +27,10 @@ std::string_view text_of(PyObject* object, const char* what) {
     return {bytes, size_t(size)};
 }
 
+void check_count(Py_ssize_t count, const char* what) {
+    if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
+}
+
 }  // namespace
 
 bool is_numpy_array(PyObject* object) { return is_instance(object, numpy_ndarray); }
@@ -62,12 +66,20 @@ Dims to_dims(PyObject* object, const char* what) {
         fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
     const Py_ssize_t count = PySequence_Size(object);
     check(count < 0 ? -1 : 0);
-    if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
+    check_count(count, what);
     Dims dims;
     for (Py_ssize_t i = 0; i < count; ++i) {
         const Object entry = Object::steal(PySequence_GetItem(object, i));
         dims.push_back(to_int64(entry.get(), what));
     }
+    return dims;
+}
+
+Dims to_dims(Arguments args, Py_ssize_t count, const char* what) {
+    if (count == 1) return to_dims(args[0], what);
+    check_count(count, what);
+    Dims dims;
+    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_int64(args[i], what));
     return dims;
 }
 

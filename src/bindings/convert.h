@@ -33,6 +33,8 @@ inline bool is_long(Device device, int64_t elements) { return elements > kShortW
 Object from_dims(const Dims& dims);
 /// One integer or a sequence of them.
 Dims to_dims(PyObject* object, const char* what);
+/// Integers given one by one, or as one sequence.
+Dims to_dims(Arguments args, Py_ssize_t count, const char* what);
 /// A shape: as to_dims, without negative extents.
 Dims to_shape(PyObject* object);
 /// One letter of `allowed` in either case; null and None give `fallback`.

@@ -22,13 +22,20 @@ bool has_attribute(PyObject* object, const char* name) {
     return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
 }
 
+/// Lists may hold themselves: those deeper than an array can be are not followed.
+void check_depth(int depth) {
+    if (depth > kMaxDims)
+        raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims, " dimensions");
+}
+
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-Source stack(PyObject* sequence, PyObject* first, const char* function) {
+Source stack(PyObject* sequence, PyObject* first, const char* function, int depth) {
+    check_depth(depth);
     const Device device = array_of(first).device();
     std::vector<Array> rows;
     const Object entries = Object::steal(PySequence_Tuple(sequence));
     for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
-        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), Place(device), function);
+        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), Place(device), function, depth + 1);
         Array row = array_of(entry.get());
         refuse_other_device(device, row.device(), function);
         Dims shape = row.shape();
@@ -56,7 +63,7 @@ Source read(PyObject* object, const Request& request, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
     if (is_numpy_array(object)) return read_numpy(object, object, false);
     if (PyList_Check(object) || PyTuple_Check(object)) {
-        if (PyObject* first = find_ndarray(object)) return stack(object, first, function);
+        if (PyObject* first = find_ndarray(object)) return stack(object, first, function, request.depth);
         return read_through_numpy(object, request, true);
     }
     if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
@@ -109,24 +116,26 @@ void refuse_other_device(Device device, Device other, const char* function) {
           "; move one with .to_device(...)");
 }
 
-PyObject* find_ndarray(PyObject* object) {
+PyObject* find_ndarray(PyObject* object, int depth) {
     if (is_ndarray(object)) return object;
     const bool is_list = PyList_Check(object);
     if (!is_list && !PyTuple_Check(object)) return nullptr;
+    check_depth(depth);
     const Py_ssize_t count = PySequence_Size(object);
     for (Py_ssize_t i = 0; i < count; ++i)
-        if (PyObject* found = find_ndarray(is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i)))
+        if (PyObject* found = find_ndarray(is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i), depth + 1))
             return found;
     return nullptr;
 }
 
-Object to_ndarray(PyObject* object, Place place, const char* function) {
+Object to_ndarray(PyObject* object, Place place, const char* function, int depth) {
     if (is_ndarray(object)) return Object::share(object);
     if (place.has_arrays && is_numpy_array(object) && !is_on_host(place.device) && !has_no_axes(object))
         raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(place.device),
               "; write cuarray.asarray(x, device='", to_string(place.device), "')");
     Request request;
     request.home = place.device;
+    request.depth = depth;
     return to_ndarray(object, request, function);
 }
 

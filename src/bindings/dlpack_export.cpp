@@ -174,9 +174,11 @@ PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
         const Wishes wishes = read_wishes(args, count, keywords, array.device());
         bool is_copy = false;
         const Array exported = exportable(array, wishes, is_copy);
+        // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
+        Object capsule = Object::steal(wishes.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
+                                                           : make_capsule<DLManagedTensor>(exported, is_copy));
         hand_over(exported, wishes.wants_host ? nullptr : wishes.stream);
-        return wishes.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
-                                   : make_capsule<DLManagedTensor>(exported, is_copy);
+        return capsule.release();
     });
 }
 

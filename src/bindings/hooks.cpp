@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <string>
 #include "bindings/module.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/runtime/hooks.h"
 
 namespace py = pybind11;
@@ -74,6 +75,9 @@ void bind_hooks(py::module_& module) {
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);
     set_waiter(wait_without_gil);
+    // Python takes locks of its own for a fork, with which nobody may wait for whoever needs the GIL.
+    py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(&hold_graphs),
+                                                       py::arg("after_in_parent") = py::cpp_function(&release_graphs));
     py::module_::import("atexit").attr("register")(py::cpp_function([] {
         const Unlocked unlocked(true);
         shutdown();

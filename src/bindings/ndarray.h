@@ -74,19 +74,21 @@ struct Request {
     Copy copy = Copy::IfNeeded;
     char order = 'K';
     int ndmin = 0;
+    int depth = 0;  ///< how many lists hold the object
 };
 /// Anything array-like as an ndarray: the object itself where nothing has to change.
 Object to_ndarray(PyObject* object, const Request& request, const char* function);
 /// An argument of an operation at that place: as it is where it has a device of its own. TypeError for a NumPy array
 /// beside arrays on a GPU.
-Object to_ndarray(PyObject* object, Place place, const char* function);
+Object to_ndarray(PyObject* object, Place place, const char* function, int depth = 0);
 inline Object to_ndarray(PyObject* object, const char* function) {
     return is_ndarray(object) ? Object::share(object) : to_ndarray(object, Request{}, function);
 }
 
 /// ValueError where two arrays of one call live on two devices.
 void refuse_other_device(Device device, Device other, const char* function);
-/// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null.
-PyObject* find_ndarray(PyObject* object);
+/// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null. ValueError where they
+/// nest deeper than an array can.
+PyObject* find_ndarray(PyObject* object, int depth = 0);
 
 }  // namespace cuarray::python

@@ -63,14 +63,6 @@ PyObject* copy_protocol(PyObject* self, PyObject*) {
     return guarded([&] { return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value); });
 }
 
-/// Axes or extents given one by one or as one sequence.
-Dims dims_of(Arguments args, Py_ssize_t count, const char* what) {
-    if (count == 1) return to_dims(args[0], what);
-    Dims dims;
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_int64(args[i], what));
-    return dims;
-}
-
 PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"reshape", {"shape", "order", "copy"}, 0};
     PyObject* values[3];
@@ -78,7 +70,7 @@ PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* ke
         parse(kSignature, args + count, 0, keywords, values);
         if (count == 0 && !values[0]) fail(PyExc_TypeError, "reshape() takes a shape");
         if (count && values[0]) fail(PyExc_TypeError, "reshape() got multiple values for argument 'shape'");
-        const Dims shape = count ? dims_of(args, count, "shape") : to_dims(values[0], "shape");
+        const Dims shape = count ? to_dims(args, count, "shape") : to_dims(values[0], "shape");
         const char order = to_order(values[1], "CFA", 'C');
         const bool copies = values[2] && values[2] != Py_None;
         const bool always = copies && is_true(values[2]);
@@ -125,7 +117,7 @@ PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
         if ((count == 0 && !values[0]) || only == Py_None) {
             for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
         } else {
-            axes = count ? dims_of(args, count, "axes") : to_dims(values[0], "axes");
+            axes = count ? to_dims(args, count, "axes") : to_dims(values[0], "axes");
             if (axes.size() != array.ndim())
                 raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ",
                       array.ndim(), " dimensions");
@@ -184,7 +176,7 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const Array& array = array_of(self);
         if (count == 0) return from_scalar(item(array, "item")).release();
-        Dims index = dims_of(args, count, "index");
+        Dims index = to_dims(args, count, "index");
         if (index.size() == 1 && array.ndim() != 1) {
             const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];
             if (flat < 0 || flat >= size)

@@ -86,8 +86,13 @@ Extent extent(const Layout& layout, int64_t item) {
     if (layout.size() == 0) return {0, 0};
     Extent e{0, item};
     for (int axis = 0; axis < layout.ndim(); ++axis) {
-        const int64_t reach = (layout.shape[axis] - 1) * layout.strides[axis];
-        (reach < 0 ? e.low : e.high) += reach;
+        int64_t reach;
+        bool overflows = __builtin_mul_overflow(layout.shape[axis] - 1, layout.strides[axis], &reach);
+        int64_t& end = reach < 0 ? e.low : e.high;
+        overflows |= __builtin_add_overflow(end, reach, &end);
+        if (overflows)
+            raise(ErrorKind::Value, "strides ", to_string(layout.strides), " over the shape ", to_string(layout.shape),
+                  " lead further than int64 counts bytes");
     }
     return e;
 }
@@ -173,6 +178,7 @@ Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
             }
         }
     }
+    checked_size(result, 1, function);
     return result;
 }
 

@@ -19,6 +19,7 @@ using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
+using CUgraphNode = struct CUgraphNode_st*;
 
 struct CUuuid {
     char bytes[16];
@@ -137,6 +138,7 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
     ENTRY(cuStreamQuery, 2000, CUstream)                                                                \
     ENTRY(cuStreamBeginCapture, 10010, CUstream, int)                                                   \
     ENTRY(cuStreamEndCapture, 10000, CUstream, CUgraph*)                                                \
+    ENTRY(cuGraphGetNodes, 10000, CUgraph, CUgraphNode*, size_t*)                                       \
     ENTRY(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                \
     ENTRY(cuGraphLaunch, 10000, CUgraphExec, CUstream)                                                  \
     ENTRY(cuGraphExecDestroy, 10000, CUgraphExec)                                                       \

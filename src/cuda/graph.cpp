@@ -44,7 +44,8 @@ void GpuGraph::finish() {
     }
     if (ended != CUDA_SUCCESS) fail(ended, "cuStreamEndCapture");
     const RelaxedCapture relaxed(driver);
-    const CUresult result = driver.cuGraphInstantiateWithFlags.status(&executable_, graph, 0);
+    CUresult result = driver.cuGraphGetNodes.status(graph, nullptr, &operations_);
+    if (result == CUDA_SUCCESS) result = driver.cuGraphInstantiateWithFlags.status(&executable_, graph, 0);
     if (const CUresult destroyed = driver.cuGraphDestroy.status(graph))
         warn("a graph could not be destroyed: " + error_text(destroyed));
     if (result != CUDA_SUCCESS) {

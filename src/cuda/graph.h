@@ -22,7 +22,7 @@ class GpuGraph final : public Graph {
     void abandon() noexcept;
 
     void launch(Stream& stream) override;
-    int64_t operations() const override { return operations_; }
+    int64_t operations() const override { return int64_t(operations_); }
     GpuStream& stream() const { return stream_; }
 
  private:
@@ -38,7 +38,7 @@ class GpuGraph final : public Graph {
     CUgraphExec executable_ = nullptr;
     std::unordered_map<Storage*, Held> held_;
     std::vector<StreamPoint> before_;  ///< what used the memory before the capture noted itself as its user
-    int64_t operations_ = 0;
+    size_t operations_ = 0;  ///< kernels, copies and fills, as the driver counts them
 };
 
 }  // namespace cuarray::cuda

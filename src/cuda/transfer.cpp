@@ -7,7 +7,7 @@ void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t by
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy from the host");
-    const View target{&to};
+    const View target{&to, 0, DType::uint8, {}};
     Operation operation(stream, {&target, 1}, {}, "write");
     runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
     operation.end();
@@ -17,7 +17,7 @@ void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy to the host");
-    const View source{&from};
+    const View source{&from, 0, DType::uint8, {}};
     Operation operation(stream, {}, {&source, 1}, "read");
     runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
     stream.finish(operation.end().ticket());
@@ -48,7 +48,7 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
 // memory.
 void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
                              int64_t bytes) {
-    const View written{&to}, read{&from};
+    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
     Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     {
         const Current current(runtime_.context);
@@ -81,7 +81,7 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     CUdeviceptr source = address_of(from, from_offset);
     const CUdeviceptr target = address_of(to, to_offset);
     if (source == target) return;
-    const View written{&to}, read{&from};
+    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
     Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     const auto overlap = uint64_t(bytes) > (source < target ? target - source : source - target);
     const StorageRef between = overlap ? allocate(bytes) : StorageRef();
@@ -101,7 +101,7 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     // Managed memory is every GPU's: to the one that has the other side the copy is one of its own.
     if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
     if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
-    const View written{&to}, read{&from};
+    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
     Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
     {
         const Context& context = runtime_.context;

@@ -30,7 +30,9 @@ Array concatenate(std::span<const Array> arrays, int64_t axis, Array* out, DType
         strides.push_back(&a.strides());
     }
     shape[along] = 0;
-    for (const Array& a : arrays) shape[along] += a.shape()[along];
+    for (const Array& a : arrays)
+        if (__builtin_add_overflow(shape[along], a.shape()[along], &shape[along]))
+            raise(ErrorKind::Value, "concatenate: the extents along axis ", along, " add up to more than int64 counts");
     const DType common = out ? out->dtype() : dtype != DType::none ? dtype : result_type(types);
     for (const Array& a : arrays)
         if (!can_cast(a.dtype(), common, casting))

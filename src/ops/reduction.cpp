@@ -89,13 +89,14 @@ Dims permuted_axes(const Dims& axes, const Dims& order) {
 struct FoldPlan {
     Expr expr;
     std::vector<View> inputs;
-    GraphLock absorbed;  ///< held while the argument's own computation is part of this one
+    Absorbed absorbed;  ///< the argument's own computation, where it is part of this one
     Dims shape, axes;
     View output;
 };
 
 /// The argument's own computation where it is pending, cast to T, and masked by where=.
 void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
+    if (o.where) o.where->settle();
     plan.absorbed = absorb(array, plan.expr, plan.inputs);
     if (!plan.absorbed) {
         plan.inputs = {array.as_operand(array.shape(), name)};

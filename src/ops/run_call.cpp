@@ -12,7 +12,7 @@ namespace {
 struct CallPlan {
     Expr expr;
     std::vector<View> inputs;
-    GraphLock absorbed;             ///< held while an operand's own computation is part of this one
+    Absorbed absorbed;              ///< an operand's own computation, where it is part of this one
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
 
@@ -58,10 +58,13 @@ void plan_inputs(const Call& c, CallPlan& plan) {
         }
         plan.args[i] = plan.expr.cast(plan.args[i], c.types->in[i]);
     }
+    if (c.options.where)
+        plan.expr.mask = plan.add_input(*guarded(c.options.where, c, plan.temporaries[kMaxIn]), c.shape, c.name());
 }
 
-/// Whether an absorbed computation would read what the outputs overwrite.
+/// Whether an absorbed computation reads what it read when it was deferred: the outputs do not overwrite it.
 bool is_safe(const Call& c, const CallPlan& plan) {
+    if (!plan.absorbed.is_current()) return false;
     for (int k = 0; k < c.row.nout; ++k) {
         const Array* out = c.options.out[k];
         if (!out) continue;
@@ -97,30 +100,28 @@ bool needs_own_result(const Call& c, int k) {
 UfuncResult run_planned(const Call& c) {
     for (Array* out : c.options.out)
         if (out) before_write(out->storage());
-    CallPlan plan;
-    plan_inputs(c, plan);
-    if (!is_safe(c, plan)) {
-        for (const Array* a : c.arrays)
-            if (a) a->settle();
-        plan = CallPlan();
-        plan_inputs(c, plan);
-    }
-    Expr& expr = plan.expr;
-    if (c.options.where)
-        expr.mask = plan.add_input(*guarded(c.options.where, c, plan.temporaries[kMaxIn]), c.shape, c.name());
-    check_exponent(c, plan, expr);
-    const ValueId first = expr.loop(c.loop, plan.args[0], plan.args[1], plan.args[2]);
-    const ValueId values[kMaxOut] = {first, c.row.nout > 1 ? expr.second(first) : kNoValue};
     UfuncResult result;
     const Dims order = result_order(c);
     Array targets[kMaxOut];
     for (int k = 0; k < c.row.nout; ++k) {
         Array* out = c.options.out[k];
         const DType dtype = out ? out->dtype() : c.types->out[k];
-        expr.outputs.push_back(expr.cast(values[k], dtype));
         targets[k] = out && !needs_own_result(c, k) ? *out : empty_in_order(c.shape, order, dtype, c.device);
         if (out && c.options.where && needs_own_result(c, k)) assign(targets[k], *out, c.name());
     }
+    CallPlan plan;
+    plan_inputs(c, plan);
+    if (plan.absorbed && !is_safe(c, plan)) {
+        for (const Array* a : c.arrays)
+            if (a) a->settle();
+        plan = CallPlan();
+        plan_inputs(c, plan);
+    }
+    Expr& expr = plan.expr;
+    check_exponent(c, plan, expr);
+    const ValueId first = expr.loop(c.loop, plan.args[0], plan.args[1], plan.args[2]);
+    const ValueId values[kMaxOut] = {first, c.row.nout > 1 ? expr.second(first) : kNoValue};
+    for (int k = 0; k < c.row.nout; ++k) expr.outputs.push_back(expr.cast(values[k], targets[k].dtype()));
     if (run(expr, c.shape, plan.inputs, {targets, size_t(c.row.nout)}, c.name()) == Fault::Raised) raise_fault(c);
     for (int k = 0; k < c.row.nout; ++k) {
         Array* out = c.options.out[k];

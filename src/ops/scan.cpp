@@ -37,7 +37,7 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
     if (!target.is_empty()) {
         Expr expr;
         std::vector<View> inputs;
-        const GraphLock absorbed = absorb(array, expr, inputs);
+        const Absorbed absorbed = absorb(array, expr, inputs);
         if (!absorbed) {
             inputs = {array.as_operand(array.shape(), name)};
             expr.outputs = {expr.input(array.dtype())};

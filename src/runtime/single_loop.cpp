@@ -21,12 +21,10 @@ Expr expr_of(LoopId id, unsigned scalars) {
     return expr;
 }
 
-/// The same, made once per thread.
-Expr& kept_expr(LoopId id, unsigned scalars) {
+/// Where this thread keeps the same between two runs of the loop.
+std::unique_ptr<Expr>& kept_expr(LoopId id, unsigned scalars) {
     thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
-    std::unique_ptr<Expr>& expr = kept[size_t(id) << kMaxIn | scalars];
-    if (!expr) expr = std::make_unique<Expr>(expr_of(id, scalars));
-    return *expr;
+    return kept[size_t(id) << kMaxIn | scalars];
 }
 
 View view_of(const SingleLoop::Operand& operand, DType dtype) {
@@ -52,11 +50,15 @@ StorageRef Backend::single_loop(const SingleLoop& task) {
             scalar_bits |= 1u << i;
         }
     }
-    Expr& expr = kept_expr(task.loop, scalar_bits);
-    for (size_t k = 0; k < scalars; ++k) expr.scalars[k] = *values[k];
+    // Taken for the run: where it makes memory, finalizers may run the same loop with other scalars.
+    std::unique_ptr<Expr>& kept = kept_expr(task.loop, scalar_bits);
+    std::unique_ptr<Expr> expr = std::move(kept);
+    if (!expr) expr = std::make_unique<Expr>(expr_of(task.loop, scalar_bits));
+    for (size_t k = 0; k < scalars; ++k) expr->scalars[k] = *values[k];
     View output = view_of(task.out, loop.out[0]);
     if (made) output.storage = made.get();
-    elementwise({&expr, task.shape, {inputs, arrays}, {&output, 1}, task.name});
+    elementwise({expr.get(), task.shape, {inputs, arrays}, {&output, 1}, task.name});
+    kept = std::move(expr);
     return made;
 }
 

@@ -41,6 +41,7 @@ Lines::Lines() {
 }
 
 int first_demands() {
+    lines();  // registered before all others, its handler for forks is the last to lock: who holds other locks asks for it
     const char* wish = std::getenv("CUARRAY_TRACK_MEMORY");
     const bool is_wanted = wish && std::strcmp(wish, "1") == 0;
     if (is_wanted) want_lines(true);

@@ -177,3 +177,29 @@ graph.launch()
 assert (y == 3).all()
 print("passed")
 """)
+
+
+def test_a_consumer_waits_for_pending_readers():
+    check("""
+stream = ca.Stream(device="cuda:0")
+with ca.fuse():
+    y = x * 2
+    capsule = x.__dlpack__(stream=stream.handle)
+    with Entered():
+        address = ctypes.c_uint64(x.__cuda_array_interface__["data"][0])
+        assert driver.cuMemsetD8Async(address, 0, ctypes.c_size_t(x.nbytes), ctypes.c_void_p(stream.handle)) == 0
+ca.synchronize()
+assert (y.numpy() == 2.0 * np.arange(100_000)[::-1]).all()
+print("passed")
+""")
+
+
+def test_a_graph_tells_its_operations():
+    check("""
+graph = ca.Graph(device="cuda:0")
+with graph.capture():
+    y = x + 1
+    z = ca.sum(y)
+assert "0 operations" not in repr(graph) and "operations" in repr(graph), repr(graph)
+print("passed")
+""")

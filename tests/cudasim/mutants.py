@@ -70,8 +70,8 @@ BY_HAND = [
     Mutant(
         "event-recorded-on-the-wrong-stream",
         "src/cuda/stream.cpp",
-        "driver.cuEventRecord.status(event_, queue_) : CUDA_SUCCESS",
-        "driver.cuEventRecord.status(event_, other) : CUDA_SUCCESS",
+        "result = driver.cuEventRecord.status(event_, queue_);",
+        "result = driver.cuEventRecord.status(event_, other);",
         ORDER,
     ),
     Mutant(

@@ -367,8 +367,8 @@ ALONG_AN_AXIS = [
     Mutant(
         "segments-between-equal-indices",
         "src/ops/segments.cpp",
-        "next > begins[k] ? next : begins[k] + 1",
-        "next >= begins[k] ? next : begins[k] + 1",
+        "next > begin ? next : begin + 1",
+        "next >= begin ? next : begin + 1",
         tests("segments"),
     ),
     Mutant(
@@ -690,8 +690,8 @@ PRODUCTS = [
     Mutant(
         "dot-along-the-last-axis",
         "cuarray/_products.py",
-        "([-1], [-2 if b.ndim > 1 else -1])",
-        "([-1], [-1])",
+        "axis = -2 if b.ndim > 1 else -1",
+        "axis = -1",
         row("dot"),
     ),
     Mutant(

@@ -191,3 +191,26 @@ def test_floating_point_settings_change_nothing():
     assert cuarray.geterr() == ignored == cuarray.seterr(all="raise") == cuarray.geterr()
     with cuarray.errstate(divide="raise"):
         assert cuarray.geterr() == ignored
+
+
+TOO_MUCH = [
+    "ca.ones((1,) * 64)[(None,) * 64]", "ca.ones(2)[(None,) * 129]", "ca.array(1.0, ndmin=200)", "ca.expand_dims(ca.ones((1,) * 64), tuple(range(64)))",
+    "ca.ones(()).reshape(*((1,) * 130))", "ca.ones(3).transpose(*range(130))", "ca.ones(3).item(*((0,) * 200))", "ca.broadcast_to(ca.ones(1), (2**32, 2**32))",
+    "ca.broadcast_to(ca.ones(1), (2**32, 2**31))", "ca.broadcast_to(ca.ones(1), (2**40, 1)) + ca.broadcast_to(ca.ones(1), (1, 2**40))",
+    "ca.lib.stride_tricks.as_strided(ca.ones(4), (5,), (2**62,))", "ca.lib.stride_tricks.as_strided(ca.ones(4), (2**32, 2**32), (2**40, 2**40))",
+    "ca.asarray(endless)", "ca.ones(3) + endless", "ca.asarray(mixed)", "ca.asarray(deep)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", TOO_MUCH)
+def test_too_many_axes_elements_and_lists(call, device):
+    endless, mixed, deep = [], [cuarray.ones(3)], 1.0
+    endless.append(endless)
+    mixed.append(mixed)
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises((ValueError, IndexError, RecursionError)):
+        eval(call, {"ca": cuarray, "endless": endless, "mixed": mixed, "deep": deep})
+    while isinstance(deep, list):
+        deep = deep.pop()
+    assert (cuarray.ones(2) + 1).tolist() == [2, 2]

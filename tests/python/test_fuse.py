@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -545,3 +546,75 @@ def test_writing_over_what_pending_work_reads(device):
     want = host + host[::-1]
     want[1:] = want[:-1].copy()
     np.testing.assert_array_equal(x.numpy(), want)
+
+
+def test_an_operand_given_twice_beside_a_mask(device):
+    """Both are the same pending value, whose sources must outlive the run."""
+
+    @cuarray.fuse
+    def products(x):
+        p = x / x.sum()
+        return cuarray.multiply(p, p, out=cuarray.zeros(3), where=x > 0)
+
+    for _ in range(20):
+        assert np.allclose(products(cuarray.arange(1.0, 4.0)).numpy(), np.square([1 / 6, 2 / 6, 3 / 6]), rtol=1e-15)
+
+
+FINALIZER = """
+import cuarray as ca
+class Looks:
+    def __init__(self, array):
+        self.array, self.me = array, self  # freed by the garbage collection that a full memory starts
+    def __del__(self):
+        ca.memory.limit(None)
+        seen.append(self.array.tolist()[0])
+        kept.extend(ca.full(100_000, 99.0) for _ in range(4))
+seen, kept = [], []
+base = ca.ones(100_000)
+with ca.fuse():
+    y = base * 2
+    z = y + 1
+    Looks(z)
+    base = None
+    ca.memory.limit(ca.memory.stats()["current"] + 700_000)
+    values = WANT
+assert seen == [3.0] and values == [3.0, 3.0] and y.tolist()[:2] == [2.0, 2.0], (seen, values)
+"""
+
+
+@pytest.mark.parametrize("want", ["z.tolist()[:2]", "ca.cumsum(z)[:2].tolist()", "[z.max().item(), z.min().item()]"])
+def test_a_finalizer_may_look_at_what_is_about_to_run(want):
+    script = FINALIZER.replace("WANT", want)
+    if "cumsum" in want:
+        script = script.replace("values == [3.0, 3.0]", "values == [3.0, 6.0]")
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    assert run.returncode == 0, run.stderr
+
+
+FORK = """
+import os, threading, time
+import cuarray as ca
+a, w, stop = ca.ones(1_000_000), ca.zeros(10), False
+def work():
+    while not stop:
+        with ca.fuse():
+            y = ca.sin(a) * 2 + 1
+            z = ca.exp(y)
+        del y, z
+thread = threading.Thread(target=work)
+thread.start()
+for i in range(12):
+    time.sleep(0.013 * i % 0.1)
+    child = os.fork()
+    if child == 0:
+        w[0] = 1.0
+        os._exit(0 if (ca.ones(5) * 2).sum() == 10 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+stop = True
+thread.join()
+"""
+
+
+def test_a_fork_while_another_thread_fuses():
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    assert run.returncode == 0, run.stderr

@@ -17,6 +17,10 @@ struct PendingGraph;
 using GraphLock = std::unique_lock<std::recursive_mutex>;
 /// Takes the lock. A thread that has to wait for it does so as `wait_unlocked` says.
 CUARRAY_API GraphLock lock_graph();
+/// Around a fork of this thread, in the parent; in the child nobody holds the lock. C and C++ programs need not call
+/// them. A host program whose own locks are taken for the fork calls them outside of those.
+CUARRAY_API void hold_graphs();
+CUARRAY_API void release_graphs();
 
 /// One deferred elementwise operation. Shapes, dtypes and layout are settled when it is made; only the run waits.
 class CUARRAY_API PendingNode {
@@ -93,9 +97,20 @@ CUARRAY_API void settle_all();
 /// Runs the pending readers of `storage`: the one function before every write.
 CUARRAY_API void before_write(Storage& storage);
 
+/// A pending computation that takes part in its consumer's.
+struct CUARRAY_API Absorbed {
+    GraphLock lock;                       ///< keeps other threads from running it meanwhile
+    std::vector<Ref<PendingNode>> nodes;
+    std::vector<StorageRef> memory;       ///< what they read
+
+    explicit operator bool() const { return lock.owns_lock(); }
+    /// False where a finalizer has run some of it since, in this thread: what it reads may have been written after that.
+    bool is_current() const;
+};
+
 /// The pending computation of `array` as an Expr whose output 0 is the array, for a consumer that absorbs it (a
-/// reduction, an assignment). The array itself stays pending; the lock that comes back keeps it so, and with it the
-/// memory behind `inputs`, until the consumer has run. No lock where it is not pending or pending work reads it.
-CUARRAY_API GraphLock absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
+/// reduction, an assignment) and holds what comes back until it has run. The array itself stays pending. Nothing where
+/// it is not pending or pending work reads it. Consumers make their memory first, or ask then whether it is current.
+CUARRAY_API Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
 }  // namespace cuarray

@@ -44,9 +44,9 @@ class Dims {
             std::memcpy(grown, data_, size_t(size_) * sizeof(int64_t));
             release();
             data_ = grown;
-            capacity_ = int8_t(count);
+            capacity_ = count;
         }
-        size_ = int8_t(count);
+        size_ = count;
     }
     void push_back(int64_t value) { resize(size_ + 1); data_[size_ - 1] = value; }
     void insert(int at, int64_t value) {
@@ -106,7 +106,7 @@ class Dims {
     }
 
     int64_t* data_ = inline_;
-    int8_t size_ = 0, capacity_ = kInline;
+    int size_ = 0, capacity_ = kInline;
     int64_t inline_[kInline];
 };
 
@@ -138,7 +138,8 @@ CUARRAY_API Dims strides_in_order(const Dims& shape, const Dims& order, int64_t 
 CUARRAY_API bool is_c_contiguous(const Layout& layout, int64_t item);
 CUARRAY_API bool is_f_contiguous(const Layout& layout, int64_t item);
 
-/// First and one-past-last byte that the layout touches, relative to its first element; {0, 0} when empty.
+/// First and one-past-last byte that the layout touches, relative to its first element; {0, 0} when empty. ValueError
+/// where they do not fit int64, as strides made by hand can ask for.
 struct Extent { int64_t low, high; };
 CUARRAY_API Extent extent(const Layout& layout, int64_t item);
 
@@ -148,7 +149,8 @@ CUARRAY_API bool may_self_overlap(const Layout& layout, int64_t item);
 CUARRAY_API bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a,
                              uintptr_t b, const Layout& lb, int64_t item_b);
 
-/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`.
+/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`, and where it has more
+/// elements than int64 counts.
 CUARRAY_API Dims broadcast(std::span<const Dims* const> shapes, const char* function);
 /// Strides of a layout seen at a broadcast shape (zero along stretched axes); ValueError if it does not fit.
 CUARRAY_API Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* function);
