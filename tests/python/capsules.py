@@ -79,6 +79,10 @@ def consume(capsule):
     return opened
 
 
+#: Consumers call deleters when they like: structures and callbacks stay.
+EXISTING = []
+
+
 class Producer:
     """An object with __dlpack__ over the memory of a NumPy array; counts the calls of its deleter.
 
@@ -96,8 +100,8 @@ class Producer:
                  has_deleter=True, **changes):  # fmt: skip
         self.array, self.kind, self.takes, self.flags, self.major = array, kind, set(takes), flags, major
         self.changes, self.deleted, self.calls, self.alive = changes, 0, [], []
-        # Kept as long as the producer: a deleter that is called later must still exist.
         self.delete = DELETER(self.count) if has_deleter else DELETER()
+        EXISTING.append(self)
 
     def count(self, pointer):
         self.deleted += 1
