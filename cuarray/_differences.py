@@ -249,7 +249,9 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if axis is None:
         axes = tuple(range(f.ndim))
     else:
-        axes = tuple(checked_axis(a, f.ndim) for a in (axis if isinstance(axis, tuple) else (axis,)))
+        axes = tuple(checked_axis(a, f.ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,)))
+        if len(set(axes)) < len(axes):
+            raise ValueError(f"gradient: repeated axis in {axis}")
     if len(varargs) == 0:
         distances = [1.0] * len(axes)
     elif len(varargs) == 1 and is_number(varargs[0]):

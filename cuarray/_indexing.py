@@ -280,7 +280,8 @@ def choose(a, choices, out=None, mode="raise"):
     >>> ca.choose([0, 2, 1], [[1, 2, 3], [10, 20, 30], 0])
     array([ 1,  0, 30])
     """
-    a, *choices = side_by_side("choose", a, *choices)
+    given = list(choices)
+    a, *choices = side_by_side("choose", a, *given)
     numbers = positions(a, a, "choose")
     count = len(choices)
     if count == 0:
@@ -294,7 +295,7 @@ def choose(a, choices, out=None, mode="raise"):
         )
     if mode == "wrap":
         numbers = numbers % count
-    dtype = _core.result_type(*choices)
+    dtype = _core.result_type(*(x if type(x) in WEAK else one for x, one in zip(given, choices, strict=True)))
     shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
     with fuse():
         # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.

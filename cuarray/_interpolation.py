@@ -65,6 +65,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError(f"interp: {xp.size} first and {fp.size} second coordinates of points")
     if xp.size == 0:
         raise ValueError("interp: array of sample points is empty")
+    if x.dtype.kind == "c" or xp.dtype.kind == "c":
+        raise TypeError(f"interp: coordinates are real, not {x.dtype} and {xp.dtype}")
     if fp.dtype.kind == "c":
         result = empty(x.shape, "c16", device=x.device)
         for part, of in (("real", np.real), ("imag", np.imag)):
@@ -92,6 +94,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         y = U["where"](U["isnan"](y), slope * (x - x1) + y1, y)
         y = U["where"](U["isnan"](y) & (y0 == y1), y0, y)
         y = U["where"](x == x0, y0, U["where"](x == x1, y1, y))
+        y = U["where"](x == xp[last], fp[last], y)  # of several points there the last one
         y = U["where"](x < xp[0], fp[0] if left is None else left, y)
         y = U["where"](x > xp[last], fp[last] if right is None else right, y)
         # One point alone answers NaN, too, as in NumPy.

@@ -186,6 +186,8 @@ def roll(a, shift, axis=None):
     axes = list(axis) if np.iterable(axis) else [axis]
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts do not go with {len(axes)} axes")
+    if not shifts or not axes:
+        return a.copy()
     count = max(len(shifts), len(axes))
     total = [0] * a.ndim
     for place, distance in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):

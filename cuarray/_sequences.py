@@ -241,6 +241,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     start, stop, inexact = ends(start, stop, device)
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("geomspace: a geometric sequence cannot include zero")
+    if dtype is not None and _core.dtype(dtype).kind == "c":
+        start, stop = start + 0j, stop + 0j
     # Turned so that the sequence starts on the positive real axis.
     direction = np.sign(start)
     start, stop = start / direction, stop / direction

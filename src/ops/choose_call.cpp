@@ -89,6 +89,11 @@ void choose_loop(Call& c) {
     c.loop = requested ? requested_loop(c, {types, n}) : resolve(RowId(&c.row - rows().data()), {types, n});
     if (c.loop == kNone) raise_no_loop(c, {types, n});
     c.types = &loops()[c.loop];
+    if (c.options.casting < Casting::Safe)
+        for (size_t i = 0; i < n; ++i)
+            if (c.args[i].array && c.args[i].array->dtype() != c.types->in[i])
+                raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", info(c.args[i].array->dtype()).name, " to ",
+                      info(c.types->in[i]).name, " with casting rule '", to_string(c.options.casting), "'");
     for (size_t i = 0; i < n; ++i) {
         const DType in = c.types->in[i];
         if (c.args[i].array) c.arrays[i] = c.args[i].array;

@@ -149,6 +149,9 @@ Array target_array(const Array& array, const ReduceOptions& o, const Axes& axes,
 }
 
 Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
+    const bool is_complex = value.weak ? value.weak->kind == Weak::Kind::Complex : info(value.type().dtype).kind == Kind::Complex;
+    if (is_complex && info(dtype).kind != Kind::Complex)
+        raise(ErrorKind::Type, name, ": a complex initial value does not go with ", info(dtype).name);
     if (value.weak) return convert(*value.weak, dtype, name);
     if (value.scalar) return convert(*value.scalar, dtype);
     return convert(item(*value.array, name), dtype);

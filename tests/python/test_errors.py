@@ -214,3 +214,24 @@ def test_too_many_axes_elements_and_lists(call, device):
     while isinstance(deep, list):
         deep = deep.pop()
     assert (cuarray.ones(2) + 1).tolist() == [2, 2]
+
+
+AS_NUMPY = [
+    "xp.interp(2, [1, 2, 2], [0, 1, 2])", "xp.interp([1, 2, 2.5, 0, 1.5], [1, 1, 2, 2], [0, 5, 1, 2])", "xp.interp(0.5 + 1j, [0, 1], [0, 1.0])",
+    "xp.choose([0, 1], [xp.ones(2, 'f4'), 0.5])", "xp.choose([0, 1], [xp.ones(2, 'i1'), 0])", "xp.choose([0, 1], [3, 4.5])",
+    "xp.round(xp.geomspace(-1, 1, num=3, dtype=complex), 9)", "xp.gradient(xp.ones((2, 2)), axis=(0, 0))", "xp.gradient(xp.ones((2, 2)), axis=[0])",
+    "xp.roll(xp.arange(3), 1, axis=())", "xp.sum(xp.ones(2), initial=1j)", "xp.max(xp.ones(2), initial=1j)", "xp.sum(xp.ones(2, 'c8'), initial=1j)",
+    "xp.add(xp.asarray([1]), xp.asarray([2.5]), casting='no')", "xp.sqrt(xp.asarray([4]), casting='equiv')", "xp.sqrt(xp.asarray([4.0]), casting='no')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", AS_NUMPY)
+def test_rare_arguments_mean_what_they_mean_to_numpy(call, device):
+    try:
+        want = eval(call, {"xp": np})
+    except (TypeError, ValueError) as error:
+        with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+            eval(call, {"xp": cuarray})
+    else:
+        got = eval(call, {"xp": cuarray})
+        assert got.dtype == want.dtype and np.array_equal(got.numpy(), want)
