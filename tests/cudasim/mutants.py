@@ -36,6 +36,8 @@ ANY_CALL_FAILS = f"{FAILURES} -k test_call_fails"
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
 EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
+UNUSUAL = "tests/cuda/test_cuda_order.py"
+FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
@@ -471,10 +473,13 @@ OWN_TESTS = {
         f"{BACKEND} -k 'foreign or context_events'",
         f"{MEMORY} -k 'trim or pool'",
         f"{PYTHON_MEMORY} -k 'cuda and pool'",
+        f"{UNUSUAL} -k temporaries",
     ),
     "pinned.cpp": (BYTES,),
     "runtime.cpp": ("sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",),
-    "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'"),
+    "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'", f"{UNUSUAL} -k 'temporaries or legacy'"),
+    "stream.cpp": (f"{FAULTS} -k capture", f"{UNUSUAL} -k 'temporaries or legacy or half'"),
+    "transfer.cpp": (f"{UNUSUAL} -k pinned",),
 }
 
 KERNEL_TESTS = {
