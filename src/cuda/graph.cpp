@@ -44,14 +44,15 @@ void GpuGraph::finish() {
     }
     if (ended != CUDA_SUCCESS) fail(ended, "cuStreamEndCapture");
     const RelaxedCapture relaxed(driver);
-    CUresult result = driver.cuGraphGetNodes.status(graph, nullptr, &operations_);
-    if (result == CUDA_SUCCESS) result = driver.cuGraphInstantiateWithFlags.status(&executable_, graph, 0);
+    const CUresult counted = driver.cuGraphGetNodes.status(graph, nullptr, &operations_);
+    const CUresult result = driver.cuGraphInstantiateWithFlags.status(&executable_, graph, 0);
     if (const CUresult destroyed = driver.cuGraphDestroy.status(graph))
         warn("a graph could not be destroyed: " + error_text(destroyed));
     if (result != CUDA_SUCCESS) {
         executable_ = nullptr;
         fail(result, "cuGraphInstantiateWithFlags");
     }
+    if (counted != CUDA_SUCCESS) fail(counted, "cuGraphGetNodes");
 }
 
 void GpuGraph::abandon() noexcept {
