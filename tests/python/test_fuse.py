@@ -592,7 +592,7 @@ def test_a_finalizer_may_look_at_what_is_about_to_run(want):
 
 
 FORK = """
-import os, threading, time
+import os, signal, threading, time
 import cuarray as ca
 a, w, stop = ca.ones(1_000_000), ca.zeros(10), False
 def work():
@@ -607,6 +607,7 @@ for i in range(12):
     time.sleep(0.013 * i % 0.1)
     child = os.fork()
     if child == 0:
+        signal.alarm(30)  # one that hangs ends, and fails the test
         w[0] = 1.0
         os._exit(0 if (ca.ones(5) * 2).sum() == 10 else 1)
     assert os.waitpid(child, 0)[1] == 0
@@ -618,3 +619,71 @@ thread.join()
 def test_a_fork_while_another_thread_fuses():
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
     assert run.returncode == 0, run.stderr
+
+
+WRITES = """
+import cuarray as ca
+class Writes:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        ca.memory.limit(None)
+        base[...] = 50.0
+        done.append(True)
+done, base, out = [], ca.ones(100_000), ca.zeros(100_000, "f4")
+with ca.fuse():
+    y = base * 2
+    z = y + 1
+    KEEP
+    Writes()
+    ca.memory.limit(ca.memory.stats()["current"] + ROOM)
+    values = WANT
+assert done and values == 3.0 and base[0].item() == 50.0, (done, values)
+"""
+
+
+@pytest.mark.parametrize("keep", ["", "del y"])
+@pytest.mark.parametrize(
+    ("want", "room"),
+    [
+        ("z[0].item()", 700_000),
+        ("ca.cumsum(z)[0].item()", 700_000),
+        ("z.max(axis=0, keepdims=True)[0].item()", 0),
+        ("z.astype('f4', order='C')[0].item()", 300_000),
+        ("ca.multiply(z, 1, out=out[::-1], dtype='f8', casting='same_kind')[0].item()", 0),
+        ("ca.multiply(z, 1, where=ca.ones(100_000, bool))[0].item()", 300_000),
+        ("ca.add(z, base * 0, where=ca.ones(100_000, bool))[0].item()", 1_000_000),
+    ],
+)
+def test_a_finalizer_may_write_what_is_about_to_be_read(keep, want, room, device):
+    """The collection of garbage that a full memory starts runs it: what pending work reads is what it was."""
+    script = WRITES.replace("WANT", want).replace("KEEP", keep or "pass").replace("ROOM", str(room))
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": device})
+    assert run.returncode == 0, run.stderr
+
+
+SCALARS = """
+import cuarray as ca
+class Adds:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        ca.memory.limit(None)
+        done.append((ca.ones(10) + 1000.0)[0].item())
+done = []
+x = ca.zeros(800_001, "u1")[1:].view("f8")  # no kernel can address it: a copy takes its place
+x + 1.0
+ca.synchronize()
+Adds()
+ca.memory.limit(ca.memory.stats()["current"] + 1_000_000)
+y = x + 3.0
+ca.memory.limit(None)
+assert y[0].item() == 3.0 and done in ([], [1001.0]), (y[0].item(), done)
+print(done)
+"""
+
+
+def test_a_finalizer_may_run_the_same_loop_with_another_scalar(device):
+    run = subprocess.run([sys.executable, "-c", SCALARS], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": device})
+    assert run.returncode == 0, run.stderr
+    assert device == "cpu" or run.stdout == "[1001.0]\n"
