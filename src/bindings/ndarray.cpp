@@ -23,7 +23,8 @@ PyObject* new_object() {
 void free_object(PyObject* self) {
     NdArray* object = as_ndarray(self);
     if (object->weakrefs) PyObject_ClearWeakRefs(self);
-    object->array.~Array();
+    object->later.~forward_list();
+    object->first.~Array();
     Py_XDECREF(object->base);
     PyTypeObject* type = Py_TYPE(self);
     if (free_count < kFreeObjects) free_objects[free_count++] = self;
@@ -38,8 +39,7 @@ PyObject* shape(PyObject* self, void*) {
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
-        Array& array = array_of(self);
-        array = array.reshape(to_dims(value, "shape"), 'C', false, true);
+        replace(self, array_of(self).reshape(to_dims(value, "shape"), 'C', false, true));
         return 0;
     });
 }
@@ -160,10 +160,17 @@ PyMemberDef members[] = {
 PyObject* wrap(Array&& array, bool is_value) {
     PyObject* self = new_object();
     NdArray* object = as_ndarray(self);
-    new (&object->array) Array(std::move(array));
+    object->array = new (&object->first) Array(std::move(array));
+    new (&object->later) std::forward_list<Array>();
     object->base = object->weakrefs = nullptr;
     object->is_value = is_value;
     return self;
+}
+
+void replace(PyObject* object, Array&& array) {
+    NdArray* self = as_ndarray(object);
+    if (!Unlocked::any()) *self->array = std::move(array);
+    else self->array = &self->later.emplace_front(std::move(array));
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {

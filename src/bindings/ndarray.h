@@ -1,5 +1,6 @@
 // ndarray.h -- cuarray.ndarray, a CPython type written by hand: an Array with a reference count.
 #pragma once
+#include <forward_list>
 #include <optional>
 #include "bindings/convert.h"
 #include "cuarray/array/array.h"
@@ -8,7 +9,9 @@ namespace cuarray::python {
 
 struct NdArray {
     PyObject_HEAD
-    Array array;
+    Array* array;        ///< what the object is now: `first`, or the newest of `later`
+    Array first;
+    std::forward_list<Array> later;  ///< what replaced it while another thread may have been reading it
     PyObject* base;      ///< what this array is a view of, or null
     PyObject* weakrefs;
     bool is_value;       ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
@@ -21,7 +24,9 @@ constexpr double kArrayPriority = 100;
 
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
-inline Array& array_of(PyObject* object) { return as_ndarray(object)->array; }
+inline Array& array_of(PyObject* object) { return *as_ndarray(object)->array; }
+/// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
+void replace(PyObject* object, Array&& array);
 
 /// A new ndarray that holds `array`.
 PyObject* wrap(Array&& array, bool is_value = false);

@@ -274,10 +274,10 @@ PyObject* protect(PyObject* self, PyObject*) {
     return Py_NewRef(Py_None);
 }
 
-PyObject* replace(PyObject* self, PyObject* other) {
+PyObject* replace_method(PyObject* self, PyObject* other) {
     return guarded([&] {
         if (!is_ndarray(other)) fail(PyExc_TypeError, "_replace: expected a cuarray.ndarray");
-        array_of(self) = array_of(other);
+        replace(self, Array(array_of(other)));
         return Py_NewRef(Py_None);
     });
 }
@@ -308,7 +308,7 @@ PyMethodDef array_methods[] = {
     {"__deepcopy__", method(copy_protocol), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
     {"_memory_flags", method(memory_flags), METH_NOARGS, "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
-    {"_replace", method(replace), METH_O, "Takes memory, layout and dtype of another array."},
+    {"_replace", method(replace_method), METH_O, "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };
 

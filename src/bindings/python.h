@@ -118,15 +118,23 @@ void keep_line() noexcept;
 class Unlocked {
  public:
     explicit Unlocked(bool unlock) : state_(unlock ? let_go() : nullptr) {}
-    ~Unlocked() { if (state_) PyEval_RestoreThread(state_); }
+    ~Unlocked() {
+        if (!state_) return;
+        PyEval_RestoreThread(state_);
+        --running_;
+    }
+    /// Whether any thread works, or waits, without the GIL; asked by the one that has it.
+    static bool any() { return running_ > 0; }
     Unlocked(const Unlocked&) = delete;
     Unlocked& operator=(const Unlocked&) = delete;
 
  private:
     static PyThreadState* let_go() {
         if (are_lines_wanted()) keep_line();
+        ++running_;
         return PyEval_SaveThread();
     }
+    static inline int running_ = 0;  ///< the GIL guards it
     PyThreadState* state_;
 };
 

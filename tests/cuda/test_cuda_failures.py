@@ -146,7 +146,7 @@ assert y.tolist() == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(
-    "entry", ["cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"]
+    "entry", ["cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphGetNodes", "cuGraphInstantiateWithFlags"]
 )
 def test_a_capture_fails(entry):
     """The call that failed is named, and the next capture works."""

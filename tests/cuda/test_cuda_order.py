@@ -52,8 +52,9 @@ TEMPORARIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("cache", ["on", "off"])
 @pytest.mark.parametrize("call", TEMPORARIES)
-def test_temporaries_on_another_librarys_stream(call):
+def test_temporaries_on_another_librarys_stream(call, cache):
     check(f"""
 with other_librarys_stream():
     y, bytes_ = x + 1, ca.ones(8008, "u1")
@@ -62,7 +63,7 @@ with other_librarys_stream():
         result, y = None, y + 1  # what was used is free for others
 ca.synchronize()
 print("passed")
-""")
+""", CUARRAY_MEMORY_CACHE=cache)
 
 
 SHOWN = {

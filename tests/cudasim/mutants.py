@@ -542,7 +542,7 @@ def mechanical() -> list[Mutant]:
             continue
         for mutant in removals(file, CHECKS, False, own):
             # Of a call of the driver, or else a refusal of what the user asks for.
-            of_driver = mutant.old.startswith(("if (result", "if (ended", "if (const CUresult"))
+            of_driver = mutant.old.startswith(("if (result", "if (ended", "if (counted", "if (const CUresult"))
             tests = (ONE_LINE_FAILS, *own, ANY_CALL_FAILS, STREAMS) if of_driver else (*own, STREAMS)
             found.append(mutant._replace(tests=tests))
     for path in sorted((ROOT / "include" / "cuarray" / "kernel").glob("*.h")):

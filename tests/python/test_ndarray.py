@@ -305,6 +305,36 @@ def test_sequence(device):
             next(reversed(empty)) if empty.ndim == 0 else operator.getitem(empty, 0)
 
 
+RESHAPED = """
+import sys, threading, cuarray
+sys.setswitchinterval(1e-5)
+cuarray.set_default_device(DEVICE)
+x, done = cuarray.ones(1 << COUNT), False
+
+
+def reshape():
+    while not done:
+        x.shape = (1 << 10, 1 << (COUNT - 10))
+        x.shape = (1 << COUNT,)
+
+
+thread = threading.Thread(target=reshape)
+thread.start()
+for _ in range(60):
+    assert cuarray.sin(x).size == (x + x).size >= x.sum(axis=-1).size
+done = True
+thread.join()
+print("done")
+"""
+
+
+def test_a_new_shape_while_other_threads_compute(device):
+    """Work that began goes on with the shape and memory that the array had; in a process that may crash."""
+    code = RESHAPED.replace("DEVICE", repr(device)).replace("COUNT", "22" if device == "cpu" else "14")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.stdout == "done\n", run.stderr[-2000:]
+
+
 def test_flat_is_an_iterator(device):
     x = cuarray.asarray([[1, 2], [3, 4]]).T
     flat = x.flat
