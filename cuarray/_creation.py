@@ -226,6 +226,15 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     return asarray(np.frombuffer(buffer, _core.dtype(dtype), count, offset), device=device, like=like)
 
 
+def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+    """Make what a call of the type makes; see numpy.ndarray."""
+    if buffer is not None:
+        return asarray(np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order))
+    if offset or strides is not None:
+        raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
+    return empty(shape, np.float64 if dtype is None else dtype, order or "C")
+
+
 def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     """Make a one-dimensional array of the numbers that an iterator gives.
 

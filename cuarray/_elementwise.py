@@ -175,6 +175,10 @@ def round(a, decimals=0, out=None):
     a, decimals = as_array(a), index(decimals)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return _core.ufuncs["round"](a, out=out)
+    if a.dtype.kind == "c":
+        result = a.copy()
+        result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
+        return deliver(result, out, "round")
     scale = 10.0 ** abs(decimals)
     first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
     return deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out, "round")

@@ -4,6 +4,7 @@ import functools
 import math
 import sys
 from operator import index
+from types import GenericAlias
 
 import numpy as np
 
@@ -126,7 +127,7 @@ class Flat:
     def __array__(self, dtype=None, copy=None):
         return self.copy().__array__(dtype)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other):
         return self.base.ravel() == other
@@ -376,8 +377,14 @@ def counterpart(ufunc):
     return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
 
 
+#: What NumPy's old names are called now.
+SUCCESSORS = {"row_stack": "cuarray.vstack", "in1d": "cuarray.isin", "trapz": "cuarray.trapezoid"}
+
+
 def advice_on_missing(name, module=np):
     """Return what to add to an error about a name of NumPy's that is not here; nothing for other names."""
+    if successor := SUCCESSORS.get(name):
+        return f"; use {successor}"
     if name.startswith("_") or name not in dir(module):
         return ""
     return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
@@ -404,6 +411,7 @@ _core.extend_ndarray(
         **_bytes.METHODS,
         "__array_function__": array_function,
         "__array_namespace__": array_namespace,
+        "__class_getitem__": classmethod(GenericAlias),
         "__ceil__": python_ceil,
         "__complex__": array_complex,
         "__floor__": python_floor,

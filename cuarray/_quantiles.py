@@ -373,6 +373,14 @@ def checked_weights(weights, a, slices, axis_given, method, function):
     return weights
 
 
+def gathered(results, q, rows):
+    """Stack the result of each quantile, of which there may be none."""
+    shape = q.shape + rows.shape[:-1]
+    if not results:
+        return cuarray.empty(shape, rows.dtype, device=rows.device)
+    return cuarray.stack(results).reshape(shape)
+
+
 def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_nan=False):
     axis_given = len(slices.kept) > 0 or a.ndim == 1
     weights = slices.rows(checked_weights(weights, a, slices, axis_given, method, function))
@@ -395,7 +403,7 @@ def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_na
     for one in q.ravel().tolist():
         place = _core.ufuncs["minimum"]((parts < one).sum(axis=-1, keepdims=True), n - 1)
         chosen.append(_core.take_along_axis(ordered, place, rows.ndim - 1)[..., 0])
-    result = cuarray.stack(chosen).reshape(q.shape + rows.shape[:-1])
+    result = gathered(chosen, q, ordered)
     if is_inexact(a) and not skips_nan:
         result = nan_where(result, ordered[..., -1])
     return slices.result(result, out, q.ndim)
@@ -581,7 +589,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
         return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None)
     ordered = _core.sort(rows, last, False, function)
     results = [quantile_of_counts(ordered, count, one, rule, is_weak) for one in q.reshape(-1)]
-    result = cuarray.stack(results).reshape(q.shape + rows.shape[:-1])
+    result = gathered(results, q, ordered)
     return slices.result(result, out, q.ndim)
 
 

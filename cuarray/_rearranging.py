@@ -283,6 +283,8 @@ def repeat(a, repeats, axis=None):
     a = as_array(a)
     if axis is None:
         a, axis = a.ravel(), 0
+    elif a.ndim == 0:
+        a = a.reshape(1)
     axis = normalise_axis(axis, a.ndim, "repeat")
     counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
     if counts.dtype.kind not in "bui" and counts.size:

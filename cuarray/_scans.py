@@ -51,6 +51,8 @@ def cumsum(a, axis=None, dtype=None, out=None):
     The order of additions depends on the position alone: sums of aligned powers of two of elements are added
     up from the largest to the smallest. So results are the same from run to run and on every device, and
     rounding errors grow with the logarithm of the length; float16 and bfloat16 are added in float32.
+    Neighbouring results are rounded along different ways: sums of positive numbers can fall by a rounding,
+    as they cannot from left to right. ``cuarray.maximum.accumulate`` of them rises throughout.
 
     See Also
     --------

@@ -30,6 +30,10 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
         if len(axis) != 1:
             raise ValueError(f"{name}.reduceat does not allow multiple axes")
         (axis,) = axis
+    elif axis is None:
+        if array.ndim > 1:
+            raise ValueError(f"{name}.reduceat does not allow multiple axes")
+        axis = 0
     begins = begins_on_host(indices, name)
     return _core.reduceat(name, array, begins, index(axis), dtype, out)
 

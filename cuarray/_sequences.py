@@ -153,7 +153,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if dtype.kind in "iu":
         y = _core.ufuncs["floor"](y)
     y = y.astype(dtype, copy=False)
-    return (y, step) if retstep else y
+    if not retstep:
+        return y
+    return y, step.astype(inexact, copy=False) if isinstance(step, ndarray) else step
 
 
 def ends(start, stop, device):

@@ -32,6 +32,11 @@ void free_object(PyObject* self) {
     Py_DECREF(type);
 }
 
+PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
+    static Attribute make{"cuarray._creation", "new_ndarray"};
+    return guarded([&] { return PyObject_Call(make.get(), args, keywords); });
+}
+
 PyObject* shape(PyObject* self, void*) {
     return guarded([&] { return from_dims(array_of(self).shape()).release(); });
 }
@@ -183,6 +188,7 @@ PyObject* wrap_view(Array&& array, PyObject* source) {
 void make_ndarray_type(PyObject* module) {
     collect_members();
     std::vector<PyType_Slot> slots = {
+        {Py_tp_new, slot(new_ndarray)},
         {Py_tp_dealloc, slot(free_object)},
         {Py_tp_methods, all_methods.data()},
         {Py_tp_getset, all_attributes.data()},
@@ -198,13 +204,15 @@ void make_ndarray_type(PyObject* module) {
         {Py_sq_item, slot(sequence_item)},
         {Py_bf_getbuffer, slot(fill_buffer)},
         {Py_bf_releasebuffer, slot(release_buffer)},
-        {Py_tp_doc, const_cast<char*>("An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"
-                                      "Made by cuarray.array, asarray, empty, zeros and the like.")},
+        {Py_tp_doc, const_cast<char*>("ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n\n"
+                                      "An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"
+                                      "Most are made by cuarray.array, asarray, empty, zeros and the like; a call of the type is\n"
+                                      "empty, or a view of memory that Python shows.")},
     };
     for (const PyType_Slot* number = number_slots(); number->slot; ++number) slots.push_back(*number);
     slots.push_back({0, nullptr});
     PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+                        Py_TPFLAGS_DEFAULT, slots.data()};
     ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
     check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
 }

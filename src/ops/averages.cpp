@@ -95,6 +95,8 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
     const DType result_dtype = real_part(work);
     work = averaging_dtype(work);
+    // The squares are real, the mean that they are taken about is not.
+    if (info(array.dtype()).kind == Kind::Complex) work = promote(work, DType::complex64);
     const Axes axes = plan_axes(array, options, name);
     check_where(array, options, name);
     check_out(array, options, axes, result_dtype, name);

@@ -232,6 +232,22 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 namespace {
 
 /// The shape with one axis more, of extent 1.
+/// The array with the folded axes behind the others, as one.
+Array folded_as_one(const Array& array, const Axes& axes) {
+    Dims order, extents;
+    for (int i = 0, next = 0; i < array.ndim(); ++i) {
+        if (next < axes.folded.size() && axes.folded[next] == i) {
+            ++next;
+            continue;
+        }
+        order.push_back(i);
+        extents.push_back(array.shape()[i]);
+    }
+    for (const int64_t axis : axes.folded) order.push_back(axis);
+    extents.push_back(axes.folds);
+    return array.transpose(order).reshape(extents);
+}
+
 Dims with_axis(Dims shape) {
     shape.push_back(1);
     return shape;
@@ -247,10 +263,20 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const LoopId loop = running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
     const DType T = loops()[loop].in[0];
     const Axes axes = plan_axes(array, o, name);
-    if (axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative)))
+    const bool in_order = axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative));
+    if (in_order && !(row.has(Commutative) && row.identity))
         raise(ErrorKind::Value, name, ".reduce: reduction operation '", name, "' is not reorderable, so at most one axis may be specified");
     check_where(array, o, name);
     check_out(array, o, axes, T, name);
+    if (in_order) {  // these rows fold one line from left to right
+        ReduceOptions line = o;
+        const Array mask = o.where ? folded_as_one(o.where->broadcast_to(array.shape(), name), axes) : Array();
+        if (o.where) line.where = &mask;
+        line.axes = {-1};
+        line.all_axes = line.keepdims = false;
+        line.out = nullptr;
+        return deliver(ufunc_reduce(id, folded_as_one(array, axes), line).reshape(axes.result_shape), o, name);
+    }
     Scalar initial, masked;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
     // As in reduce, the start stands for what is masked where nothing else does: all such rows let equal values be one.

@@ -38,7 +38,7 @@ def test_arange(expression, device):
         "xp.linspace(0, 1, 1, retstep=True, endpoint=False)", "xp.linspace(0, 1j, 3)", "xp.linspace(np.float32(0), 1, 3)",
         "xp.linspace(0, 5e-324, 4)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5)", "xp.linspace(xp.asarray([0.0, 1.0]), 10, 5, axis=1)",
         "xp.linspace(xp.asarray([0.0, 1.0]), xp.asarray([[2.0], [3.0]]), 3, axis=-1)", "xp.linspace(0, 1, 3, axis=1)",
-        "xp.linspace(xp.asarray([1, 2]), xp.asarray([1, 5]), 4)", "xp.linspace(0, 1, 2.5)",
+        "xp.linspace(xp.asarray([1, 2]), xp.asarray([1, 5]), 4)", "xp.linspace(0, 1, 2.5)", "xp.linspace(xp.asarray([0, 1], 'f4'), 2, 5, retstep=True)",
     ],
 )  # fmt: skip
 def test_linspace(expression, device):

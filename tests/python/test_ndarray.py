@@ -335,6 +335,37 @@ def test_a_new_shape_while_other_threads_compute(device):
     assert run.stdout == "done\n", run.stderr[-2000:]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "(2, 3)", "3, 'f4'", "(), None", "(2, 3), 'i2', memory, 4", "(2, 3), 'i2', memory, strides=(12, 4)", "(2, 3), 'i2', memory, order='F'",
+        "0", "(200,), 'i4', memory", "-1", "(2,), 'i4', 5", "(2, 2), order='F'",
+    ],
+)  # fmt: skip
+def test_calls_of_the_type(call):
+    memory = bytearray(range(48))
+    names = {"memory": memory}
+    try:
+        expected = eval(f"np.ndarray({call})", {"np": np, **names})
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
+            eval(f"xp.ndarray({call})", {"xp": cuarray, **names})
+        return
+    array = eval(f"xp.ndarray({call})", {"xp": cuarray, **names})
+    assert (array.shape, array.dtype) == (expected.shape, expected.dtype) and (array.size == 0 or array.strides == expected.strides)
+    if "memory" in call:
+        array[...] = 7
+        assert (expected == 7).all()
+
+
+def test_the_type_is_made_by_its_own_new_alone():
+    with pytest.raises(TypeError):
+        object.__new__(cuarray.ndarray)
+    with pytest.raises(ValueError, match="buffer"):
+        cuarray.ndarray(3, strides=(8,))
+    assert cuarray.ndarray[int, float].__origin__ is cuarray.ndarray
+
+
 def test_flat_is_an_iterator(device):
     x = cuarray.asarray([[1, 2], [3, 4]]).T
     flat = x.flat
