@@ -1,5 +1,6 @@
 """The simulated NVRTC, and the command `run`."""
 
+import os
 import subprocess
 import uuid
 
@@ -57,3 +58,15 @@ def test_run_explains_itself_and_reports_what_it_cannot_run():
     assert "CUDASIM_PROGRESS" in shown.stdout
     missing = subprocess.run([str(HERE / "run"), "no-such-command"], capture_output=True, text=True)
     assert missing.returncode == 1 and "no-such-command" in missing.stderr
+
+
+def test_kernels_of_checked_and_plain_runs_lie_apart():
+    """A checked run inside a plain one keeps its kernels elsewhere, but a folder that the user names is taken."""
+    def folder(*command, **settings):
+        environment = {k: v for k, v in {**os.environ, "CUDASIM_CHECK": "0", **settings}.items() if v}
+        command = [str(HERE / "run"), *command, "printenv", "CUARRAY_CACHE_DIR"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    nested = folder("env", "CUDASIM_CHECK=1", str(HERE / "run"), CUARRAY_CACHE_DIR="")
+    assert nested == folder(CUARRAY_CACHE_DIR="", CUDASIM_CHECK="1") != folder(CUARRAY_CACHE_DIR="")
+    assert folder(CUARRAY_CACHE_DIR="/nowhere") == "/nowhere\n"

@@ -173,7 +173,7 @@ xp.nanquantile(n, 1.5)
 xp.nanquantile(n, 0.5, method='x')
 xp.nanpercentile(n, [20, 70])
 xp.nanpercentile(n, 120)
-xp.percentile(n, [], weights=np.ones(n.shape), method='inverted_cdf')
+xp.percentile(n, [], weights=xp.ones(n.shape), method='inverted_cdf')
 xp.nanpercentile(n, [])
 """
 
