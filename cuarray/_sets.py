@@ -12,6 +12,7 @@ from cuarray._creation import as_array, empty
 from cuarray._indexing import flatnonzero
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
+from cuarray._scans import cumsum
 from cuarray._sequences import arange
 from cuarray._shaping import moveaxis
 
@@ -66,10 +67,10 @@ def differs_from_before(ordered, equal_nan):
 
 
 class Groups:
-    """Sorted elements as groups of equal ones: where each group begins among them, and their places."""
+    """Sorted elements as groups of equal ones: where each group begins among them, and their places, if known."""
 
     def __init__(self, order, mask):
-        self.order, self.size = order, mask.size
+        self.order, self.mask = order, mask
         self.starts = flatnonzero(mask)
 
     def first_places(self):
@@ -77,16 +78,16 @@ class Groups:
 
     def inverse(self):
         """Return the group of each element as it stood before."""
-        numbers = arange(self.size, device=self.order.device)
-        groups = _core.search_sorted(self.starts, numbers, True) - 1
-        result = empty(self.size, np.int64, device=self.order.device)
+        groups = cumsum(self.mask, dtype=np.int64)
+        groups -= 1
+        result = empty(groups.size, np.int64, device=groups.device)
         _core.put_along_axis(result, self.order, groups, 0)
         return result
 
     def counts(self):
-        if self.size == 0:
+        if self.mask.size == 0:
             return self.starts
-        return concat([self.starts[1:], [self.size]]) - self.starts
+        return concat([self.starts[1:], [self.mask.size]]) - self.starts
 
 
 def unique(
@@ -148,11 +149,14 @@ def unique(
         shape = -1
     else:
         flat, shape = ar.ravel(), ar.shape
-        if not wanted:
+        order = None
+        if return_index or return_inverse:
+            order = _core.argsort(flat, 0, False, "unique")
+            ordered = _core.take(flat, order, 0)
+        else:
             ordered = _core.sort(flat, 0, False, "unique")
+        if not wanted:
             return ordered[differs_from_before(ordered, equal_nan)]
-        order = _core.argsort(flat, 0, False, "unique")
-        ordered = _core.take(flat, order, 0)
         groups = Groups(order, differs_from_before(ordered, equal_nan))
         values = _core.take(ordered, groups.starts, 0)
     if not wanted:
