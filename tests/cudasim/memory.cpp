@@ -18,11 +18,11 @@
 namespace cudasim {
 namespace {
 
-// An unlikely upper half, so that no pair of 32-bit sizes in a parameter block looks like an address; below all
-// programs, and where ThreadSanitizer allows memory, as is the view.
+// An unlikely upper half, so that no pair of 32-bit sizes in a parameter block looks like an address. Both lie below
+// all programs, which begin at 0x555555554000, and where ThreadSanitizer and AddressSanitizer allow memory.
+constexpr size_t kSpans = size_t(160) << 30;  // of all devices together
 constexpr CUdeviceptr kDeviceBase = 0x550000000000;
-constexpr CUdeviceptr kViewBase = 0x1000000000;
-constexpr size_t kSpans = size_t(256) << 30;  // of all devices together
+constexpr CUdeviceptr kViewBase = kDeviceBase + kSpans;
 constexpr size_t kGuard = 256;
 constexpr size_t kPoisonEdge = 64 << 10;
 // The shadow takes 32 times as much memory as what it describes.
