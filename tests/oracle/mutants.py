@@ -287,8 +287,8 @@ SETS = [
     Mutant(
         "counts-without-the-last",
         "cuarray/_sets.py",
-        "return concat([self.starts[1:], [self.size]]) - self.starts",
-        "return concat([self.starts[1:], [self.size - 1]]) - self.starts",
+        "return concat([self.starts[1:], [self.mask.size]]) - self.starts",
+        "return concat([self.starts[1:], [self.mask.size - 1]]) - self.starts",
         row("unique_counts"),
     ),
     Mutant(
