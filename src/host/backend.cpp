@@ -111,12 +111,12 @@ class HostBackend final : public Backend {
     void sort(const Sort& task) override {
         if (is_captured(task, [this](const Sort& again) { sort(again); })) return;
         make_ready({&task.result, 1}, {&task.values, 1});
-        host::run_sort(this, task);
+        host::run_sort(loops_, this, task);
     }
     void select(const Select& task) override {
         if (is_captured(task, [this](const Select& again) { select(again); })) return;
         make_ready({&task.result, 1}, {&task.values, 1});
-        host::run_select(this, task);
+        host::run_select(loops_, this, task);
     }
     void search(const Search& task) override {
         if (is_captured(task, [this](const Search& again) { search(again); })) return;
@@ -129,7 +129,7 @@ class HostBackend final : public Backend {
         make_ready({&task.result, 1}, {&task.values, 1});
         for (const View* view : {&task.edges, &task.weights})
             if (view->storage) wait_on_host(*view->storage, false);
-        host::run_tally(task);
+        host::run_tally(loops_, task);
     }
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {

@@ -92,6 +92,16 @@ struct MatmulLoops {
 /// Of the line only the elements from `low` to `high` count; there is memory for all.
 using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low, int64_t high);
 
+/// To which of 2 * count + 1 parts of their order n elements belong, by `count` ascending keys: part 2 k + 1 has the key
+/// pivots[k], part 2 k lies before it. Each part's elements are added to counts; n is below 2^31.
+using PartLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count, uint8_t* parts,
+                          int64_t* counts);
+
+/// bins[i] = the whole part of (x[i] - first) * scale where it is one of 0 ... count - 1 and its neighbours are farther
+/// than `margin`; else `count`. Returns how many of n elements, below 2^31, those are.
+using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double scale, double margin, int32_t count,
+                              int32_t* bins);
+
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
 struct ChoiceLoops {
     /// offsets[i] = position(index[i]) * stride, or that added to it (`more`); false where an index lies outside. By
@@ -124,6 +134,8 @@ struct LoopLibrary {
     const ScanLoops* scans;            ///< by LoopId
     const MatmulLoops* matmul;         ///< by dtype
     const SlideLoop* slides;           ///< by dtype
+    const PartLoop* parts;             ///< by dtype; null for the complex ones
+    const GuessLoop* guesses;          ///< by dtype; null but for float32 and float64
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;

@@ -2,10 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #include "host/scratch.h"
 #include "host/threads.h"
 
@@ -16,6 +20,8 @@ constexpr int64_t kInsertion = 40;
 /// Digits of short rows and of long ones: a table of counts must be worth filling.
 constexpr int kShortDigit = 8, kLongDigit = 11;
 constexpr int64_t kLongRow = 16 * 1024;
+/// Items of rows of so many bytes are moved by whole lines: the lines of all buckets do not fit a near cache.
+constexpr int64_t kFarRow = int64_t(22) << 20, kLine = 128;
 
 /// How many threads share a row.
 inline int threads_of(int64_t n) { return int(std::clamp<int64_t>(n / kTaskElements, 1, thread_count())); }
@@ -97,7 +103,7 @@ struct Digit {
 };
 
 /// counts[chunk][bucket] of the items' digits.
-template <class Item, class Key, class Digit>
+template <class Item, class Key>
 void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
     std::memset(counts, 0, size_t(chunks * digit.buckets()) * sizeof(int64_t));
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
@@ -106,18 +112,75 @@ void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit
     });
 }
 
-/// One pass: take(i) of the items goes where the item's digit belongs. The digits' counts are given and used up.
-template <class Item, class Key, class Digit, class Out, class Take>
-void move_by_digit(Out* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts, Take take) {
+/// counts[chunk][bucket] become the places of the first items.
+inline void begin_buckets(int64_t* counts, int chunks, int64_t buckets) {
     int64_t before = 0;
-    for (int64_t bucket = 0; bucket < digit.buckets(); ++bucket)
-        for (int c = 0; c < chunks; ++c) before += std::exchange(counts[c * digit.buckets() + bucket], before);
+    for (int64_t bucket = 0; bucket < buckets; ++bucket)
+        for (int c = 0; c < chunks; ++c) before += std::exchange(counts[c * buckets + bucket], before);
+}
+
+/// One pass: items go where their digits belong. The digits' counts are given and used up.
+template <class Item, class Key>
+void move_by_digit(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
+    begin_buckets(counts, chunks, digit.buckets());
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
         int64_t* const next = counts + c * digit.buckets();
-        for (int64_t i = begin; i < end; ++i) {
-            to[next[digit(key(from[i]))]++] = take(i);
-        }
+        for (int64_t i = begin; i < end; ++i) to[next[digit(key(from[i]))]++] = from[i];
     });
+}
+
+/// Writes a line, which begins at a multiple of 16 bytes, past the caches.
+inline void put_line(void* to, const void* from) {
+#if defined(__SSE2__)
+    auto* const target = static_cast<__m128i*>(to);
+    const auto* const source = static_cast<const __m128i*>(from);
+    for (int i = 0; i < kLine / 16; ++i) _mm_stream_si128(target + i, _mm_load_si128(source + i));
+#else
+    std::memcpy(to, from, kLine);
+#endif
+}
+
+/// move_by_digit for rows that are far: a bucket's items wait until they fill a line. Counts the following digit on the
+/// way, unless its counts are null; then there is one chunk.
+template <class Item, class Key>
+void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts,
+                   Digit following, int64_t* following_counts) {
+    constexpr int64_t kItems = kLine / int64_t(sizeof(Item));
+    const int64_t buckets = digit.buckets(), skew = int64_t(reinterpret_cast<uintptr_t>(to) / sizeof(Item)) % kItems;
+    begin_buckets(counts, chunks, buckets);
+    const auto move = [&](int c, int64_t begin, int64_t end, auto count) {
+        Scratch scratch;
+        int64_t* const next = counts + c * buckets;
+        int64_t* const first = scratch.take_array<int64_t>(buckets);
+        Item* const lines = scratch.take_array<Item>(buckets * kItems);
+        std::copy(next, next + buckets, first);
+        // What has come into a line of which other items lie in other buckets.
+        const auto put_some = [&](int64_t bucket, int64_t line) {
+            for (int64_t at = std::max(line, first[bucket]); at < next[bucket]; ++at)
+                to[at] = lines[bucket * kItems + (at + skew) % kItems];
+        };
+        for (int64_t i = begin; i < end; ++i) {
+            const Item item = from[i];
+            const auto k = key(item);
+            count(k);
+            const int64_t bucket = digit(k), at = next[bucket]++, within = (at + skew) % kItems;
+            lines[bucket * kItems + within] = item;
+            if (within < kItems - 1) continue;
+            const int64_t line = at - within;
+            if (line < first[bucket]) put_some(bucket, line);
+            else put_line(to + line, lines + bucket * kItems);
+        }
+        for (int64_t bucket = 0; bucket < buckets; ++bucket)
+            put_some(bucket, next[bucket] - (next[bucket] + skew) % kItems);
+#if defined(__SSE2__)
+        _mm_sfence();  // only now do other threads see the lines in order
+#endif
+    };
+    if (following_counts) {
+        std::fill(following_counts, following_counts + following.buckets(), 0);
+        return move(0, 0, n, [&](auto k) { ++following_counts[following(k)]; });
+    }
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) { move(c, begin, end, [](auto) {}); });
 }
 
 /// Sorts `from` into `to`, which may be the same memory; `spare` has room for n items unless n <= kInsertion.
@@ -133,41 +196,35 @@ void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, 
     const int low = std::countr_zero(found.differs), width = std::bit_width(found.differs) - low;
     const int widest = n < kLongRow ? kShortDigit : kLongDigit;
     const int most = (width + widest - 1) / widest, bits = (width + most - 1) / most;
-    const auto matters = [&](int pass) {
-        return (found.differs >> (low + pass * bits) & ((uint64_t(1) << bits) - 1)) != 0;
-    };
-    int left = 0;
-    for (int pass = 0; pass < most; ++pass) left += matters(pass);
-    if (left % 2 && to == from) {
+    Digit digits[64];
+    int passes = 0;
+    for (int pass = 0; pass < most; ++pass) {
+        const Digit digit{low + pass * bits, bits};
+        if (digit(found.differs) != 0) digits[passes++] = digit;
+    }
+    if (passes % 2 && to == from) {
         std::memcpy(spare, from, bytes);
         from = spare;
     }
     Scratch scratch;
-    int64_t* const counts = scratch.take_array<int64_t>(int64_t(chunks) << bits);
-    for (int pass = 0; pass < most; ++pass) {
-        if (!matters(pass)) continue;
-        const Digit digit{low + pass * bits, bits};
-        Item* const target = left-- % 2 ? to : spare;
-        count_digits(from, n, chunks, key, digit, counts);
-        move_by_digit(target, from, n, chunks, key, digit, counts, [from](int64_t i) { return from[i]; });
+    const int64_t table = int64_t(chunks) << bits;
+    int64_t* counts = scratch.take_array<int64_t>(2 * table);
+    int64_t* following_counts = counts + table;
+    const bool is_far = int64_t(bytes) >= kFarRow && reinterpret_cast<uintptr_t>(to) % sizeof(Item) == 0;
+    const bool counts_ahead = is_far && chunks == 1;
+    for (int pass = 0; pass < passes; ++pass) {
+        Item* const target = (passes - pass) % 2 ? to : spare;
+        const bool is_last = pass == passes - 1;
+        if (pass == 0 || !counts_ahead) count_digits(from, n, chunks, key, digits[pass], counts);
+        if (is_far)
+            move_in_lines(target, from, n, chunks, key, digits[pass], counts, digits[is_last ? pass : pass + 1],
+                          counts_ahead && !is_last ? following_counts : nullptr);
+        else
+            move_by_digit(target, from, n, chunks, key, digits[pass], counts);
+        std::swap(counts, following_counts);
         from = target;
     }
 }
-
-/// The digit of a key among those of some pivots, ascending: 2 k + 1 where it is that of pivot k, else twice the number of
-/// pivots below.
-template <class K> struct BetweenPivots {
-    static constexpr int kMost = 8;
-    int count;
-    K pivots[kMost];
-
-    uint32_t operator()(K key) const {
-        uint32_t digit = 0;
-        for (int k = 0; k < count; ++k) digit += uint32_t(key >= pivots[k]) + uint32_t(key > pivots[k]);
-        return digit;
-    }
-    int64_t buckets() const { return 2 * count + 1; }
-};
 
 /// Items of one bucket, in their order, to `to`, which may be the beginning of the same memory where there is one chunk.
 template <class Item, class Key>
@@ -185,18 +242,111 @@ void collect_bucket(Item* to, const Item* from, int64_t n, int chunks, Key key, 
     });
 }
 
-/// result[k] = the item that stands at place ranks[k], of ascending ones, of the sorted row. `spare` has room for n items
-/// unless n <= kInsertion.
-template <class Item, class Key>
-void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                  Key key) {
-    Scratch scratch;
-    if (n <= kInsertion) {
-        Item* const sorted = scratch.take_array<Item>(n);
-        sort_by_insertion(sorted, from, n, key);
-        for (size_t k = 0; k < ranks.size(); ++k) result[k] = sorted[ranks[k]];
-        return;
+/// Pivots that a row is divided by at most, and the items that are compared with them at a time.
+constexpr int kMostPivots = 8;
+constexpr int64_t kPartBlock = 1024;
+
+/// Calls visit(first, n, parts, counts) for blocks of items: the parts of their order to which they belong, as PartLoop
+/// says, and how many belong to each. Bytes up to the next 64 behind the parts are zero.
+template <class Item, class Key, class Visit>
+void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std::span<const uint64_t> pivots, Visit visit) {
+    uint8_t parts[kPartBlock];
+    for (int64_t first = begin; first < end; first += kPartBlock) {
+        const int64_t n = std::min(kPartBlock, end - first);
+        int64_t counts[2 * kMostPivots + 1] = {};
+        key.parts(items + first, n, key.descending, pivots.data(), int(pivots.size()), parts, counts);
+        std::memset(parts + n, 0, size_t(-n & 63));
+        visit(first, n, parts, counts);
     }
+}
+
+/// Items with keys from low to high, in their order, to `to`; returns how many. Adds those below to `below`.
+template <class Item, class Key>
+int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end, Key key, uint64_t low, uint64_t high,
+                        int64_t& below) {
+    const uint64_t pivots[] = {low, high};
+    int64_t at = 0;
+    each_part_block(items, begin, end, key, pivots, [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
+        below += counts[0];
+        for (int64_t i = 0; i < n; i += 64) {
+            uint64_t bits = 0;
+            for (int byte = 0; byte < 8; ++byte) {
+                uint64_t word;
+                std::memcpy(&word, parts + i + 8 * byte, 8);
+                // Of the parts 0 ... 4 those between have a bit among the lowest two; the product brings them together.
+                bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
+            }
+            for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
+        }
+    });
+    return at;
+}
+
+template <class Item, class Key>
+void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key);
+
+/// Selects among the items with keys from low to high; false, and nothing done, where the ranks lie elsewhere or those
+/// items are many.
+template <class Item, class Key>
+bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                    Key key, uint64_t low, uint64_t high) {
+    Scratch scratch;
+    int64_t* const below = scratch.take_array<int64_t>(2 * chunks);
+    int64_t* const found = below + chunks;
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        below[c] = 0;
+        found[c] = collect_between(spare + begin, from, begin, end, key, low, high, below[c]);
+    });
+    int64_t before = 0, count = 0;
+    for (int c = 0; c < chunks; ++c) count += found[c], before += below[c];
+    if (ranks.front() < before || ranks.back() >= before + count || count > n / 4) return false;
+    int64_t at = 0;
+    for (int c = 0; c < chunks; at += found[c++])
+        std::memmove(spare + at, spare + n * c / chunks, size_t(found[c]) * sizeof(Item));
+    int64_t* const places = scratch.take_array<int64_t>(int64_t(ranks.size()));
+    for (size_t k = 0; k < ranks.size(); ++k) places[k] = ranks[k] - before;
+    select_items(result, spare, spare + count, count, {places, ranks.size()}, threads_of(count), key);
+    return true;
+}
+
+/// Rows from this length on are looked at by samples, of so many items at most, for so many groups of ranks that lie near
+/// each other.
+constexpr int64_t kSampledRow = 64 * 1024, kMostSamples = 16 * 1024;
+constexpr int kMostGroups = 4;
+
+/// The end of the group of ranks that lie near the one at k.
+inline size_t group_end(std::span<const int64_t> ranks, size_t k, int64_t n) {
+    size_t end = k + 1;
+    while (end < ranks.size() && ranks[end] - ranks[k] <= n / 16) ++end;
+    return end;
+}
+
+/// Selects a group of ranks between two items of a sample, which may not find them: then false.
+template <class Item, class Key>
+bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                      Key key) {
+    const int64_t samples = std::min(n / 64, kMostSamples), step = n / samples;
+    Scratch scratch;
+    Item* const sample = scratch.take_array<Item>(2 * samples);
+    for (int64_t i = 0; i < samples; ++i) {
+        // Anywhere in each step, so that no period of the row is mistaken for all of it.
+        const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
+        sample[i] = from[i * step + int64_t(anywhere % uint64_t(step))];
+    }
+    sort_items(sample, sample, sample + samples, samples, 1, key);
+    // Four standard deviations of a rank among random samples.
+    const double share = double(samples) / double(n), error = 2 * std::sqrt(double(samples)) + 1;
+    const int64_t low = int64_t(double(ranks.front()) * share - error), high = int64_t(double(ranks.back()) * share + error);
+    using K = decltype(key(from[0]));
+    const K from_key = low < 0 ? K(0) : key(sample[low]), to_key = high >= samples ? K(-1) : key(sample[high]);
+    return from_key != to_key && select_between(result, from, spare, n, ranks, chunks, key, from_key, to_key);
+}
+
+/// Selects by the highest digit in which keys differ, then among the items of those digits.
+template <class Item, class Key>
+void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                     Key key) {
+    Scratch scratch;
     const Survey found = survey(from, n, chunks, key);
     if (found.is_sorted) {
         for (size_t k = 0; k < ranks.size(); ++k) result[k] = from[ranks[k]];
@@ -227,24 +377,74 @@ void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::s
     }
 }
 
+/// result[k] = the item that stands at place ranks[k], of ascending ones, of the sorted row. `spare` has room for n items
+/// unless n <= kInsertion.
+template <class Item, class Key>
+void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                  Key key) {
+    if (n <= kInsertion) {
+        Scratch scratch;
+        Item* const sorted = scratch.take_array<Item>(n);
+        sort_by_insertion(sorted, from, n, key);
+        for (size_t k = 0; k < ranks.size(); ++k) result[k] = sorted[ranks[k]];
+        return;
+    }
+    int groups = 0;
+    for (size_t k = 0; k < ranks.size(); k = group_end(ranks, k, n)) ++groups;
+    if (n < kSampledRow || groups > kMostGroups) return select_by_digit(result, from, spare, n, ranks, chunks, key);
+    for (size_t k = 0, end; k < ranks.size(); k = end) {
+        end = group_end(ranks, k, n);
+        const auto group = ranks.subspan(k, end - k);
+        if (!select_by_sample(result + k, from, spare, n, group, chunks, key))
+            select_by_digit(result + k, from, spare, n, group, chunks, key);
+    }
+}
+
 /// Brings take(i) of the items to `to` so that those stand at `ranks`, at most 8 ascending ones, that stand there in the
 /// sorted row, smaller ones before and larger ones behind, each in their order. `spare` has room for n items; `from` is
 /// left alone.
 template <class Out, class Item, class Key, class Take>
 void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key,
                      Take take) {
-    using K = decltype(key(from[0]));
     Scratch scratch;
     Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
     select_items(found, from, spare, n, ranks, chunks, key);
-    BetweenPivots<K> digit{0, {}};
+    uint64_t room[kMostPivots];
+    int count = 0;
     for (size_t k = 0; k < ranks.size(); ++k) {
-        const K pivot = key(found[k]);
-        if (digit.count == 0 || pivot != digit.pivots[digit.count - 1]) digit.pivots[digit.count++] = pivot;
+        const uint64_t pivot = key(found[k]);
+        if (count == 0 || pivot != room[count - 1]) room[count++] = pivot;
     }
-    int64_t* const counts = scratch.take_array<int64_t>(chunks * digit.buckets());
-    count_digits(from, n, chunks, key, digit, counts);
-    move_by_digit(to, from, n, chunks, key, digit, counts, take);
+    const std::span<const uint64_t> pivots(room, size_t(count));
+    const int64_t parts = 2 * count + 1;
+    int64_t* const places = scratch.take_array<int64_t>(chunks * parts);
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const mine = places + c * parts;
+        std::fill(mine, mine + parts, 0);
+        each_part_block(from, begin, end, key, pivots, [&](int64_t, int64_t, const uint8_t*, const int64_t* counts) {
+            for (int64_t part = 0; part < parts; ++part) mine[part] += counts[part];
+        });
+    });
+    begin_buckets(places, chunks, parts);
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const next = places + c * parts;
+        each_part_block(from, begin, end, key, pivots, [&](int64_t first, int64_t size, const uint8_t* part, const int64_t* counts) {
+            if (count > 1 || counts[1] > 0) {
+                for (int64_t i = 0; i < size; ++i) to[next[part[i]]++] = take(first + i);
+                return;
+            }
+            // Of two parts the places stay in registers.
+            int64_t below = next[0], above = next[2];
+            for (int64_t i = 0; i < size; ++i) {
+                const int64_t is_above = part[i] >> 1;
+                to[below + ((above - below) & -is_above)] = take(first + i);
+                above += is_above;
+                below += 1 - is_above;
+            }
+            next[0] = below;
+            next[2] = above;
+        });
+    });
 }
 
 }  // namespace cuarray::host

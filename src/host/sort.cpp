@@ -14,8 +14,10 @@
 namespace cuarray::host {
 namespace {
 
+/// The keys of values, and the loop that compares many with pivots.
 template <class T> struct ValueKey {
     bool descending;
+    PartLoop parts;
     auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
 };
 
@@ -25,14 +27,14 @@ struct PairKey {
     uint64_t operator()(uint64_t pair) const { return pair >> index_bits; }
 };
 
-template <class T> void sort_values(Backend* backend, const Sort& task) {
+template <class T> void sort_values(const LoopLibrary& library, Backend* backend, const Sort& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
         const StorageRef memory = backend->allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key{task.descending};
+        const ValueKey<T> key{task.descending, library.parts[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             if (task.ranks.empty() || n <= kInsertion)
                 return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
@@ -44,7 +46,7 @@ template <class T> void sort_values(Backend* backend, const Sort& task) {
 }
 
 /// The places of elements, as far in order as the ranks ask for.
-template <class T> void partition_indices(Backend* backend, const Sort& task) {
+template <class T> void partition_indices(const LoopLibrary& library, Backend* backend, const Sort& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
@@ -53,7 +55,7 @@ template <class T> void partition_indices(Backend* backend, const Sort& task) {
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             partition_items(to + row * n, from + row * n, spare + place * n, n, task.ranks, threads,
-                            ValueKey<T>{task.descending}, [](int64_t i) { return i; });
+                            ValueKey<T>{task.descending, library.parts[int(dtype_of<T>)]}, [](int64_t i) { return i; });
         });
     }
 }
@@ -134,7 +136,7 @@ template <class T> void sort_indices(Backend* backend, const Sort& task) {
     });
 }
 
-template <class T> void select_values(Backend* backend, const Select& task) {
+template <class T> void select_values(const LoopLibrary& library, Backend* backend, const Select& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n, ranks = int64_t(task.ranks.size());
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
@@ -143,7 +145,7 @@ template <class T> void select_values(Backend* backend, const Select& task) {
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             select_items(to + row * ranks, from + row * n, spare + place * n, n, task.ranks, threads,
-                         ValueKey<T>{false});
+                         ValueKey<T>{false, library.parts[int(dtype_of<T>)]});
         });
     }
 }
@@ -169,16 +171,16 @@ template <class T> void search_values(const Search& task) {
 
 }  // namespace
 
-void run_sort(Backend* backend, const Sort& task) {
+void run_sort(const LoopLibrary& library, Backend* backend, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
-        if (!task.indices) sort_values<T>(backend, task);
+        if (!task.indices) sort_values<T>(library, backend, task);
         else if (task.ranks.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(backend, task);
-        else partition_indices<T>(backend, task);
+        else partition_indices<T>(library, backend, task);
     });
 }
 
-void run_select(Backend* backend, const Select& task) {
-    dispatch(task.values.dtype, [&]<class T>() { select_values<T>(backend, task); });
+void run_select(const LoopLibrary& library, Backend* backend, const Select& task) {
+    dispatch(task.values.dtype, [&]<class T>() { select_values<T>(library, backend, task); });
 }
 
 void run_search(const Search& task) {

@@ -22,10 +22,10 @@ void run_compress(const LoopLibrary& library, const Masked& task);
 void run_expand(const LoopLibrary& library, const Masked& task);
 void run_locate(const LoopLibrary& library, const Masked& task);
 
-void run_sort(Backend* backend, const Sort& task);
-void run_select(Backend* backend, const Select& task);
+void run_sort(const LoopLibrary& library, Backend* backend, const Sort& task);
+void run_select(const LoopLibrary& library, Backend* backend, const Select& task);
 void run_search(const Search& task);
-void run_tally(const Tally& task);
+void run_tally(const LoopLibrary& library, const Tally& task);
 
 /// Whether elements over `shape` lie side by side in C order, aligned.
 inline bool is_dense(const char* data, const DTypeInfo& type, const Dims& strides, const Dims& shape, int64_t size) {

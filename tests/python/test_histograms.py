@@ -44,6 +44,33 @@ def test_values_on_edges_and_outside(device, rng):
     assert cuarray.histogram(cuarray.asarray(tiny), 2)[0].numpy().sum() == 3
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_near_edges(dtype, weighted, device, rng):
+    """On every edge, next to it, outside and no numbers: what a guess of the bin must not decide."""
+    for first, last, bins in ((-1, 1, 7), (0, 100, 100), (1e5, 1e5 + 3, 13), (0, 1e-40, 5), (-3, 3e38, 9), (0, 1, 5000)):
+        edges = np.linspace(first, last, bins + 1, dtype=dtype)
+        limits = np.array([np.inf, -np.inf], dtype)
+        close = np.concatenate([edges, *(np.nextafter(edges, limit) for limit in limits)])
+        between = rng.uniform(first, last, 3000).astype(dtype)
+        outside = np.array([np.nan, np.inf, -np.inf, first - 1, last + abs(last) / 16 + 1], dtype)
+        x = rng.permutation(np.concatenate([np.tile(close, 1 + 2000 // close.size), between, outside]))
+        weights = rng.standard_normal(x.size) if weighted else None
+        given = cuarray.asarray(edges)
+        got = cuarray._core.tally(
+            cuarray.asarray(x), given, True, None if weights is None else cuarray.asarray(weights), bins, "test"
+        ).numpy()
+        place = np.searchsorted(edges, x, side="right") - 1
+        place[x == edges[-1]] = bins - 1
+        inside = (x >= edges[0]) & (x <= edges[-1])
+        if weighted:
+            want = np.zeros(bins)
+            np.add.at(want, place[inside], weights[inside])
+        else:
+            want = np.bincount(place[inside], minlength=bins)
+        np.testing.assert_array_equal(got, want)
+
+
 def test_half_types(device):
     x = np.array([0.5, 1, 1.5, 2, 2.5], ml_dtypes.bfloat16)
     counts, edges = cuarray.histogram(cuarray.asarray(x), [0, 1, 2, 3])

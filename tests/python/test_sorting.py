@@ -122,9 +122,31 @@ def test_threads_change_nothing(threads, rng):
         cuarray.set_num_threads(known)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64"])
+def test_rows_larger_than_caches(dtype, threads, rng):
+    """Rows of more than 22 MB move by lines; the second begins within one."""
+    known = cuarray.get_num_threads()
+    cuarray.set_num_threads(threads)
+    try:
+        n = (23 << 20) // np.dtype(dtype).itemsize + 5
+        x = (rng.standard_normal((2, n)) * 1e5).astype(np.int64).astype(dtype)
+        x[1, n // 3 :] = 7
+        got = cuarray.sort(cuarray.asarray(x, device="cpu")).numpy()
+        np.testing.assert_array_equal(got, np.sort(x, kind="stable"))
+    finally:
+        cuarray.set_num_threads(known)
+
+
+def test_places_in_rows_larger_than_caches(rng):
+    x = rng.integers(-1000, 1000, (23 << 20) // 8)
+    places = cuarray.argsort(cuarray.asarray(x, device="cpu")).numpy()
+    np.testing.assert_array_equal(places, np.argsort(x, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_order_statistics(device, dtype, rng):
-    for n in (1, 33, 40, 41, 300, 5000, 20_000) if device == "cpu" else (33, 300):
+    for n in (1, 33, 40, 41, 300, 5000, 20_000, 70_001) if device == "cpu" else (33, 300):
         x = mixed(dtype, rng, 3 * n).reshape(3, n)
         want = np.take_along_axis(x, places(x), -1)
         for count in (1, 2, 5, 9):
@@ -140,6 +162,35 @@ def test_selection_of_skewed_values(rng):
         ranks = [0, 1, 49_999, 50_000, 99_999]
         got = cuarray._core.order_statistics(cuarray.asarray(x, device="cpu"), 0, ranks, "test")
         assert bits(got.numpy()) == bits(np.sort(x)[ranks])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_selection_by_a_sample(threads, rng):
+    """Ranks near each other, far apart, at the ends, and where equal elements make a sample useless."""
+    known = cuarray.get_num_threads()
+    cuarray.set_num_threads(threads)
+    try:
+        n = 300_000
+        waves = np.sin(np.arange(n) * (2 * np.pi / 64)) + np.arange(n) * 1e-9
+        half = np.where(rng.random(n) < 0.5, 3.0, rng.standard_normal(n))
+        ends = np.concatenate([np.full(n - 5, np.nan), [-0.0, 0.0, -np.inf, 2, 1]])
+        for x in (rng.standard_normal(n), waves, half, ends, rng.permutation(ends), rng.integers(0, 200, n)):
+            ordered = np.take_along_axis(x, places(x), -1)
+            a = cuarray.asarray(x, device="cpu")
+            for ranks in ([0], [n - 1], [n // 2 - 1, n // 2], [3, n // 4, n // 2, n - 1], list(range(0, n, n // 7))):
+                got = cuarray._core.order_statistics(a, 0, ranks, "test").numpy()
+                assert bits(got) == bits(ordered[ranks])
+            for kth in (0, n // 2, n - 1, [n // 4, n // 2], [5, 9, n - 3]):
+                found = cuarray.argpartition(a, kth).numpy()
+                values = cuarray.partition(a, kth).numpy()
+                assert bits(x[found]) == bits(values)
+                assert bits(values[kth]) == bits(ordered[kth])
+                edges = [0, *(k + d for k in np.atleast_1d(kth) for d in (0, 1)), n]
+                for begin, end in itertools.pairwise(edges):
+                    part = values[begin:end]
+                    assert same_order(np.sort(part), np.sort(ordered[begin:end]))
+    finally:
+        cuarray.set_num_threads(known)
 
 
 def test_bools_of_other_bytes(device):

@@ -39,6 +39,12 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_matmul(matmul);
     const auto slides = new SlideLoop[kDTypes];
     collect_slides(slides);
+    const auto part_loops = new PartLoop[kDTypes]();
+    collect_parts(part_loops);
+    library.parts = part_loops;
+    const auto guess_loops = new GuessLoop[kDTypes]();
+    collect_guesses(guess_loops);
+    library.guesses = guess_loops;
     collect_copies(library);
     collect_choices(library.choices);
     library.stream = collect_stream();

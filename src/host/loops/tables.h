@@ -23,6 +23,9 @@ void collect_scans(ScanLoops* to);
 void collect_matmul(MatmulLoops* to);
 /// Writes the sliding sums of products, by dtype.
 void collect_slides(SlideLoop* to);
+/// Writes the loops that compare elements with pivots, and those that guess bins, by dtype.
+void collect_parts(PartLoop* to);
+void collect_guesses(GuessLoop* to);
 
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);
