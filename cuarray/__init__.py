@@ -170,6 +170,10 @@ __all__ = sorted(
 del module, ours, theirs
 
 
+#: Modules that are imported when they are first asked for.
+LAZY = ("memory", "testing")
+
+
 def __getattr__(name):
     # What costs time to import comes when it is first asked for.
     if name == "bfloat16":
@@ -177,10 +181,10 @@ def __getattr__(name):
 
         globals()[name] = bfloat16
         return bfloat16
-    if name in ("memory", "testing"):
+    if name in LAZY:
         return import_module(f"cuarray.{name}")
     raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _methods.advice_on_missing(name))
 
 
 def __dir__():
-    return __all__
+    return [*__all__, *LAZY, "lib"]

@@ -210,7 +210,7 @@ def observation_weights(x, fweights, aweights):
         if name == "fweights" and bool((given != _core.ufuncs["rint"](given)).any()):
             raise TypeError("cov: fweights must be integers")
         if given.ndim > 1:
-            raise RuntimeError(f"cov: {name} have one axis, not {given.ndim}")
+            raise RuntimeError(f"cov: {name} must have one axis, not {given.ndim}")
         if given.shape[:1] != x.shape[1:]:
             raise RuntimeError(f"cov: {given.size} {name} do not go with {x.shape[1]} observations")
         if bool((given < 0).any()):

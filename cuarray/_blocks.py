@@ -150,7 +150,7 @@ def vander(x, N=None, increasing=False):
     """
     x = as_array(x)
     if x.ndim != 1:
-        raise ValueError(f"vander: x has one axis, not {x.ndim}")
+        raise ValueError(f"vander: x must have one axis, not {x.ndim}")
     count = x.size if N is None else index(N)
     result = empty((x.size, count), _core.result_type(x.dtype, np.int64), device=x.device)
     powers = result if increasing else result[:, ::-1]

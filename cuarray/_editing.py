@@ -170,10 +170,10 @@ def insert(arr, obj, values, axis=None):
     places = np.arange(extent)[obj] if isinstance(obj, slice) else host_indices(obj)
     if places.dtype.kind == "b":
         if places.ndim != 1:
-            raise ValueError(f"insert: a mask has one axis, not {places.ndim}")
+            raise ValueError(f"insert: a mask must have one axis, not {places.ndim}")
         places = np.flatnonzero(places)
     if places.ndim > 1:
-        raise ValueError(f"insert: positions have one axis, not {places.ndim}")
+        raise ValueError(f"insert: positions must have one axis, not {places.ndim}")
     if places.dtype.kind not in "iu":
         kind = TypeError if places.size == 1 else IndexError
         raise kind(f"insert: positions must be integers, not {places.dtype}")

@@ -240,7 +240,7 @@ def put_along_axis(arr, indices, values, axis):
         _core.put_along_axis(arr, indices, values, normalise_axis(axis, arr.ndim, "put_along_axis"))
         return
     if indices.ndim != 1:
-        raise ValueError(f"put_along_axis: with axis=None the indices have one axis, not {indices.ndim}")
+        raise ValueError(f"put_along_axis: with axis=None the indices must have one axis, not {indices.ndim}")
     elements_at(arr, indices, values)
 
 

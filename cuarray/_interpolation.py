@@ -60,7 +60,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     """
     x, xp, fp = side_by_side("interp", x, xp, fp)
     if xp.ndim != 1 or fp.ndim != 1:
-        raise ValueError(f"interp: the points lie along one axis, not {xp.ndim} and {fp.ndim}")
+        raise ValueError(f"interp: the points must lie along one axis, not {xp.ndim} and {fp.ndim}")
     if xp.size != fp.size:
         raise ValueError(f"interp: {xp.size} first and {fp.size} second coordinates of points")
     if xp.size == 0:

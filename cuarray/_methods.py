@@ -378,7 +378,19 @@ def counterpart(ufunc):
 
 
 #: What NumPy's old names are called now.
-SUCCESSORS = {"row_stack": "cuarray.vstack", "in1d": "cuarray.isin", "trapz": "cuarray.trapezoid"}
+SUCCESSORS = {
+    "asnumpy": "x.numpy()",
+    "datetime64": "int64 counts of days or seconds",
+    "emath": "complex arguments",
+    "in1d": "cuarray.isin",
+    "ma": "where= of ufuncs and reductions, and functions that pass over NaN",
+    "matrix": "arrays of two axes, @, and cuarray.block",
+    "memmap": "cuarray.asarray(numpy.memmap(...)), which shares its memory on cpu",
+    "nditer": "functions of whole arrays, which cuarray.fuse joins",
+    "row_stack": "cuarray.vstack",
+    "timedelta64": "int64 counts of days or seconds",
+    "trapz": "cuarray.trapezoid",
+}
 
 
 def advice_on_missing(name, module=np):
@@ -401,7 +413,8 @@ def array_function(self, function, types, args, kwargs):
     ours = getattr(namespace, function.__name__, None)
     if ours is None:
         name = function.__name__
-        raise TypeError(f"cuarray has no {name} yet{advice_on_missing(name, sys.modules[module])}")
+        ours = f"cuarray{module.removeprefix('numpy')}.{name}"
+        raise TypeError(f"there is no {ours}{advice_on_missing(name, sys.modules[module])}")
     with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
         return ours(*args, **kwargs)
 

@@ -40,7 +40,10 @@ def angle(z, deg=False):
     """
     z = as_array(z)
     with fuse():
-        result = _core.ufuncs["atan2"](_core.ufuncs["imag"](z), _core.ufuncs["real"](z))
+        if z.dtype.kind == "c":
+            result = _core.ufuncs["atan2"](_core.ufuncs["imag"](z), _core.ufuncs["real"](z))
+        else:
+            result = _core.ufuncs["atan2"](0, z)
         return result * (180 / np.pi) if deg else result
 
 

@@ -115,7 +115,7 @@ def coefficients(p, function):
     """Return an array of one axis; a number has one coefficient."""
     p = atleast_1d(p)
     if p.ndim != 1:
-        raise ValueError(f"{function}: coefficients have one axis, not {p.ndim}")
+        raise ValueError(f"{function}: coefficients must have one axis, not {p.ndim}")
     return p
 
 

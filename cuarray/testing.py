@@ -1,10 +1,45 @@
 """Comparing arrays in tests: NumPy's assertions, and distances in units in the last place."""
 
+from functools import wraps
+
 import numpy as np
 
 from cuarray._core import ndarray
 
 __all__ = ["assert_allclose", "assert_array_equal", "assert_max_ulp", "to_host", "ulp_distance"]
+
+#: NumPy's other comparisons, which are given copies of arrays on the host.
+COMPARISONS = {
+    "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
+    "assert_array_almost_equal_nulp", "assert_array_less", "assert_array_max_ulp", "assert_equal",
+}  # fmt: skip
+
+
+def __getattr__(name):
+    if name.startswith("_") or name not in np.testing.__all__:
+        raise AttributeError(f"module 'cuarray.testing' has no attribute {name!r}")
+    theirs = getattr(np.testing, name)
+    if name not in COMPARISONS:
+        return theirs
+
+    @wraps(theirs)
+    def on_host(*args, **kwargs):
+        return theirs(*nested_to_host(args), **nested_to_host(kwargs))
+
+    return on_host
+
+
+def __dir__():
+    return sorted({*__all__, *np.testing.__all__})
+
+
+def nested_to_host(x):
+    """Return the object with NumPy arrays for ours, also inside lists, tuples and dicts."""
+    if isinstance(x, list | tuple):
+        return type(x)(map(nested_to_host, x))
+    if isinstance(x, dict):
+        return {key: nested_to_host(value) for key, value in x.items()}
+    return x.numpy() if isinstance(x, ndarray) else x
 
 
 def to_host(x):

@@ -50,7 +50,7 @@ def palette(xp, pixels, k):
         nearest, labels = assign(colours)
         colours.append(pixels[int(xp.argmax(nearest)), :].tolist())
 
-    for _ in tqdm(range(ROUNDS), desc=f"{xp.__name__:10}", leave=False):
+    for _ in tqdm(range(ROUNDS), desc=f"{xp.__name__:10}", leave=False, disable=None):
         nearest, labels = assign(colours)
         counts, totals = zip(*[members(labels, index) for index in range(k)], strict=True)
         counts = xp.expand_dims(xp.stack(counts), 1)
@@ -72,7 +72,7 @@ def idiomatic_palette(pixels, k):
         nearest = np.minimum(((pixels - colours[-1]) ** 2).sum(axis=1), nearest)
         colours = np.vstack([colours, pixels[nearest.argmax()]])
 
-    for _ in tqdm(range(ROUNDS), desc="idiomatic", leave=False):
+    for _ in tqdm(range(ROUNDS), desc="idiomatic", leave=False, disable=None):
         labels = assign(colours)
         counts = np.bincount(labels, minlength=k)
         totals = np.stack([np.bincount(labels, weights=pixels[:, c], minlength=k) for c in range(3)], axis=1)

@@ -92,6 +92,7 @@ py::object full_array(const py::object& shape, const py::object& value, const py
     Request request;
     request.has_device = true;
     request.device = place;
+    if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) request.reads_as = to_dtype(dtype.ptr(), DType::none);
     const Object source = to_ndarray(value.ptr(), request, "full");
     const Array& from = array_of(source.get());
     Array result = new_array(extents, to_dtype(dtype.ptr(), from.dtype()), letter, place);

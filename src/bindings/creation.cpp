@@ -54,7 +54,8 @@ Source read_numpy(PyObject* object, PyObject* owner, bool is_new) {
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
 Source read_through_numpy(PyObject* object, const Request& request, bool is_new) {
-    const Object dtype = is_new && request.dtype != DType::none ? from_dtype(request.dtype) : Object::share(Py_None);
+    const DType wanted = request.dtype != DType::none ? request.dtype : request.reads_as;
+    const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
     const Object array = Object::steal(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     return read_numpy(array.get(), object, is_new);
 }
@@ -74,7 +75,10 @@ Source read(PyObject* object, const Request& request, const char* function) {
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
     PyErr_Clear();
-    return read_through_numpy(object, request, false);
+    const bool has_memory = PyObject_CheckBuffer(object) || has_attribute(object, "__array__") ||
+                            PyObject_HasAttrString(object, "__array_interface__") ||
+                            PyObject_HasAttrString(object, "__array_struct__");
+    return read_through_numpy(object, request, !has_memory);
 }
 
 bool is_in_order(const Array& array, char order) {

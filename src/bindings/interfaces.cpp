@@ -70,7 +70,7 @@ const char* refuse_buffer(const Array& array, const std::string& format, int fla
     // A consumer that asks for neither a format nor a shape would read the elements as bytes.
     const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
     if (wants_bytes && (array.dtype() != DType::uint8 || array.ndim() != 1))
-        return "a request without format and shape takes only one axis of uint8; write memoryview(x) or x.view('uint8')";
+        return "a request without format and shape takes only one axis of uint8; write memoryview(x) or x.ravel().view('uint8')";
     if ((flags & PyBUF_WRITABLE) && !array.is_writable()) return "the array is read-only";
     const bool is_c = array.is_c_contiguous(), is_f = array.is_f_contiguous();
     if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !is_c) return "the array is not C-contiguous";

@@ -179,6 +179,12 @@ void replace(PyObject* object, Array&& array) {
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
+    if (as_ndarray(source)->is_value) {
+        // As of NumPy's numbers, nothing is a view of a value.
+        Array own = copy(array);
+        const bool is_value = own.ndim() == 0;
+        return wrap(std::move(own), is_value);
+    }
     PyObject* self = wrap(std::move(array));
     PyObject* owner = as_ndarray(source)->base;
     as_ndarray(self)->base = Py_NewRef(owner ? owner : source);

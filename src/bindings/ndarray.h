@@ -53,6 +53,8 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept;
 /// The element at a position that Python has counted from the front: what reversed() and bisect ask for.
 PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept;
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept;
+/// Every element becomes that number.
+void fill_with(PyObject* self, PyObject* value);
 /// self[key] = row(self[key], values), element by element; `values` null for a row of one input.
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values);
 Py_ssize_t length(PyObject* self) noexcept;
@@ -73,6 +75,7 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 struct Request {
     enum class Copy { IfNeeded, Always, Never };
     DType dtype = DType::none;  ///< none: as it comes
+    DType reads_as = DType::none;  ///< in which NumPy reads what has no memory of its own, unless `dtype` says
     bool has_device = false;    ///< else where it lies; NumPy's and Python's data: `home`
     Device device;
     std::optional<Device> home;  ///< none: the current device

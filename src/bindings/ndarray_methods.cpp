@@ -167,7 +167,7 @@ PyObject* squeeze(PyObject* self, Arguments args, Py_ssize_t count, PyObject* ke
 
 PyObject* fill_method(PyObject* self, PyObject* value) {
     return guarded([&] {
-        check(assign_subscript(self, Py_Ellipsis, value));
+        fill_with(self, value);
         return Py_NewRef(Py_None);
     });
 }

@@ -178,10 +178,10 @@ Object scalar_of(PyObject* self, const char* function) {
     return from_scalar(item(array, function));
 }
 
-/// The real part of a complex element, after NumPy's warning.
+/// As NumPy's scalars, values that are complex give their real part, with a warning; as its arrays, others have none.
 Object real_scalar_of(PyObject* self, const char* function) {
     Object scalar = scalar_of(self, function);
-    if (!PyComplex_Check(scalar.get())) return scalar;
+    if (!PyComplex_Check(scalar.get()) || !as_ndarray(self)->is_value) return scalar;
     warn_of_lost_imaginary_part(DType::complex128, DType::float64);
     return Object::steal(PyFloat_FromDouble(PyComplex_RealAsDouble(scalar.get())));
 }

@@ -122,6 +122,7 @@ class Key {
             owned_.push_back(made);
             return of_array(array_of(made.get()), made.get());
         }
+        if (PyFloat_Check(entry) || PyComplex_Check(entry)) refuse_entry(entry);
         if (is_numpy_array(entry) && !is_on_host(device_))
             raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
@@ -234,7 +235,10 @@ void with_value(PyObject* value, const Array& target, Store store) {
     Object converted;
     const Array* source = operand.array();
     if (!source) {
-        converted = to_ndarray(value, Place(target.device()), "assignment");
+        Request request;
+        request.reads_as = target.dtype();
+        request.home = target.device();
+        converted = to_ndarray(value, request, "assignment");
         source = &array_of(converted.get());
     }
     warn_of_lost_imaginary_part(source->dtype(), target.dtype());
@@ -323,6 +327,11 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         with_value(value, target, StoreView{target, is_element});
         return 0;
     });
+}
+
+void fill_with(PyObject* self, PyObject* value) {
+    const Array& array = array_of(self);
+    with_value(value, array, StoreView{array, true});
 }
 
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values) {

@@ -160,8 +160,8 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
         const RowId id = reinterpret_cast<Ufunc*>(self)->row;
         const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
         if (count < row.nin || count > row.nin + row.nout)
-            fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", row.name,
-                 int(row.nin), row.nin + row.nout, count);
+            fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row.name,
+                 int(row.nin), row.nin + row.nout, count, count == 1 ? "was" : "were");
         if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
         const Place place = place_of_call(args, count, keywords);
         CallOptions options(row, place);

@@ -1,5 +1,6 @@
 // faults.cpp -- the record that kernels write and waiting threads read.
 #include "cuda/faults.h"
+#include "cuarray/runtime/backend.h"
 
 namespace cuarray::cuda {
 
@@ -34,7 +35,7 @@ std::string FaultWatch::unreported() const {
                                  ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
                                        std::to_string(record_->axis - 1) + " with size " +
                                        std::to_string(record_->size)
-                                 : std::string("integers to negative integer powers are not allowed");
+                                 : std::string(kNegativePower);
     return name + ": " + what + " (found when the GPU was waited for)";
 }
 

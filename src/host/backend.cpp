@@ -204,7 +204,7 @@ class HostBackend final : public Backend {
     }
     void run_again(const Elementwise& task) {
         if (elementwise(task) == Fault::Raised)
-            raise(ErrorKind::Value, task.name, ": integers to negative integer powers are not allowed");
+            raise(ErrorKind::Value, task.name, ": ", kNegativePower);
     }
 
     const host::LoopLibrary& loops_ = host::loop_library();

@@ -1,4 +1,5 @@
 // run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
+#include <cstring>
 #include <vector>
 
 #include "cuarray/array/pending.h"
@@ -78,16 +79,20 @@ bool is_safe(const Call& c, const CallPlan& plan) {
     return true;
 }
 
+[[noreturn]] void raise_fault(const Call& c) { raise(ErrorKind::Value, c.name(), ": ", kNegativePower); }
+
+/// An exponent that is a number is looked at here, elements by the run.
 void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     const DType dtype = c.types->in[1];
     if (!c.row.has(NegativeFault) || info(dtype).kind != Kind::Signed) return;
+    if (!c.arrays[1] && !c.options.where) {
+        int64_t exponent;
+        std::memcpy(&exponent, convert(c.scalars[1], DType::int64).bytes, sizeof exponent);
+        if (exponent < 0 && count(c.shape) > 0) raise_fault(c);
+        return;
+    }
     const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
-}
-
-[[noreturn]] void raise_fault(const Call& c) {
-    raise(ErrorKind::Value, c.name(), ": integers to negative integer powers are not allowed; use float_power, or a ",
-          "floating-point dtype");
 }
 
 /// Results that overlap themselves (a broadcast output) or one another go through arrays of their own.

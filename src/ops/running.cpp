@@ -80,8 +80,7 @@ void check_exponents(RowId id, const Array& array, int axis, bool has_base, DTyp
     const Argument args[] = {powers, zero};
     const Array negative = reduce(find_reduction("any"), call("less", args).array[0], {});
     if (item(negative, name).bytes[0] != 0)
-        raise(ErrorKind::Value, name, ": integers to negative integer powers are not allowed; use float_power, or a ",
-              "floating-point dtype");
+        raise(ErrorKind::Value, name, ": ", kNegativePower);
 }
 
 }  // namespace cuarray

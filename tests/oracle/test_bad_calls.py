@@ -24,6 +24,15 @@ NAMES = {
 
 BAD = """
 a + v
+u.__setitem__(slice(None), [300, 1, -1])
+u.__setitem__([0, 1, 2], range(300, 303))
+u.__setitem__(u > 0, [1, 2, 2**70])
+n.__setitem__(slice(None), [xp.nan, 1, 2])
+a.__setitem__(0, [1j, 1, 2])
+v.fill([1, 2, 3, 4, 5])
+xp.asarray(range(300, 303), dtype='u1')
+float(xp.asarray(1j))
+int(xp.asarray(1j))
 v + xp.zeros(4)
 a - xp.zeros((3, 2))
 xp.add(a)

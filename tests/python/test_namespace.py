@@ -215,3 +215,14 @@ def test_namespace_info(device):
         assert dtype == {"real floating": "f8", "complex floating": "c16"}.get(kind, "i8")
     x = cuarray.ones((1,) * info.capabilities()["max dimensions"])
     assert x.__array_namespace__() is cuarray is x.__array_namespace__(api_version="2025.12")
+
+
+def test_comparisons_of_numpy_take_arrays_of_any_device(device):
+    x = cuarray.arange(3, device=device)
+    cuarray.testing.assert_equal({"a": [x, 1]}, {"a": [np.arange(3), 1]})
+    cuarray.testing.assert_array_less(x, x + 1)
+    with pytest.raises(AssertionError):
+        cuarray.testing.assert_array_almost_equal(x, x + 0.1)
+    cuarray.testing.assert_raises(ValueError, cuarray.reshape, x, 4)
+    assert {"assert_equal", "to_host"} <= set(dir(cuarray.testing))
+    assert {"memory", "testing", "lib"} <= set(dir(cuarray))

@@ -9,6 +9,8 @@ import pickle
 import subprocess
 import sys
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -373,3 +375,48 @@ def test_flat_is_an_iterator(device):
     assert [v.item() for v in flat] == [3, 2, 4] and next(flat, None) is None
     assert (x.flat == [1, 0, 2, 0]).tolist() == [True, False, True, False]
     assert (x.flat > 2).tolist() == [False, True, False, True] and (x.flat != 3).sum() == 3
+
+
+VIEWS_OF_A_VALUE = """
+v.ravel()
+v.reshape(1, 1)
+v.reshape(())
+v[None]
+v[...]
+v.T
+v.transpose()
+v.squeeze()
+v.view("i8")
+xp.expand_dims(v, 0)
+xp.atleast_1d(v)
+xp.ravel(v)
+"""
+
+
+@pytest.mark.parametrize("expression", VIEWS_OF_A_VALUE.strip().split("\n"))
+def test_nothing_is_a_view_of_a_value(expression, device):
+    """As of NumPy's scalars: what is made of a reduction's result or an element is written alone."""
+    for value in (cuarray.asarray([4.0, 5.0]).min(), cuarray.asarray([4.0, 5.0])[0]):
+        made = eval(expression, {"v": value, "xp": cuarray})
+        before = made.numpy().copy()
+        made[...] = 9
+        assert (made.numpy() == 9).all() and (before != 9).all()
+        assert value.item() == 4
+
+
+def test_sequences_are_assigned_as_numpy_reads_them(device):
+    x = cuarray.zeros(3)
+    x[:] = [Fraction(1, 2), "2", None]
+    assert x.numpy().tolist()[:2] == [0.5, 2] and cuarray.isnan(x[2])
+    x[1] = Decimal("2.5")
+    x[[0, 2]] = range(2)
+    assert x.tolist() == [0, 2.5, 1]
+    x.fill(Fraction(3, 4))
+    assert x.tolist() == [0.75] * 3
+    assert cuarray.full(2, Fraction(1, 4), dtype="f4").tolist() == [0.25] * 2
+    assert cuarray.asarray("3", dtype=int) == 3
+    for value in ([300, 1, 2], range(299, 302), (1, -1, 2)):
+        y = cuarray.asarray([7, 8, 9], dtype="u1")
+        with pytest.raises(OverflowError):
+            y[:] = value
+        assert y.tolist() == [7, 8, 9]

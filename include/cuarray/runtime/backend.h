@@ -213,6 +213,8 @@ struct Tally {
 
 /// What went wrong inside a run that could only be seen in the values.
 enum class Fault : uint32_t { None = 0, Raised = 1 };
+inline constexpr char kNegativePower[] =
+    "integers to negative integer powers are not allowed; use float_power, or a floating-point dtype";
 
 class Runtime;
 
