@@ -5,8 +5,9 @@ from operator import index
 import numpy as np
 
 from cuarray._axes import normalise_axis
-from cuarray._creation import as_array, empty
+from cuarray._creation import as_array, ascontiguousarray, zeros
 from cuarray._fuse import fuse
+from cuarray._joining import concat
 from cuarray._shaping import moveaxis
 
 __all__ = ["packbits", "unpackbits"]
@@ -20,11 +21,34 @@ def along_last(a, axis, function):
     return moveaxis(a, axis, -1), axis
 
 
-def shifts(bitorder, function):
-    """Return by how much each of eight bits is shifted in a byte."""
+def comes_big(bitorder, function):
+    """Return whether the highest bit of a byte comes first."""
     if bitorder not in ("big", "little"):
         raise ValueError(f"{function}: 'bitorder' must be either 'little' or 'big', not {bitorder!r}")
-    return range(7, -1, -1) if bitorder == "big" else range(8)
+    return bitorder == "big"
+
+
+# Eight bytes are one uint64 whose first byte is the lowest. No two of the products' terms meet in one bit.
+ONES = np.uint64(0x0101010101010101)
+#: Brings the bits of eight bytes into the highest one: of byte i to bit 7 - i (big) or i.
+GATHER = {True: np.uint64(0x8040201008040201), False: np.uint64(0x0102040810204080)}
+
+
+def packed(flags, is_big):
+    """Return the bytes that hold the bits along the last axis, of a multiple of eight bools."""
+    words = ascontiguousarray(flags).view(np.uint64)
+    with fuse():
+        return (words * GATHER[is_big] >> 56).astype(np.uint8)
+
+
+def spread(data, is_big):
+    """Return words of which each holds the bits of a byte as its eight bytes."""
+    with fuse():
+        words = data.astype(np.uint64)
+        if is_big:
+            return (words * GATHER[True] >> 7) & ONES
+        lower = (words & 0x7F) * np.uint64(0x0002040810204081) & ONES
+        return lower | (words >> 7 << 56)
 
 
 def packbits(a, /, axis=None, bitorder="big"):
@@ -64,26 +88,14 @@ def packbits(a, /, axis=None, bitorder="big"):
     array([161, 128], dtype=uint8)
     """
     a = as_array(a)
-    order = shifts(bitorder, "packbits")
+    is_big = comes_big(bitorder, "packbits")
     if a.dtype.kind not in "biu":
         raise TypeError(f"packbits: expected an array of integers or bools, not {a.dtype}")
     bits, axis = along_last(a if a.ndim else a.ravel(), axis if a.ndim else None, "packbits")
-    whole, rest = divmod(bits.shape[-1], 8)
-    result = empty((*bits.shape[:-1], whole + bool(rest)), np.uint8, device=a.device)
-    result[..., :whole] = combined(bits[..., : 8 * whole], order)
-    if rest:
-        result[..., whole:] = combined(bits[..., 8 * whole :], order[:rest])
-    return moveaxis(result, -1, axis)
-
-
-def combined(bits, order):
-    """Return bytes, each of as many neighbouring elements as there are shifts."""
-    count = len(order)
-    with fuse():
-        result = (bits[..., ::count] != 0).astype(np.uint8) << order[0]
-        for i in range(1, count):
-            result = result | ((bits[..., i::count] != 0).astype(np.uint8) << order[i])
-        return result
+    flags = bits != 0
+    if rest := bits.shape[-1] % 8:
+        flags = concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)
+    return moveaxis(packed(flags, is_big), -1, axis)
 
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
@@ -127,7 +139,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     a = as_array(a)
     if a.dtype != np.uint8:
         raise TypeError(f"unpackbits: expected an array of uint8, not {a.dtype}")
-    order = shifts(bitorder, "unpackbits")
+    is_big = comes_big(bitorder, "unpackbits")
     data, axis = along_last(a if a.ndim else a.ravel(), axis if a.ndim else None, "unpackbits")
     extent = 8 * data.shape[-1]
     length = extent if count is None else index(count)
@@ -135,10 +147,8 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     if length < 0:
         raise ValueError(f"unpackbits: count={count} cuts off more than the {extent} bits that are there")
     width = (length + 7) // 8
-    result = empty((*data.shape[:-1], width, 8), np.uint8, device=a.device)
     used = min(width, data.shape[-1])
-    steps = as_array(np.array(order, np.uint8), a.device)
-    with fuse():
-        result[..., :used, :] = (data[..., :used, None] >> steps) & 1
-    result[..., used:, :] = 0
-    return moveaxis(result.reshape((*data.shape[:-1], 8 * width))[..., :length], -1, axis)
+    words = spread(data[..., :used], is_big)
+    if used < width:
+        words = concat([words, zeros((*data.shape[:-1], width - used), np.uint64, device=a.device)], -1)
+    return moveaxis(ascontiguousarray(words).view(np.uint8)[..., :length], -1, axis)

@@ -8,6 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
+from cuarray._fuse import fuse
 from cuarray._operands import device_of, side_by_side
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
@@ -138,15 +139,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     delta = stop - start
     step = delta / intervals if intervals > 0 else np.nan
     y = arange(num, dtype=inexact, device=device).reshape((num,) + (1,) * np.ndim(delta))
-    if intervals > 0:
+    with fuse():
+        if intervals <= 0:
+            y = y * delta
         # A distance too small for its type keeps its meaning when the division comes first.
-        if isinstance(step, ndarray):
+        elif isinstance(step, ndarray):
             y = _core.ufuncs["where"](step == 0, y / intervals * delta, y * step)
         else:
             y = y * step if step != 0 else y / intervals * delta
-    else:
-        y = y * delta
-    y = y + start
+        y = y + start
     if endpoint and num > 1:
         y[-1, ...] = stop
     y = moved_axis(y, axis)

@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
+from cuarray._fuse import fuse
 from cuarray._indexing import flatnonzero
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
@@ -301,6 +302,10 @@ def together(function, *objects):
     return [x.astype(dtype, copy=False) for x in arrays]
 
 
+#: So many elements are compared with every other one sooner than sorted.
+FEW = 16
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Tell for each element whether it is one of some others.
 
@@ -347,6 +352,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     if others.size == 0:
         found = empty(element.shape, bool, device=element.device)
         found[...] = False
+    elif others.size <= FEW:
+        with fuse():
+            found = element == others[0]
+            for i in range(1, others.size):
+                found = found | (element == others[i])
     else:
         ordered = _core.sort(others, 0, False, "isin")
         places = _core.ufuncs["minimum"](_core.search_sorted(ordered, element, False), others.size - 1)

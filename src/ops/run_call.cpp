@@ -1,5 +1,6 @@
 // run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "cuarray/array/pending.h"
@@ -95,6 +96,26 @@ void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
 }
 
+/// A power whose exponent is one of some numbers: what other rows compute in a fraction of the time. Else kNoValue.
+ValueId short_power(const Call& c, const CallPlan& plan, Expr& expr) {
+    if (!c.row.has(NegativeFault) || c.arrays[1]) return kNoValue;
+    const DType dtype = c.types->in[1];
+    const Kind kind = info(dtype).kind;
+    const auto number = [&](double value) { return convert(Scalar::of(DType::float64, value), dtype); };
+    const auto apply = [&](const char* row, ValueId a, ValueId b = kNoValue, ValueId third = kNoValue) {
+        return expr.loop(loop_for(find_row(row), dtype), a, b, third);
+    };
+    const ValueId x = plan.args[0];
+    if (c.scalars[1] == number(2)) return apply("square", x);
+    if (kind != Kind::Floating) return kNoValue;
+    if (c.scalars[1] == number(-1)) return apply("reciprocal", x);
+    if (!(c.scalars[1] == number(0.5))) return kNoValue;
+    // Unlike square roots, powers of minus infinity are infinite, and those of minus zero are zero.
+    const double infinity = std::numeric_limits<double>::infinity();
+    const ValueId root = apply("add", apply("sqrt", x), expr.scalar(number(0)));
+    return apply("where", apply("equal", x, expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root);
+}
+
 /// Results that overlap themselves (a broadcast output) or one another go through arrays of their own.
 bool needs_own_result(const Call& c, int k) {
     const Array* out = c.options.out[k];
@@ -124,7 +145,8 @@ UfuncResult run_planned(const Call& c) {
     }
     Expr& expr = plan.expr;
     check_exponent(c, plan, expr);
-    const ValueId first = expr.loop(c.loop, plan.args[0], plan.args[1], plan.args[2]);
+    ValueId first = short_power(c, plan, expr);
+    if (first == kNoValue) first = expr.loop(c.loop, plan.args[0], plan.args[1], plan.args[2]);
     const ValueId values[kMaxOut] = {first, c.row.nout > 1 ? expr.second(first) : kNoValue};
     for (int k = 0; k < c.row.nout; ++k) expr.outputs.push_back(expr.cast(values[k], targets[k].dtype()));
     if (run(expr, c.shape, plan.inputs, {targets, size_t(c.row.nout)}, c.name()) == Fault::Raised) raise_fault(c);

@@ -284,6 +284,28 @@ def test_a_square_is_a_product(device, dtype):
     assert (ours ** cuarray.array(2)).shape == ours.shape and (ours**3)[:3].shape == (3,)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", cuarray.bfloat16], ids=str)
+def test_powers_that_other_functions_compute(device, dtype, rng):
+    """Of an exponent that is a number, as of one in an array: special values by the Array API standard."""
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, 0.25, -4]
+    x = cuarray.asarray(np.concatenate([special, rng.standard_normal(500) * 9]).astype(dtype), device=device)
+    for exponent in (2, 0.5, -1, -1.0, 0, 1):
+        want = cuarray.pow(x, cuarray.full_like(x, exponent)).numpy()
+        for got in (
+            x**exponent,
+            cuarray.pow(x, exponent),
+            cuarray.fuse(lambda a, n=exponent: a**n)(x),
+            cuarray.pow(x, exponent, out=cuarray.empty_like(x)),
+            cuarray.pow(x, np.dtype(dtype).type(exponent)),
+        ):
+            got = got.numpy()
+            np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+            known = ~np.isnan(want)
+            assert (np.signbit(got) == np.signbit(want))[known].all()
+            eps = float(cuarray.finfo(dtype).eps)
+            np.testing.assert_allclose(got[known].astype("f8"), want[known].astype("f8"), rtol=2 * eps)
+
+
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
 def test_floats_that_an_integer_cannot_hold_are_refused(device, dtype):
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max

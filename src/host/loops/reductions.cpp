@@ -274,42 +274,65 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         else return A(yes);
     }
 
-    /// The best value of a leaf, in vectors.
-    static auto best_value(const X* x) {
+    static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
+
+    /// The best value of n elements, at most a leaf, in vectors; the last one may see some elements again.
+    static auto best_value(const X* x, int n) {
         typename ValueRow::A best[kLanes];
+        if (n < kLanes) {
+            best[0] = value_of(x[0]);
+            for (int i = 1; i < n; ++i) best[0] = ValueRow::combine(best[0], value_of(x[i]));
+            return best[0];
+        }
 #pragma omp simd
-        for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::map(load<Element>(x[l]), 0);
-        for (int k = kLanes; k < kLeaf; k += kLanes) {
+        for (int l = 0; l < kLanes; ++l) best[l] = value_of(x[l]);
+        for (int k = kLanes; k < n; k += kLanes) {
+            const X* const vector = x + (k + kLanes <= n ? k : n - kLanes);
 #pragma omp simd
-            for (int l = 0; l < kLanes; ++l)
-                best[l] = ValueRow::combine(best[l], ValueRow::map(load<Element>(x[k + l]), 0));
+            for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::combine(best[l], value_of(vector[l]));
         }
         for (int d = kLanes / 2; d > 0; d /= 2)
             for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
         return best[0];
     }
 
-    /// Where a leaf has its best value, the first of equals; a NaN is better than any.
-    template <class V> static int position(const X* x, V value) {
-        for (int i = 0;; ++i) {
-            const auto y = ValueRow::map(load<Element>(x[i]), 0);
-            if (y == value || math::isnan(y)) return i;
+    /// Where n elements have their best value, the first of equals; a NaN is better than any.
+    template <class V> static int position(const X* x, int n, V value) {
+        const auto is_best = [value](X element) {
+            const V y = value_of(element);
+            return (y == value) | math::isnan(y);
+        };
+        int i = 0;
+        for (; i + kLanes <= n; i += kLanes) {
+            uint32_t found = 0;
+#pragma omp simd reduction(+ : found)
+            for (int l = 0; l < kLanes; ++l) found += is_best(x[i + l]);
+            if (found) break;
         }
+        while (!is_best(x[i])) ++i;
+        return i;
+    }
+
+    /// The best of all leaves, which may stand for each: only the leaf that has it is searched.
+    static A best_of_leaves(const X* x, int64_t n, int64_t first) {
+        const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
+        A best = {best_value(x, size_at(0)), 0};
+        for (int64_t begin = kLeaf; begin < n; begin += kLeaf)
+            best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
+        return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
     }
 
     static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* node = static_cast<A*>(to);
-        [[maybe_unused]] A best{};
-        for (const int64_t begin = first; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
+        if constexpr (finds) {
+            const A best = best_of_leaves(x, n, first);
+            for (; n > 0; n -= kLeaf, node += kLanes) *node = best;
+            return;
+        }
+        for (; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
             if (n < kLeaf) {
                 *node = part_of_leaf(x, n, first);
-            } else if constexpr (finds) {
-                // The best so far may stand for a leaf that has none better; only one that has is searched.
-                const A leaf = {best_value(x), first};
-                if (first == begin || Row::combine(best, leaf).index == first)
-                    best = {leaf.value, first + position(x, leaf.value)};
-                *node = best;
             } else if constexpr (asks) {
                 *node = asked_leaf(x);
             } else {
