@@ -92,7 +92,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     if a.dtype.kind not in "biu":
         raise TypeError(f"packbits: expected an array of integers or bools, not {a.dtype}")
     bits, axis = along_last(a if a.ndim else a.ravel(), axis if a.ndim else None, "packbits")
-    flags = bits != 0
+    flags = bits != bits.dtype.type(0)  # a Python zero would make integers of bools
     if rest := bits.shape[-1] % 8:
         flags = concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)
     return moveaxis(packed(flags, is_big), -1, axis)
