@@ -8,7 +8,7 @@
 
 #include "cuarray/core/dispatch.h"
 #include "cuarray/kernel/sort.h"
-#include "host/radix.h"
+#include "host/select.h"
 #include "host/tasks.h"
 
 namespace cuarray::host {
