@@ -32,6 +32,7 @@ constexpr int kItemSizes = 5;
 struct ReductionLoops {
     int accumulator_size = 0;  ///< 0: the row has no such type
     int result_size = 0;
+    int decided = -1;          ///< the accumulator, 0 or 1, that no further element changes; -1: none
 
     /// nodes[leaf][lane] of n elements side by side, at most a chunk, that begin a leaf; `first` is the first's index.
     void (*fold_leaves)(const void* x, int64_t n, int64_t first, void* nodes) = nullptr;

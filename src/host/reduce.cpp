@@ -4,6 +4,7 @@
 // axes, each fold is a row of leaves; where it runs along the kept ones, many folds are advanced side by side, as
 // columns. Work is split by folds and by chunks; the chunks' accumulators are combined at the end.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 
@@ -38,12 +39,16 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     Scratch scratch;
     char* const nodes = scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes *
                                      loops.accumulator_size);
-    const int64_t chunks = (n + kChunk - 1) / kChunk, acc_size = loops.accumulator_size;
+    const int64_t acc_size = loops.accumulator_size;
+    int64_t chunks = (n + kChunk - 1) / kChunk;
     char* const acc = scratch.take(chunks * acc_size);
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
         const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
         loops.fold_leaves(task.inputs[0].data() + begin * item_size(dtype), elements, begin, nodes);
         loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
+        if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
+        acc[0] = char(loops.decided);
+        chunks = 1;
     }
     for (int64_t left = chunks; left > 1; left = (left + 1) / 2)
         for (int64_t j = 0; j < left; j += 2) {
@@ -75,6 +80,8 @@ class Folding {
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(unit_size, 1));
         const int64_t tasks = folds_ * n_ < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
         const std::unique_ptr<char[]> partial(chunks_ > 1 ? new char[size_t(chunks_ * folds_ * acc_size())] : nullptr);
+        std::atomic<bool> decided = false;
+        decided_ = &decided;
         parallel_for(tasks, [&](int64_t i) {
             const int64_t begin = tasks == 1 ? 0 : i * per_task;
             const int64_t end = tasks == 1 ? units : std::min(units, begin + per_task);
@@ -111,9 +118,12 @@ class Folding {
         Scratch scratch;
         char* const acc = chunks_ > 1 ? partial + (chunk * folds_ + first) * acc_size()
                                       : scratch.take(folds * acc_size());
-        if (by_columns_) fold_columns(machine, first, folds, begin, count, acc);
+        const bool can_be_decided = folds_ == 1 && loops_.decided >= 0;
+        if (can_be_decided && decided_->load(std::memory_order_relaxed)) *acc = char(loops_.decided);
+        else if (by_columns_) fold_columns(machine, first, folds, begin, count, acc);
         else
             for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size());
+        if (can_be_decided && *acc == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
         if (chunks_ == 1) deliver(first, folds, acc);
     }
 
@@ -250,6 +260,7 @@ class Folding {
     const ReductionLoops& loops_;
     int64_t n_ = 0, folds_ = 0, chunks_ = 0, group_ = 0, groups_ = 0;
     bool by_columns_ = false;
+    std::atomic<bool>* decided_ = nullptr;  ///< whether the one fold's result is known
 };
 
 }  // namespace

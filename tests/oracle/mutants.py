@@ -692,6 +692,13 @@ EDITING = [
         tests("ndarray", "value"),
     ),
     Mutant(
+        "decided-by-any-chunk",
+        "src/host/reduce.cpp",
+        "if (can_be_decided && *acc == char(loops_.decided))",
+        "if (can_be_decided)",
+        tests("reductions", "decided"),
+    ),
+    Mutant(
         "best-of-a-part-of-a-leaf",
         "src/host/loops/reductions.cpp",
         "k + kLanes <= n ? k : n - kLanes",

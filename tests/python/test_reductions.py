@@ -332,3 +332,19 @@ def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
         else:
             got = getattr(cuarray, name)(ours, where=masked)
         assert got.item() == want, (values, mask)
+
+
+@pytest.mark.parametrize("size", [100, 20_000, 500_000])
+def test_folds_that_one_element_has_decided(size, device, rng):
+    """any and all need not look at what comes behind; of a mask, where= and of a pending value, too."""
+    for place in (0, 16_383, 16_384, size - 1, None):
+        x = np.zeros(size, bool)
+        if place is not None and place < size:
+            x[place] = True
+        ours = cuarray.asarray(x, device=device)
+        for make in (lambda a: a, lambda a: a.astype(float), cuarray.fuse(lambda a: a * 2.0)):
+            values = make(ours)
+            assert bool(cuarray.any(values)) == x.any() == bool(cuarray.max(values))
+            assert bool(cuarray.all(~(values > 0))) == (~x).all()
+            assert cuarray.count_nonzero(values) == x.sum()
+        assert not cuarray.any(ours, where=~ours)

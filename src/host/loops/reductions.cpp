@@ -438,6 +438,9 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     ReductionLoops loops;
     loops.accumulator_size = int(sizeof(typename Own::A));
     loops.result_size = int(sizeof(stored_t<typename Own::Result>));
+    if constexpr (is_same<typename Own::A, bool>)
+        for (const bool value : {false, true})
+            if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value) loops.decided = value;
     if constexpr (is_half<Element>) {
         loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
         loops.fold_columns = HalvesOf<R, Element>::fold_columns;
