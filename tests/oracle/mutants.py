@@ -685,6 +685,13 @@ EDITING = [
         tests("ndarray", "powers"),
     ),
     Mutant(
+        "shifted-by-any-divisor",
+        "src/ops/run_call.cpp",
+        "if (divisor <= 0 || !std::has_single_bit(uint64_t(divisor)))",
+        "if (divisor <= 0)",
+        tests("ndarray", "division"),
+    ),
+    Mutant(
         "value-seen-through-a-view",
         "src/bindings/ndarray.cpp",
         "Array own = copy(array);",

@@ -442,3 +442,30 @@ def test_sequences_are_assigned_as_numpy_reads_them(device):
         with pytest.raises(OverflowError):
             y[:] = value
         assert y.tolist() == [7, 8, 9]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i4", "u4", "i8", "u8"])
+def test_division_by_powers_of_two(device, dtype, rng):
+    """Shifts and masks give what divisions give, towards minus infinity, for every sign."""
+    ends = np.iinfo(dtype)
+    x = np.array([ends.min, ends.min + 1, 0, 1, ends.max], dtype)
+    x = np.concatenate([x, rng.integers(ends.min, ends.max, 200, dtype)])
+    ours = cuarray.asarray(x, device=device)
+    for bit in range(ends.bits - (ends.min < 0)):
+        divisor = 1 << bit
+        for symbol, function in (("//", operator.floordiv), ("%", operator.mod)):
+            want = function(x, np.dtype(dtype).type(divisor))
+            for got in (
+                function(ours, divisor),
+                function(ours, np.dtype(dtype).type(divisor)),
+                cuarray.fuse(lambda a, f=function, d=divisor: f(a, d) + 0)(ours),
+            ):
+                assert got.dtype == x.dtype, symbol
+                np.testing.assert_array_equal(got.numpy(), want, err_msg=f"{symbol} {divisor}")
+        changed = ours.copy()
+        changed //= divisor
+        np.testing.assert_array_equal(changed.numpy(), x // np.dtype(dtype).type(divisor))
+    for divisor in (0, -1, -2, -8, 3) if ends.min < 0 else (0, 3):
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal((ours // divisor).numpy(), x // np.dtype(dtype).type(divisor))
+            np.testing.assert_array_equal((ours % divisor).numpy(), x % np.dtype(dtype).type(divisor))
