@@ -1,5 +1,4 @@
 // run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -98,17 +97,23 @@ void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
 }
 
-/// Rows that have a shorter form for some numbers as their second operand.
-bool may_be_shorter(const Call& c) {
-    static const Row* const rows_of_it[] = {&rows()[find_row("pow")], &rows()[find_row("floor_divide")],
-                                            &rows()[find_row("remainder")]};
-    return c.row.nin == 2 && !c.arrays[1] && std::find(rows_of_it, rows_of_it + 3, &c.row) != rows_of_it + 3;
+/// Where more than a few integers are divided by a power of two: its exponent; else -1.
+int shift_of(const Call& c) {
+    constexpr int64_t kFew = 512;
+    static const Row *const quotient = &rows()[find_row("floor_divide")], *const rest = &rows()[find_row("remainder")];
+    if ((&c.row != quotient && &c.row != rest) || c.arrays[1] || count(c.shape) <= kFew) return -1;
+    const Kind kind = info(c.types->in[1]).kind;
+    if (kind != Kind::Signed && kind != Kind::Unsigned) return -1;
+    int64_t divisor;
+    std::memcpy(&divisor, convert(c.scalars[1], DType::int64).bytes, sizeof divisor);
+    return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? std::countr_zero(uint64_t(divisor)) : -1;
 }
 
 /// What other rows compute in a fraction of the time: powers of 2, 1/2 and -1, quotients and remainders of integers by
 /// powers of two. Else kNoValue.
 ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
-    if (!may_be_shorter(c)) return kNoValue;
+    const int shift = shift_of(c);
+    if (shift < 0 && (!c.row.has(NegativeFault) || c.arrays[1])) return kNoValue;
     const DType dtype = c.types->in[1];
     const Kind kind = info(dtype).kind;
     const auto number = [&](double value) { return convert(Scalar::of(DType::float64, value), dtype); };
@@ -116,14 +121,10 @@ ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
         return expr.loop(loop_for(find_row(row), dtype), a, b, third);
     };
     const ValueId x = plan.args[0];
-    if (!c.row.has(NegativeFault)) {
-        if (kind != Kind::Signed && kind != Kind::Unsigned) return kNoValue;
-        int64_t divisor;
-        std::memcpy(&divisor, convert(c.scalars[1], DType::int64).bytes, sizeof divisor);
-        if (divisor <= 0 || !std::has_single_bit(uint64_t(divisor))) return kNoValue;
+    if (shift >= 0) {
         const auto operand = [&](int64_t value) { return expr.scalar(convert(Scalar::of(DType::int64, value), dtype)); };
-        if (&c.row == &rows()[find_row("remainder")]) return apply("bitwise_and", x, operand(divisor - 1));
-        return apply("bitwise_right_shift", x, operand(std::countr_zero(uint64_t(divisor))));
+        if (&c.row == &rows()[find_row("remainder")]) return apply("bitwise_and", x, operand((int64_t(1) << shift) - 1));
+        return apply("bitwise_right_shift", x, operand(shift));
     }
     if (c.scalars[1] == number(2)) return apply("square", x);
     if (kind != Kind::Floating) return kNoValue;
@@ -180,7 +181,7 @@ UfuncResult run_planned(const Call& c) {
 /// An eager call whose operands have the loop's dtypes, with a new result or a contiguous one that no operand overlaps
 /// in part: nothing to plan.
 bool is_plain(const Call& c) {
-    if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault) || may_be_shorter(c)) return false;
+    if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault) || shift_of(c) >= 0) return false;
     const Array* out = c.options.out[0];
     if (out && (out->dtype() != c.types->out[0] || out->is_pending() || !out->is_c_contiguous())) return false;
     for (int i = 0; i < c.row.nin; ++i) {
