@@ -91,7 +91,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     is_big = comes_big(bitorder, "packbits")
     if a.dtype.kind not in "biu":
         raise TypeError(f"packbits: expected an array of integers or bools, not {a.dtype}")
-    bits, axis = along_last(a if a.ndim else a.ravel(), axis if a.ndim else None, "packbits")
+    bits, axis = along_last(a if a.ndim else a.ravel(), axis, "packbits")
     flags = bits != bits.dtype.type(0)  # a Python zero would make integers of bools
     if rest := bits.shape[-1] % 8:
         flags = concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)
@@ -140,7 +140,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     if a.dtype != np.uint8:
         raise TypeError(f"unpackbits: expected an array of uint8, not {a.dtype}")
     is_big = comes_big(bitorder, "unpackbits")
-    data, axis = along_last(a if a.ndim else a.ravel(), axis if a.ndim else None, "unpackbits")
+    data, axis = along_last(a if a.ndim else a.ravel(), axis, "unpackbits")
     extent = 8 * data.shape[-1]
     length = extent if count is None else index(count)
     length += extent if length < 0 else 0

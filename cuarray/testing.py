@@ -36,7 +36,8 @@ def __dir__():
 def nested_to_host(x):
     """Return the object with NumPy arrays for ours, also inside lists, tuples and dicts."""
     if isinstance(x, list | tuple):
-        return type(x)(map(nested_to_host, x))
+        parts = map(nested_to_host, x)
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     if isinstance(x, dict):
         return {key: nested_to_host(value) for key, value in x.items()}
     return x.numpy() if isinstance(x, ndarray) else x

@@ -22,6 +22,9 @@ bool has_attribute(PyObject* object, const char* name) {
     return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
 }
 
+/// The dtype in which lists and numbers are read; none: as they come.
+DType wanted_dtype(const Request& request) { return request.dtype != DType::none ? request.dtype : request.reads_as; }
+
 /// Lists may hold themselves: those deeper than an array can be are not followed.
 void check_depth(int depth) {
     if (depth > kMaxDims)
@@ -29,14 +32,19 @@ void check_depth(int depth) {
 }
 
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-Source stack(PyObject* sequence, PyObject* first, const char* function, int depth) {
-    check_depth(depth);
+Source stack(PyObject* sequence, PyObject* first, const Request& request, const char* function) {
+    check_depth(request.depth);
     const Device device = array_of(first).device();
+    Request of_entries;
+    of_entries.home = device;
+    of_entries.depth = request.depth + 1;
+    of_entries.reads_as = wanted_dtype(request);
     std::vector<Array> rows;
     const Object entries = Object::steal(PySequence_Tuple(sequence));
     for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
-        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), Place(device), function, depth + 1);
+        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), of_entries, function);
         Array row = array_of(entry.get());
+        if (of_entries.reads_as != DType::none) row = astype(row, of_entries.reads_as, 'K', false);
         refuse_other_device(device, row.device(), function);
         Dims shape = row.shape();
         shape.insert(0, 1);
@@ -54,7 +62,7 @@ Source read_numpy(PyObject* object, PyObject* owner, bool is_new) {
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
 Source read_through_numpy(PyObject* object, const Request& request, bool is_new) {
-    const DType wanted = request.dtype != DType::none ? request.dtype : request.reads_as;
+    const DType wanted = wanted_dtype(request);
     const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
     const Object array = Object::steal(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     return read_numpy(array.get(), object, is_new);
@@ -64,7 +72,7 @@ Source read(PyObject* object, const Request& request, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
     if (is_numpy_array(object)) return read_numpy(object, object, false);
     if (PyList_Check(object) || PyTuple_Check(object)) {
-        if (PyObject* first = find_ndarray(object)) return stack(object, first, function, request.depth);
+        if (PyObject* first = find_ndarray(object)) return stack(object, first, request, function);
         return read_through_numpy(object, request, true);
     }
     if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||

@@ -45,6 +45,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
         replace(self, array_of(self).reshape(to_dims(value, "shape"), 'C', false, true));
+        as_ndarray(self)->is_value &= array_of(self).ndim() == 0;
         return 0;
     });
 }
@@ -179,12 +180,6 @@ void replace(PyObject* object, Array&& array) {
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
-    if (as_ndarray(source)->is_value) {
-        // As of NumPy's numbers, nothing is a view of a value.
-        Array own = copy(array);
-        const bool is_value = own.ndim() == 0;
-        return wrap(std::move(own), is_value);
-    }
     PyObject* self = wrap(std::move(array));
     PyObject* owner = as_ndarray(source)->base;
     as_ndarray(self)->base = Py_NewRef(owner ? owner : source);

@@ -95,6 +95,7 @@ void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     }
     const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
+    if (expr.mask != kNoValue) expr.fault = expr.loop(loop_for(find_row("bitwise_and"), DType::bool_), expr.mask, expr.fault);
 }
 
 /// Where more than a few integers are divided by a power of two: its exponent; else -1.

@@ -692,13 +692,6 @@ EDITING = [
         tests("ndarray", "division"),
     ),
     Mutant(
-        "value-seen-through-a-view",
-        "src/bindings/ndarray.cpp",
-        "Array own = copy(array);",
-        "Array own = array;",
-        tests("ndarray", "value"),
-    ),
-    Mutant(
         "decided-by-any-chunk",
         "src/host/reduce.cpp",
         "if (can_be_decided && *acc == char(loops_.decided))",

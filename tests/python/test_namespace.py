@@ -221,6 +221,7 @@ def test_comparisons_of_numpy_take_arrays_of_any_device(device):
     x = cuarray.arange(3, device=device)
     cuarray.testing.assert_equal({"a": [x, 1]}, {"a": [np.arange(3), 1]})
     cuarray.testing.assert_array_less(x, x + 1)
+    cuarray.testing.assert_equal(cuarray.unique_all(x), np.unique_all(np.arange(3)))
     with pytest.raises(AssertionError):
         cuarray.testing.assert_array_almost_equal(x, x + 0.1)
     cuarray.testing.assert_raises(ValueError, cuarray.reshape, x, 4)
