@@ -31,6 +31,13 @@ void check_depth(int depth) {
         raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims, " dimensions");
 }
 
+/// TypeError for a NumPy array beside an array on a GPU.
+void refuse_numpy_beside(Device device, PyObject* object, const char* function) {
+    if (!is_numpy_array(object) || is_on_host(device) || has_no_axes(object)) return;
+    raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(device),
+          "; write cuarray.asarray(x, device='", to_string(device), "')");
+}
+
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
 Source stack(PyObject* sequence, PyObject* first, const Request& request, const char* function) {
     check_depth(request.depth);
@@ -42,7 +49,9 @@ Source stack(PyObject* sequence, PyObject* first, const Request& request, const 
     std::vector<Array> rows;
     const Object entries = Object::steal(PySequence_Tuple(sequence));
     for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
-        const Object entry = to_ndarray(PyTuple_GetItem(entries.get(), i), of_entries, function);
+        PyObject* const given = PyTuple_GetItem(entries.get(), i);
+        refuse_numpy_beside(device, given, function);
+        const Object entry = to_ndarray(given, of_entries, function);
         Array row = array_of(entry.get());
         if (of_entries.reads_as != DType::none) row = astype(row, of_entries.reads_as, 'K', false);
         refuse_other_device(device, row.device(), function);
@@ -142,9 +151,7 @@ PyObject* find_ndarray(PyObject* object, int depth) {
 
 Object to_ndarray(PyObject* object, Place place, const char* function, int depth) {
     if (is_ndarray(object)) return Object::share(object);
-    if (place.has_arrays && is_numpy_array(object) && !is_on_host(place.device) && !has_no_axes(object))
-        raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(place.device),
-              "; write cuarray.asarray(x, device='", to_string(place.device), "')");
+    if (place.has_arrays) refuse_numpy_beside(place.device, object, function);
     Request request;
     request.home = place.device;
     request.depth = depth;
