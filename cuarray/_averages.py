@@ -6,7 +6,7 @@ import cuarray
 from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._creation import as_array, zeros
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._matrices import diag
 from cuarray._operands import side_by_side
@@ -69,7 +69,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     total = weights.sum(axis, dtype=work, keepdims=keepdims)
     if bool((total == 0).any()):
         raise ZeroDivisionError("average: weights sum to zero, can't be normalized")
-    with fuse():
+    with fused_call():
         result = _core.ufuncs["multiply"](a, weights, dtype=work).sum(axis, keepdims=keepdims) / total
     return (result, broadcast_to(total, result.shape).copy()) if returned else result
 
@@ -193,7 +193,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     weights = observation_weights(x, fweights, aweights)
     centre, total = average(x, 1, weights, returned=True)
     count = divisor(x, total, weights, aweights, ddof)
-    with fuse():
+    with fused_call():
         x = x - centre[:, None]
         weighted = x if weights is None else x * weights
     result = squeeze((x @ weighted.conj().T) * (1 / np.float64(count) if count else np.inf))
@@ -269,7 +269,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    with fuse():
+    with fused_call():
         deviation = _core.ufuncs["sqrt"](_core.ufuncs["real"](diag(c)))
         c = c / deviation[:, None] / deviation[None, :]
         if c.dtype.kind != "c":

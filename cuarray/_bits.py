@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, ascontiguousarray, zeros
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._shaping import moveaxis
 
@@ -37,13 +37,13 @@ GATHER = {True: np.uint64(0x8040201008040201), False: np.uint64(0x01020408102040
 def packed(flags, is_big):
     """Return the bytes that hold the bits along the last axis, of a multiple of eight bools."""
     words = ascontiguousarray(flags).view(np.uint64)
-    with fuse():
+    with fused_call():
         return (words * GATHER[is_big] >> 56).astype(np.uint8)
 
 
 def spread(data, is_big):
     """Return words of which each holds the bits of a byte as its eight bytes."""
-    with fuse():
+    with fused_call():
         words = data.astype(np.uint64)
         if is_big:
             return (words * GATHER[True] >> 7) & ONES

@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, empty
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
 from cuarray._shaping import broadcast_shapes, moveaxis
@@ -107,7 +107,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 def minor(p, q, i, j):
     """Return p[i] q[j] - p[j] q[i]; a component None is zero."""
-    with fuse():
+    with fused_call():
         first = None if p[i] is None or q[j] is None else p[i] * q[j]
         second = None if p[j] is None or q[i] is None else p[j] * q[i]
         if first is None:

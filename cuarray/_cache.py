@@ -83,6 +83,7 @@ def common_calls(device):
             yield f"{name} {dtype}", lambda f=function, v=views: [f(*[x] * f.nin) for x in v]
         for name in (row["name"] for row in _core.reductions()):
             function = getattr(cuarray, name, None)
+            function = getattr(function, "reduce", function)
             if function is not None:
                 yield (
                     f"{name} {dtype}",

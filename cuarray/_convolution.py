@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._operands import side_by_side
 
 __all__ = ["convolve", "correlate"]
@@ -119,7 +119,7 @@ def slide(x, taps, mode, function):
     if count < len(taps):
         # Few sums of many terms: a fold for each.
         windows = _core.strided_view(x, (count, len(taps)), x.strides * 2)
-        with fuse():
+        with fused_call():
             products = windows * taps
             result = products.any(1) if dtype.kind == "b" else products.sum(1, dtype=x.dtype)
     else:

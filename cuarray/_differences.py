@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import empty, full
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
 from cuarray._statistics import sum as sum_of
@@ -190,7 +190,7 @@ def derivative(f, axis, spacing, edge_order, dtype):
     before, here, after = (part(f, axis, i, i - 2 or None) for i in range(3))
     inner = part(result, axis, 1, -1)
     is_even, steps = spacing
-    with fuse():
+    with fused_call():
         if is_even:
             inner[...] = (after - before) / (2.0 * steps)
         else:
@@ -312,5 +312,5 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     else:
         lines = (-1,) + (1,) * (y.ndim - axis - 1)
         distance = diff(x).reshape(lines) if x.ndim == 1 else diff(x, axis=axis)
-    with fuse():
+    with fused_call():
         return sum_of(distance * (part(y, axis, 1, None) + part(y, axis, None, -1)) / 2.0, axis=axis)

@@ -86,3 +86,16 @@ class fuse:
 
     def __exit__(self, *exception):
         _core.end_deferral()
+
+
+class fused_call:
+    """`fuse` for the inside of a function of ours, which returns before others write.
+
+    So also what reads shared memory waits, until the function ends and no longer.
+    """
+
+    def __enter__(self):
+        _core.begin_call_deferral()
+
+    def __exit__(self, *exception):
+        _core.end_call_deferral()

@@ -6,7 +6,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._operands import WEAK, deliver, side_by_side, target, values_for, with_numbers
 from cuarray._sequences import arange
 
@@ -297,7 +297,7 @@ def choose(a, choices, out=None, mode="raise"):
         numbers = numbers % count
     dtype = _core.result_type(*(x if type(x) in WEAK else one for x, one in zip(given, choices, strict=True)))
     shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
-    with fuse():
+    with fused_call():
         # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.
         result = choices[-1].astype(dtype)
         for number in range(count - 2, -1, -1):
@@ -595,7 +595,7 @@ def select(condlist, choicelist, default=0):
         _core.full((), x, dtype, conditions[0].device) if type(x) in WEAK else x.astype(dtype, copy=False)
         for x in choices
     ]
-    with fuse():
+    with fused_call():
         result = choices[-1]
         for condition, value in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
             result = choice(condition, value, result)

@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._creation import as_array, empty
 from cuarray._differences import diff
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
 from cuarray._scans import cumsum
@@ -87,7 +87,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     place = U["clip"](searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
     x0, y0 = _core.take(xp, place, 0), _core.take(fp, place, 0)
     x1, y1 = _core.take(xp[min(last, 1) :], place, 0), _core.take(fp[min(last, 1) :], place, 0)
-    with fuse():
+    with fused_call():
         slope = (y1 - y0) / (x1 - x0)
         # From the other end where this one gives no number: a coordinate may be infinite.
         y = slope * (x - x0) + y0
@@ -140,7 +140,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
         half, odd = divmod(period, 2)
     else:
         half, odd = period / 2, 0
-    with fuse():
+    with fused_call():
         within = (steps + half) % period - half
         if not odd:
             # A step of just half a period keeps its direction.

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._creation import as_array
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._operands import side_by_side
 from cuarray._statistics import NOT_GIVEN, argmax, argmin, max, mean, min, prod, reduce, spread, sum
 
@@ -30,7 +30,7 @@ def array_and_numbers(function, a, where):
     a, where = array_and_mask(function, a, where)
     if not holds_nan(a):
         return a, where
-    with fuse():
+    with fused_call():
         mask = ~_core.ufuncs["isnan"](a)
         return a, mask if where is True else _core.ufuncs["logical_and"](mask, where)
 
@@ -407,7 +407,7 @@ def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     if masked and initial is NOT_GIVEN:
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
     given = {} if initial is NOT_GIVEN else {"initial": initial}
-    with fuse():
+    with fused_call():
         if masked:
             a = _core.ufuncs["where"](where, a, np.nan)
         return _core.ufuncs[row].reduce(a, axis, None, out, keepdims, **given)
@@ -503,12 +503,12 @@ def nan_place(find, replacement, a, axis, out, keepdims):
     a = as_array(a)
     if not holds_nan(a):
         return find(a, axis, out, keepdims=keepdims)
-    with fuse():
+    with fused_call():
         nan = _core.ufuncs["isnan"](a)
         nothing = reduce("all", nan, axis, None, None, False, NOT_GIVEN, NOT_GIVEN)
     if a.size and bool(nothing.any()):
         raise ValueError(f"nan{find.__name__}: All-NaN slice encountered")
-    with fuse():
+    with fused_call():
         return find(
             _core.ufuncs["where"](_core.ufuncs["isnan"](a), replacement, a), axis, out, keepdims=keepdims
         )

@@ -6,7 +6,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, asarray
 from cuarray._dtypes import finfo
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._statistics import all
 
 __all__ = [
@@ -39,7 +39,7 @@ def angle(z, deg=False):
     array([  0.,  90., 180.])
     """
     z = as_array(z)
-    with fuse():
+    with fused_call():
         if z.dtype.kind == "c":
             result = _core.ufuncs["atan2"](_core.ufuncs["imag"](z), _core.ufuncs["real"](z))
         else:
@@ -70,7 +70,7 @@ def sinc(x):
     """
     f = _core.ufuncs
     x = as_array(x)
-    with fuse():
+    with fused_call():
         y = x * np.pi
         return f["where"](y == 0, 1.0, f["sin"](y) / y)
 
@@ -209,7 +209,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         limits = finfo(part.dtype)
         high = limits.max if posinf is None else posinf
         low = limits.min if neginf is None else neginf
-        with fuse():
+        with fused_call():
             numbers = f["where"](f["isnan"](part), nan, part)
             numbers = f["where"](part == np.inf, high, numbers)
             part[...] = f["where"](part == -np.inf, low, numbers)

@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros
 from cuarray._elementwise import round as rounded
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._sequences import linspace
 from cuarray._shaping import moveaxis
 from cuarray._statistics import max, mean, min
@@ -246,7 +246,7 @@ def fill_odd(whole, lines, before, after, mode):
         part = slice(0, before) if first else slice(before + extent, None)
         own = [as_array(x[part], whole.device) for x in (source, upside_down, step)]
         taken = _core.take(lines, own[0], lines.ndim - 1)
-        with fuse():
+        with fused_call():
             mirrored = _core.ufuncs["where"](own[1], 2 * high - taken, taken)
             margin[...] = mirrored + (2 * own[2]).astype(whole.dtype) * (high - low)
 

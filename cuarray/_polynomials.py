@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._convolution import convolve
 from cuarray._creation import as_array, zeros, zeros_like
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
 from cuarray._sequences import arange
@@ -105,7 +105,7 @@ def polyval(p, x):
     # The first steps of the rule, 0 x + p[0], leave p[0] alone, unless x is infinite or NaN.
     result = zeros_like(x)
     for first in range(0, p.size, STEPS_AT_ONCE):
-        with fuse():
+        with fused_call():
             for k in range(first, np.minimum(first + STEPS_AT_ONCE, p.size)):
                 result = result * x + p[k, ...]
     return result

@@ -9,7 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._operands import deliver, side_by_side
 from cuarray._scans import cumsum
 from cuarray._shaping import moveaxis
@@ -461,7 +461,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
 
 def counts_of_numbers(rows):
     """Return how many elements of each row are not NaN, the least and the most; warn where there are none."""
-    with fuse():
+    with fused_call():
         count = (~_core.ufuncs["isnan"](rows)).sum(axis=-1, keepdims=True)
     least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)
     if count.size and least == 0:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._creation import as_array, empty
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod", "nancumsum"]
 
@@ -251,7 +251,7 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     >>> ca.nancumsum([1.0, ca.nan, 2.0])
     array([1., 1., 3.])
     """
-    with fuse():
+    with fused_call():
         return running("nancumsum", "add", without_nan(a, 0), axis, dtype, out)
 
 
@@ -287,5 +287,5 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     >>> ca.nancumprod([1.0, ca.nan, 2.0])
     array([1., 1., 2.])
     """
-    with fuse():
+    with fused_call():
         return running("nancumprod", "multiply", without_nan(a, 1), axis, dtype, out)

@@ -8,7 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._operands import device_of, side_by_side
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
@@ -139,7 +139,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     delta = stop - start
     step = delta / intervals if intervals > 0 else np.nan
     y = arange(num, dtype=inexact, device=device).reshape((num,) + (1,) * np.ndim(delta))
-    with fuse():
+    with fused_call():
         if intervals <= 0:
             y = y * delta
         # A distance too small for its type keeps its meaning when the division comes first.

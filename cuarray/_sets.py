@@ -9,7 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._indexing import flatnonzero
 from cuarray._joining import concat
 from cuarray._operands import side_by_side
@@ -353,7 +353,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         found = empty(element.shape, bool, device=element.device)
         found[...] = False
     elif others.size <= FEW:
-        with fuse():
+        with fused_call():
             found = element == others[0]
             for i in range(1, others.size):
                 found = found | (element == others[i])

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._creation import as_array, empty, ones
-from cuarray._fuse import fuse
+from cuarray._fuse import fused_call
 from cuarray._sequences import arange
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
@@ -90,7 +90,7 @@ def cosines(M, *weights):
     n, is_window = ramp(M)
     if is_window:
         return n
-    with fuse():
+    with fused_call():
         result = weights[0] + weights[1] * _core.ufuncs["cos"](np.pi * n / (M - 1))
         for k, weight in enumerate(weights[2:], 2):
             result = result + weight * _core.ufuncs["cos"](k * np.pi * n / (M - 1))
@@ -123,7 +123,7 @@ def bartlett(M):
     n, is_window = ramp(M)
     if is_window:
         return n
-    with fuse():
+    with fused_call():
         return 1 - _core.ufuncs["abs"](n) / (M - 1)
 
 
@@ -235,7 +235,7 @@ def kaiser(M, beta):
     n = arange(float(M))
     half = (M - 1) / 2
     beta = as_array(beta).astype(np.float64)
-    with fuse():
+    with fused_call():
         x = beta * _core.ufuncs["sqrt"](1 - _core.ufuncs["square"]((n - half) / half))
         return i0(x) / i0(beta)
 
@@ -278,7 +278,7 @@ def i0(x):
         raise TypeError("i0: not supported for complex values")
     dtype = x.dtype if x.dtype.kind in "fV" else np.dtype(np.float64)
     f = _core.ufuncs
-    with fuse():
+    with fused_call():
         x = f["abs"](x.astype(np.float64))
         near = f["minimum"](x, 8.0)
         far = f["maximum"](x, 8.0)

@@ -16,6 +16,8 @@ namespace cuarray {
 /// What one thread has deferred, in the order it was asked for.
 struct PendingGraph {
     int depth = 0;
+    int calls = 0;                ///< how many of the deferrals end within one call of the library
+    bool reads_exported = false;  ///< nodes were added that read what others can write
     std::vector<PendingNode*> nodes;
 };
 
@@ -285,11 +287,29 @@ void end_deferral() {
     }
 }
 
-Deferral::Deferral() { begin_deferral(); }
+void begin_call_deferral() {
+    begin_deferral();
+    ++graph->calls;
+}
+
+void end_call_deferral() {
+    const bool must_settle = --graph->calls == 0 && std::exchange(graph->reads_exported, false) && graph->depth > 1;
+    std::exception_ptr error;
+    try {
+        if (must_settle) settle_all();
+    } catch (...) {
+        error = std::current_exception();
+        abandon(*graph, error);
+    }
+    end_deferral();
+    if (error) std::rethrow_exception(error);
+}
+
+Deferral::Deferral() { begin_call_deferral(); }
 
 Deferral::~Deferral() noexcept(false) {
     try {
-        end_deferral();
+        end_call_deferral();
     } catch (...) {
         // An error already on its way explains more than what followed from it.
         if (!std::uncaught_exceptions()) throw;
@@ -298,6 +318,7 @@ Deferral::~Deferral() noexcept(false) {
 
 bool can_defer(std::span<const Array* const> arrays) {
     if (!is_deferring()) return false;
+    if (graph->calls > 0) return true;
     for (const Array* a : arrays)
         if (a && !a->is_pending() && a->storage().exported) return false;
     return true;
@@ -329,6 +350,7 @@ Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* co
             source.strides = broadcast_strides(a->layout(), shape, "fuse");
             source.dtype = a->dtype();
             source.storage->pending_readers.push_back(node.get());
+            graph->reads_exported |= source.storage->exported;
         }
     }
     node->graph = &*graph;
@@ -359,6 +381,8 @@ void settle_all() {
 void before_write(Storage& storage) {
     if (waiting == 0) return;
     const GraphLock lock = lock_graph();
+    // What others can write may be the memory of several storages.
+    if (storage.exported && graph->reads_exported) settle_all();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
 }
 

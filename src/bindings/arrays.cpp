@@ -285,6 +285,11 @@ void bind_memory(py::module_& m) {
         const Unlocked unlocked(true);
         end_deferral();
     });
+    m.def("begin_call_deferral", &begin_call_deferral);
+    m.def("end_call_deferral", [] {
+        const Unlocked unlocked(true);
+        end_call_deferral();
+    });
     m.def("settle_all", [] {
         const Unlocked unlocked(true);
         settle_all();

@@ -42,6 +42,9 @@ struct ReductionLoops {
     /// side and are independent folds; `first` is the index of the first row given.
     void (*fold_columns)(const void* x, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
                          void* lanes) = nullptr;
+    /// lanes[lane] alone: `rows` rows that it folds, `stride` bytes apart, are added; they are its first ones if `fresh`.
+    void (*fold_lane)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, bool fresh,
+                      void* lane) = nullptr;
     /// result[k] = the finished fold of x[begins[k]] ... x[ends[k] - 1], for `count` parts; null where the row asks for
     /// places. Empty parts are passed over.
     void (*fold_segments)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count, void* result) = nullptr;

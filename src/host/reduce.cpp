@@ -23,6 +23,7 @@ using kernel::kLeaf;
 // A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
 constexpr int64_t kLaneBytes = 256 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
+constexpr int64_t kRowsAtOnce = 4;
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
 /// The most frequent task, one plain array folded to one result by one thread, without a plan.
@@ -162,16 +163,23 @@ class Folding {
         }
     }
 
-    /// The same where a row of columns takes several blocks.
+    /// The same where a row of columns takes several blocks: four rows of a lane are made, then added together.
     void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
                         char* values) const {
         const int64_t item = item_size(value_type(task_));
-        for (int64_t row = 0; row < count; ++row) {
-            char* const lane = lanes + row % kLanes * folds * acc_size();
-            for (int64_t c = 0; c < folds; c += plan_.block) {
-                const int64_t n = std::min(plan_.block, folds - c);
-                const void* x = machine.evaluate(start + row * folds_ + c, n, values);
-                loops_.fold_columns(x, n * item, row < kLanes ? 0 : kLanes, 1, n, begin + row, lane + c * acc_size());
+        for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
+            for (int64_t row = group; row < std::min(count, group + kLanes); ++row) {
+                const int64_t rows = std::min(kRowsAtOnce, (count - row + kLanes - 1) / kLanes);
+                char* const lane = lanes + row % kLanes * folds * acc_size();
+                for (int64_t c = 0; c < folds; c += plan_.block) {
+                    const int64_t n = std::min(plan_.block, folds - c);
+                    for (int64_t r = 0; r < rows; ++r) {
+                        char* const to = values + r * n * item;
+                        const void* x = machine.evaluate(start + (row + r * kLanes) * folds_ + c, n, to);
+                        if (x != to) std::memcpy(to, x, size_t(n * item));
+                    }
+                    loops_.fold_lane(values, n * item, rows, n, begin + row, group == 0, lane + c * acc_size());
+                }
             }
         }
     }
@@ -180,7 +188,7 @@ class Folding {
     /// number of leaves so far is set.
     void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc) const {
         Scratch scratch;
-        char *node, *subtree[kLevels], *values = scratch.take(plan_.block * item_size(value_type(task_)));
+        char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * plan_.block * item_size(value_type(task_)));
         const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;
         node = scratch.take(width * acc_size());
         for (int k = 0; k < kLevels; ++k) subtree[k] = (leaves - 1) >> k ? scratch.take(width * acc_size()) : nullptr;

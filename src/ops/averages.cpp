@@ -76,13 +76,15 @@ DType mean_dtype(DType work) {
 
 }  // namespace
 
-Array masked_mean(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
+Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
     check_where(array, o, name);
     check_out(array, o, axes, T, name);
     ReduceOptions sums = o;
     sums.out = nullptr;
     sums.dtype = averaging_dtype(T);
-    const Array total = reduce(find_reduction("sum"), array, sums);
+    const bool asks = array.dtype() == DType::bool_ && T == DType::float64;
+    if (asks) sums.dtype = DType::none;
+    const Array total = reduce(find_reduction(asks ? "count_nonzero" : "sum"), array, sums);
     Array counts;
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, o, all, counts);

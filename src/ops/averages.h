@@ -4,7 +4,7 @@
 
 namespace cuarray {
 
-/// The mean of the elements that where= leaves, in dtype T.
-Array masked_mean(const Array& array, const ReduceOptions& options, DType T, const Axes& axes, const char* name);
+/// The mean in dtype T of the elements that where= leaves, or of truth values in float64: a quotient of counts.
+Array mean_of_counted(const Array& array, const ReduceOptions& options, DType T, const Axes& axes, const char* name);
 
 }  // namespace cuarray

@@ -207,7 +207,8 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
     const Axes axes = plan_axes(array, o, name);
-    if (o.where && name == std::string_view("mean")) return masked_mean(array, o, T, axes, name);
+    if (name == std::string_view("mean") && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
+        return mean_of_counted(array, o, T, axes, name);
     check_where(array, o, name);
     check_out(array, o, axes, dtype, name);
 
@@ -258,9 +259,16 @@ Dims with_axis(Dims shape) {
 Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Row& row = rows()[id];
     check_binary(id, "reduce");
-    if (const ReductionId reduction = reduction_of(row.name); reduction != kNone) return reduce(reduction, array, o);
     const char* name = row.name;
+    const ReductionId reduction = reduction_of(name);
+    if (reduction != kNone && (o.dtype != DType::none || reductions()[reduction].domain >> int(array.dtype()) & 1))
+        return reduce(reduction, array, o);
     const LoopId loop = running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
+    if (reduction != kNone) {
+        ReduceOptions cast = o;
+        cast.dtype = loops()[loop].in[0];
+        return reduce(reduction, array, cast);
+    }
     const DType T = loops()[loop].in[0];
     const Axes axes = plan_axes(array, o, name);
     const bool in_order = axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative));
@@ -297,7 +305,8 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, false);
-    const Scalar* start = o.initial ? &initial : axes.folds ? nullptr : &masked;
+    // As NumPy, a fold starts from its identity: one number's hypot is its magnitude.
+    const Scalar* start = o.initial ? &initial : row.identity && !o.no_initial ? &masked : nullptr;
     target.storage().front().fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
     return deliver(std::move(target), o, name);
 }

@@ -28,7 +28,7 @@ ReductionId reduction_of(std::string_view row) {
         {"logical_and", "all"}, {"logical_or", "any"}};
     for (auto [from, to] : pairs)
         if (from == row) return find_reduction(to);
-    return kNone;
+    return find_reduction(row);
 }
 
 LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {

@@ -304,6 +304,36 @@ def test_shared_memory_changed_from_outside():
         assert y.tolist() == [1, 2, 3, 4]
 
 
+def test_functions_read_shared_memory_before_they_return():
+    """A function of several operations joins them, also over memory that NumPy shares, but leaves nothing waiting."""
+    with cuarray.device("cpu"):
+        host = np.arange(12.0).reshape(3, 4)
+        x = cuarray.asarray(host)
+        want = {name: getattr(np, name)(host, axis=0) for name in ("std", "nanmean", "nanvar", "diff")}
+        with cuarray.fuse():
+            got = {name: getattr(cuarray, name)(x, axis=0) for name in want}
+            weighted = cuarray.average(x, axis=0, weights=x)
+            rest = cuarray.unwrap(x) + 0
+            host[...] = np.nan
+        for name, value in want.items():
+            np.testing.assert_allclose(got[name].numpy(), value, rtol=1e-15)
+        assert not np.isnan(weighted.numpy()).any()
+        assert not np.isnan(rest.numpy()).any()
+
+
+def test_results_into_other_names_of_shared_memory():
+    """Two arrays that share one NumPy array's memory are different storages; out= may be one, an argument the other."""
+    with cuarray.device("cpu"):
+        host = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
+        want = np.nanmean(host, axis=1, keepdims=True)
+        got = cuarray.nanmean(cuarray.asarray(host), axis=1, keepdims=True, out=cuarray.asarray(host)[:, :1])
+        np.testing.assert_array_equal(got.numpy(), want)
+        angles = np.linspace(0, 30, 12)
+        want = np.unwrap(angles)
+        cuarray.copyto(cuarray.asarray(angles), cuarray.unwrap(cuarray.asarray(angles)))
+        np.testing.assert_array_equal(angles, want)
+
+
 def test_generators_and_coroutines_are_refused():
     def generator():
         yield 1

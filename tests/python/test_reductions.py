@@ -28,7 +28,7 @@ WITH_ONE_AXIS = {"argmax", "argmin"}
 
 
 def test_every_row_is_a_function():
-    assert {row["name"] for row in _core.reductions()} <= {*NAMED, "ptp", "dispersion"}
+    assert {row["name"] for row in _core.reductions()} <= {*NAMED, "ptp", "dispersion", *_core.ufuncs}
     assert all(callable(getattr(cuarray, name)) for name in NAMED)
 
 
@@ -109,6 +109,44 @@ def test_bfloat16(name, device):
 
 SHAPES = [(1,), (7,), (31,), (32,), (33,), (255,), (256,), (257,), (1023,), (4097,), (100_003,), (1, 5000), (5000, 1), (3, 4099), (4099, 3),
           (64, 64), (17, 5, 33), (2, 3, 1, 5), (1000, 17), (17, 1000), (40, 1, 50)]  # fmt: skip
+
+
+EXACT = {
+    "bool": ["maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "fmax", "fmin"],
+    "int8": ["maximum", "bitwise_and", "bitwise_xor", "logical_xor", "gcd", "fmin"],
+    "uint16": ["minimum", "bitwise_or", "logical_xor", "gcd"],
+    "int64": ["bitwise_and", "bitwise_or", "bitwise_xor", "gcd"],
+    "float16": ["fmax", "logical_xor"],
+    "float32": ["fmax", "fmin", "logical_and", "logical_or", "logical_xor"],
+    "complex64": ["logical_and", "logical_or", "fmax"],
+}
+
+
+@pytest.mark.parametrize("share", [0.001, 0.5, 0.999])
+@pytest.mark.parametrize("type", EXACT)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_folds_that_do_not_round(shape, type, share, rng, device):
+    """Of few, some and many elements that differ from zero, down columns and along rows: NumPy's values."""
+    present = rng.random(shape) < share
+    x = (present * rng.integers(1, 100, shape)).astype(type)
+    if type in ("float16", "float32"):
+        x[rng.random(shape) < 0.3] = np.nan
+    array = cuarray.asarray(x)
+    for axis in (None, *range(x.ndim)):
+        for name in EXACT[type]:
+            got, want = getattr(cuarray, name).reduce(array, axis=axis), getattr(np, name).reduce(x, axis=axis)
+            np.testing.assert_array_equal(got.numpy(), want, err_msg=name)
+        for name in ("any", "all", "count_nonzero", "argmax", "argmin", *(["mean"] if type == "bool" else [])):
+            got, want = getattr(cuarray, name)(array, axis=axis), getattr(np, name)(x, axis=axis)
+            np.testing.assert_array_equal(cuarray.asarray(got).numpy(), want, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["hypot", "gcd", "logical_xor", "logaddexp"])
+def test_one_element_is_folded_with_the_identity(name, device):
+    x = np.array([[-5]])
+    for axis in (None, 0, 1):
+        got, want = getattr(cuarray, name).reduce(cuarray.asarray(x), axis=axis), getattr(np, name).reduce(x, axis=axis)
+        assert (got.tolist(), got.dtype) == (want.tolist(), want.dtype)
 
 
 def exact_sum(x, axis):

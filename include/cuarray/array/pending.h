@@ -71,7 +71,8 @@ inline bool is_deferring() {
     return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here();
 }
 
-/// Defers this thread's elementwise operations until the outermost one ends, which settles what is still wanted.
+/// Defers this thread's elementwise operations until the outermost one ends, which settles what is still wanted. It ends
+/// within one call of the library, where nobody writes to memory that others can write: what reads that may wait, too.
 class CUARRAY_API Deferral {
  public:
     Deferral();
@@ -79,10 +80,13 @@ class CUARRAY_API Deferral {
     Deferral(const Deferral&) = delete;
     Deferral& operator=(const Deferral&) = delete;
 };
+CUARRAY_API void begin_call_deferral();
+CUARRAY_API void end_call_deferral();
+/// The same for as long as the user asks: what others can write is read at once.
 CUARRAY_API void begin_deferral();
 CUARRAY_API void end_deferral();
 
-/// Whether an operation on these arrays may wait: this thread defers, and nobody outside can write what it would read.
+/// Whether an operation on these arrays may wait: this thread defers, and nobody outside writes what it would read.
 CUARRAY_API bool can_defer(std::span<const Array* const> arrays);
 
 /// Adds a node to this thread's graph. Operand i is arrays[i], or scalars[i] where that is null; operands of another

@@ -50,6 +50,9 @@ template <int R, class Element> struct ReductionOf {
     using ValueRow = typename BestValue<Row>::type;
     static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
 
+    /// Counts elements in vectors of them.
+    using Counter = choose_t<sizeof(X) == 1, uint8_t, choose_t<sizeof(X) == 2, uint16_t,
+                             choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
 
@@ -100,7 +103,8 @@ template <int R, class Element> struct ReductionOf {
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
         }
-        for (A* lane = lanes; i < n; ++i, ++lane) *lane = Row::combine(*lane, Row::map(load<Element>(x[i]), first + i));
+        for (int l = 0; l < kLanes && i < n; ++i, ++l)
+            lanes[l] = Row::combine(lanes[l], Row::map(load<Element>(x[i]), first + i));
     }
 
     /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
@@ -167,20 +171,57 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Of pairs the compiler makes vectors in one row alone; so their accumulators stay in L1, a piece at a time.
-    static void add_four_pairs(const char* line, int64_t step, int64_t columns, int64_t index, bool fresh, A* lane) {
-        constexpr int64_t kPiece = 512;
-        for (int64_t c = 0; c < columns; c += kPiece) {
-            const int64_t n = columns - c < kPiece ? columns - c : kPiece;
-            for (int row = 0; row < 4; ++row)
-                add_row(line + row * step + c * int64_t(sizeof(X)), n, index + row * kLanes, fresh && row == 0, lane + c);
+    /// Four rows of pairs, in vectors that hold one number of each.
+    template <bool Fresh>
+    static CUARRAY_FN void add_four_pairs(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
+        constexpr int64_t kPiece = 64;
+        Number p[kPiece], q[kPiece];
+        for (int64_t begin = 0; begin < columns; begin += kPiece) {
+            const int64_t n = columns - begin < kPiece ? columns - begin : kPiece;
+#pragma omp simd
+            for (int64_t c = 0; c < n; ++c) {
+                auto [first, second] = element(line, begin + c, index);
+                if constexpr (!Fresh) {
+                    const auto [before, beside] = Row::combine(lane[begin + c], A{first, second});
+                    first = before, second = beside;
+                }
+                p[c] = first, q[c] = second;
+            }
+            for (int row = 1; row < 4; ++row) {
+                const char* const other = line + row * step;
+#pragma omp simd
+                for (int64_t c = 0; c < n; ++c) {
+                    const auto [first, second] =
+                        Row::combine(A{p[c], q[c]}, element(other, begin + c, index + row * kLanes));
+                    p[c] = first, q[c] = second;
+                }
+            }
+#pragma omp simd
+            for (int64_t c = 0; c < n; ++c) lane[begin + c] = {p[c], q[c]};
+        }
+    }
+
+    /// Four rows of what only asks, counted in integers of the elements' size, for which the compiler finds vectors.
+    template <bool Fresh>
+    static CUARRAY_FN void ask_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
+        const bool any = Row::combine(false, true), every = Row::combine(true, true);
+        const char *const second = line + step, *const third = second + step, *const fourth = third + step;
+        const auto asked = [&](const char* row, int64_t c) { return Counter(element(row, c, index) ? 1 : 0); };
+        auto* const to = reinterpret_cast<uint8_t*>(lane);
+#pragma omp simd
+        for (int64_t c = 0; c < columns; ++c) {
+            const Counter a = asked(line, c), b = asked(second, c), d = asked(third, c), e = asked(fourth, c);
+            const auto answer = uint8_t(!every ? a ^ b ^ d ^ e : any ? a | b | d | e : a & b & d & e);
+            if constexpr (Fresh) to[c] = answer;
+            else to[c] = uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
         }
     }
 
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
     template <bool Fresh>
     static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        if constexpr (is_pair) return add_four_pairs(line, step, columns, index, Fresh, lane);
+        if constexpr (is_pair) return add_four_pairs<Fresh>(line, step, columns, index, lane);
+        if constexpr (is_same<A, bool>) return ask_four<Fresh>(line, step, columns, index, lane);
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
@@ -190,6 +231,17 @@ template <int R, class Element> struct ReductionOf {
             sum = Row::combine(sum, element(third, c, index + 2 * kLanes));
             lane[c] = Row::combine(sum, element(fourth, c, index + 3 * kLanes));
         }
+    }
+
+    /// Rows of one lane, `step` bytes apart; the first of them is the lane's first where it is fresh.
+    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
+        const char* x = static_cast<const char*>(from);
+        A* const lane = static_cast<A*>(to);
+        for (; rows >= 4; rows -= 4, x += 4 * step, first += 4 * kLanes, fresh = false) {
+            if (fresh) add_four<true>(x, step, columns, first, lane);
+            else add_four<false>(x, step, columns, first, lane);
+        }
+        for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);
     }
 
     /// acc[lane][column] of a leaf's rows [row, row + rows); `first` is the index of the first of them.
@@ -203,10 +255,8 @@ template <int R, class Element> struct ReductionOf {
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
             for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
-                for (int64_t l = 0; l < lines; ++l) {
-                    if (row == 0) add_four<true>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
-                    else add_four<false>(x + l * stride, kLanes * stride, length, first + l, acc + l * columns);
-                }
+                for (int64_t l = 0; l < lines; ++l)
+                    fold_lane(x + l * stride, kLanes * stride, 4, length, first + l, row == 0, acc + l * columns);
                 x += 4 * kLanes * stride;
             }
             for (; whole && rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
@@ -247,6 +297,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using A = typename Base::A;
     using X = typename Base::X;
     using ValueRow = typename Base::ValueRow;
+    using Counter = typename Base::Counter;
     static constexpr bool finds = Base::needs_index && !is_complex<Element>;
     static constexpr bool asks = !Base::needs_index && is_same<A, typename reduction_t<R, bool>::A>;
 
@@ -260,8 +311,6 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     /// What only counts or asks: how often the answer is yes decides, counted in integers of the elements' size, for
     /// which the compiler finds vectors.
     static A asked_leaf(const X* x) {
-        using Counter = choose_t<sizeof(X) == 1, uint8_t, choose_t<sizeof(X) == 2, uint16_t,
-                                 choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
         constexpr int half = kLeaf / 2;  // which fits in the smallest
         int64_t yes = 0;
         for (int k = 0; k < kLeaf; k += half) {
@@ -270,14 +319,21 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             for (int i = 0; i < half; ++i) count = Counter(count + Counter(bool(Row::map(load<Element>(x[k + i]), 0))));
             yes += count;
         }
-        if constexpr (is_same<A, bool>) return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
-        else return A(yes);
+        if constexpr (!is_same<A, bool>) return A(yes);
+        else if (!Row::combine(true, true)) return yes % 2 != 0;
+        else return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
     }
 
     static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
 
     /// The best value of n elements, at most a leaf, in vectors; the last one may see some elements again.
     static auto best_value(const X* x, int n) {
+        if constexpr (is_same<Element, bool>) {
+            uint8_t some = 0, every = 1;
+#pragma omp simd reduction(| : some) reduction(& : every)
+            for (int i = 0; i < n; ++i) some |= x[i] != 0, every &= x[i] != 0;
+            return ValueRow::combine(false, true) ? some != 0 : every != 0;
+        }
         typename ValueRow::A best[kLanes];
         if (n < kLanes) {
             best[0] = value_of(x[0]);
@@ -317,7 +373,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
         const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
         A best = {best_value(x, size_at(0)), 0};
-        for (int64_t begin = kLeaf; begin < n; begin += kLeaf)
+        const auto is_decided = [&best] { return is_same<Element, bool> && best.value == ValueRow::combine(false, true); };
+        for (int64_t begin = kLeaf; begin < n && !is_decided(); begin += kLeaf)
             best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
         return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
     }
@@ -372,19 +429,27 @@ template <int R, class Half> struct HalvesOf {
         }
     }
 
+    static void add_row(const char* x, int64_t columns, int64_t index, bool fresh, typename Wide::A* lane) {
+        alignas(64) f32 widened[kStage];
+        for (int64_t c = 0; c < columns; c += kStage) {
+            const int64_t count = columns - c < kStage ? columns - c : kStage;
+            widen_block(reinterpret_cast<const Half*>(x) + c, widened, count);
+            Wide::add_row(reinterpret_cast<const char*>(widened), count, index, fresh, lane + c);
+        }
+    }
+
+    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
+        const char* x = static_cast<const char*>(from);
+        for (; rows > 0; --rows, x += step, first += kLanes, fresh = false)
+            add_row(x, columns, first, fresh, static_cast<typename Wide::A*>(to));
+    }
+
     static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
                              void* to) {
-        alignas(64) f32 widened[kStage];
         const char* x = static_cast<const char*>(from);
         auto* const acc = static_cast<typename Wide::A*>(to);
-        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first) {
-            for (int64_t c = 0; c < columns; c += kStage) {
-                const int64_t count = columns - c < kStage ? columns - c : kStage;
-                widen_block(reinterpret_cast<const Half*>(x) + c, widened, count);
-                Wide::add_row(reinterpret_cast<const char*>(widened), count, first, row < kLanes,
-                              acc + row % kLanes * columns + c);
-            }
-        }
+        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
+            add_row(x, columns, first, row < kLanes, acc + row % kLanes * columns);
     }
 };
 
@@ -431,6 +496,20 @@ template <int R, class Element> struct SegmentsOf {
     }
 };
 
+/// Whether a row of reductions.def combines like this; of truth values, any row that does folds to the same bits.
+constexpr int row_of_truth(std::string_view combine) {
+    for (int r = 0; r < kReductions; ++r)
+        if (kTexts[r][0] == "bool" && kTexts[r][2] == combine) return r;
+    return kReductions;
+}
+
+template <class Loops> constexpr void take_folds(ReductionLoops& loops) {
+    loops.fold_leaves = Loops::fold_leaves;
+    loops.fold_columns = Loops::fold_columns;
+    loops.fold_lane = Loops::fold_lane;
+    loops.fold_nodes = Loops::fold_nodes;
+}
+
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     using Own = OwnLoopsOf<R, Element>;
     using Alike = LoopsOf<R, Element>;
@@ -444,14 +523,22 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     if constexpr (is_half<Element>) {
         loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
         loops.fold_columns = HalvesOf<R, Element>::fold_columns;
+        loops.fold_lane = HalvesOf<R, Element>::fold_lane;
     } else {
         loops.fold_leaves = Alike::fold_leaves;
         loops.fold_columns = Alike::fold_columns;
+        loops.fold_lane = Alike::fold_lane;
     }
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.fold_segments = SegmentsOf<R, Element>::fold_segments;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
+    if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
+        // The largest of truth values says whether any is true.
+        const bool ones = Own::Row::combine(true, true), mixed = Own::Row::combine(false, true);
+        if (ones && mixed) take_folds<LoopsOf<row_of_truth("a | b"), bool>>(loops);
+        if (ones && !mixed) take_folds<LoopsOf<row_of_truth("a & b"), bool>>(loops);
+    }
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
     loops.map = Own::map;
     loops.finish = Own::finish;
