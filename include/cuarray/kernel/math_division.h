@@ -99,7 +99,7 @@ CUARRAY_FN T integer_quotient(T x, T y) {
 #ifndef __CUDACC__
     // No vector unit divides integers; quotients in a float type with room for both truncate alike.
     using Wide = choose_t<sizeof(T) <= 2, f32, f64>;
-    if constexpr (sizeof(T) < 4 || is_same<T, i32>) return special ? by_special : T(Wide(x) / Wide(divisor));
+    if constexpr (sizeof(T) <= 4) return special ? by_special : T(Wide(x) / Wide(divisor));
 #endif
     return special ? by_special : T(x / divisor);
 }
@@ -107,9 +107,10 @@ CUARRAY_FN T integer_quotient(T x, T y) {
 /// Python's rule: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
 template <class T>
 CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
-    const T q = integer_quotient(x, y), r = subtract(x, multiply(q, y));
-    const bool apart = (y != 0) & (r != 0) & ((r < 0) != (y < 0));
-    return {T(q - apart), apart ? add(r, y) : y == 0 ? T(0) : r};
+    const T q = integer_quotient(x, y), r = y == 0 ? T(0) : subtract(x, multiply(q, y));
+    // Masks, because nobody foresees signs.
+    const bool apart = (r != 0) & ((r < 0) != (y < 0));
+    return {T(q - apart), add(r, T(y & T(-T(apart))))};
 }
 
 template <class T>

@@ -34,6 +34,10 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             }
             round_block(narrowed, y + begin, count);
         }
+    } else if constexpr (is_same<From, bool> && !is_integer<To>) {
+        // The processor turns integers, and no truth values, into floats.
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast<To>(i32(x[i] != 0)));
     } else {
 #pragma omp simd
         for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast<To>(load<From>(x[i])));
