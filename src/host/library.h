@@ -101,6 +101,10 @@ using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, vo
 using PartLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count, uint8_t* parts,
                           int64_t* counts);
 
+/// Sorts n > 0 values into `to`, which may be where they are; `spare` has room for as many. Returns false, having written
+/// to `spare` alone, where different values have one key: only a stable sort knows their order.
+using ValueSortLoop = bool (*)(const void* x, void* to, void* spare, int64_t n, bool descending);
+
 /// bins[i] = the whole part of (x[i] - first) * scale where it is one of 0 ... count - 1 and its neighbours are farther
 /// than `margin`; else `count`. Returns how many of n elements, below 2^31, those are.
 using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double scale, double margin, int32_t count,
@@ -140,6 +144,7 @@ struct LoopLibrary {
     const SlideLoop* slides;           ///< by dtype
     const PartLoop* parts;             ///< by dtype; null for the complex ones
     const GuessLoop* guesses;          ///< by dtype; null but for float32 and float64
+    const ValueSortLoop* sorts;        ///< by dtype; null where radix is as good
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     ChoiceLoops choices;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "cuarray/core/dispatch.h"
 #include "cuarray/kernel/sort.h"
@@ -13,6 +14,9 @@
 
 namespace cuarray::host {
 namespace {
+
+/// Shorter rows are not worth a network of vectors.
+constexpr int64_t kNetwork = 5;
 
 /// The keys of values, and the loop that compares many with pivots.
 template <class T> struct ValueKey {
@@ -27,17 +31,57 @@ struct PairKey {
     uint64_t operator()(uint64_t pair) const { return pair >> index_bits; }
 };
 
+/// Sorts a row by vectors: several threads divide it by the first digit of its keys. Returns false, having written to
+/// the spare memory alone, where that cannot be done, or the threads would have unequal parts.
+template <class Item, class Key>
+bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
+    if (threads == 1) return sort(from, to, spare, n, key.descending);
+    const uint64_t differs = survey(from, n, threads, key).differs;
+    const int width = std::bit_width(differs);
+    const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
+    Scratch scratch;
+    const int64_t buckets = digit.buckets();
+    int64_t* const counts = scratch.take_array<int64_t>(threads * buckets);
+    int64_t* const begins = scratch.take_array<int64_t>(buckets + 1);
+    count_digits(from, n, threads, key, digit, counts);
+    begins[0] = 0;
+    for (int64_t b = 0; b < buckets; ++b) {
+        int64_t size = 0;
+        for (int c = 0; c < threads; ++c) size += counts[c * buckets + b];
+        if (size > 2 * n / threads) return false;
+        begins[b + 1] = begins[b] + size;
+    }
+    if (to == from) {
+        std::memcpy(spare, from, size_t(n) * sizeof(Item));
+        from = spare;
+    }
+    if (reinterpret_cast<uintptr_t>(to) % sizeof(Item) == 0)
+        move_in_lines(to, from, n, threads, key, digit, counts, digit, nullptr);
+    else move_by_digit(to, from, n, threads, key, digit, counts);
+    parallel_for(buckets, [&](int64_t b) {
+        const int64_t begin = begins[b], size = begins[b + 1] - begin;
+        Item* const items = to + begin;
+        if (size > 0 && !sort(items, items, spare + begin, size, key.descending))
+            sort_items(items, items, spare + begin, size, 1, key);
+    });
+    return true;
+}
+
 template <class T> void sort_values(const LoopLibrary& library, Backend* backend, const Sort& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        const StorageRef memory = backend->allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
+        const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
+        const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
+        const StorageRef memory = backend->allocate(spares * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         const ValueKey<T> key{task.descending, library.parts[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            if (task.ranks.empty() || n <= kInsertion)
-                return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
+            const bool all = task.ranks.empty() || n <= kInsertion;
+            if (all && by_vectors && sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
+                return;
+            if (all) return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
             const auto* const items = from + row * n;
             partition_items(to + row * n, items, spare + place * n, n, task.ranks, threads, key,
                             [items](int64_t i) { return items[i]; });
@@ -63,14 +107,17 @@ template <class T> void partition_indices(const LoopLibrary& library, Backend* b
 /// Sorts one row's indices by the values.
 template <class T> class IndexSort {
  public:
-    IndexSort(const stored_t<T>* values, uint64_t* pairs, uint64_t* spare, const Sort& task, int threads)
-        : values_(values), pairs_(pairs), spare_(spare), n_(task.n), threads_(threads), first_(!task.refines) {
+    IndexSort(const LoopLibrary& library, const stored_t<T>* values, uint64_t* pairs, uint64_t* spare, const Sort& task,
+              int threads)
+        : values_(values), pairs_(pairs), spare_(spare), n_(task.n), threads_(threads), first_(!task.refines),
+          by_vectors_(threads == 1 && n_ >= kNetwork ? library.sorts[int(DType::uint64)] : nullptr) {
         pairing_.descending = task.descending;
         pairing_.index_bits = uint32_t(std::bit_width(uint64_t(task.n - 1)));
     }
 
     void operator()() {
-        for (int part = 0; part < kernel::kKeyParts<T>; ++part) {
+        const bool is_sorted = kernel::kKeyParts<T> == 1 && first_ && by_vectors_ && sort_whole_pairs();
+        for (int part = 0; part < kernel::kKeyParts<T> && !is_sorted; ++part) {
             pairing_.part = uint32_t(part);
             sort_by_part();
         }
@@ -83,23 +130,54 @@ template <class T> class IndexSort {
  private:
     uint64_t index_mask() const { return (uint64_t(1) << pairing_.index_bits) - 1; }
 
-    void sort_by_part() {
-        const int room = std::min(63, 64 - int(pairing_.index_bits));
-        int low = 0, high = kernel::kKeyBits<T>;
-        if (high > room) {
-            // Only where a key may need several pieces does it pay to ask which of its bits matter.
-            const auto key = [this](const stored_t<T>& x) {
-                return kernel::key_part(load<T>(x), int(pairing_.part), pairing_.descending != 0);
-            };
-            const uint64_t differs = survey(values_, n_, threads_, key).differs;
-            if (differs == 0) return;
-            low = std::countr_zero(differs);
-            high = std::bit_width(differs);
+    uint64_t key(const stored_t<T>& x) const {
+        return kernel::key_part(load<T>(x), int(pairing_.part), pairing_.descending != 0);
+    }
+    int room() const { return std::min(63, 64 - int(pairing_.index_bits)); }
+
+    /// The bits [low, high) of the keys in which they differ. Only where a key may need several pieces does it pay to ask.
+    std::pair<int, int> bits_that_differ() const {
+        if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
+        const uint64_t differs = survey(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
+        return {differs ? std::countr_zero(differs) : 0, std::bit_width(differs)};
+    }
+
+    void make_pairs_of(int low, int bits) {
+        pairing_.shift = uint32_t(low);
+        pairing_.bits = uint32_t(bits);
+        make_pairs();
+    }
+
+    /// Pairs in order have their indices in the stable order, as far as their pieces, the highest ones, tell keys apart;
+    /// what they leave is sorted by the keys. Returns false where that would be much.
+    bool sort_whole_pairs() {
+        const auto [low, high] = bits_that_differ();
+        const int bits = std::min(room(), high - low);
+        if (bits == 0) return true;
+        make_pairs_of(high - bits, bits);
+        by_vectors_(pairs_, pairs_, spare_, n_, false);
+        if (high - bits == low) return true;
+        const uint64_t mask = index_mask();
+        const auto piece = [&](int64_t i) { return pairs_[i] >> pairing_.index_bits; };
+        int64_t undecided = 0;
+        for (int64_t begin = 0, end; begin < n_; begin = end) {
+            for (end = begin + 1; end < n_ && piece(end) == piece(begin);) ++end;
+            if (end - begin == 1) continue;
+            undecided += end - begin;
+            if (undecided > n_ / 4) break;
+            std::sort(pairs_ + begin, pairs_ + end, [&](uint64_t a, uint64_t b) {
+                const uint64_t first = key(values_[a & mask]), second = key(values_[b & mask]);
+                return first != second ? first < second : a < b;
+            });
         }
-        for (; low < high; low += room) {
-            pairing_.shift = uint32_t(low);
-            pairing_.bits = uint32_t(std::min(room, high - low));
-            make_pairs();
+        first_ = undecided > n_ / 4;
+        return !first_;
+    }
+
+    void sort_by_part() {
+        const auto [low, high] = bits_that_differ();
+        for (int begin = low; begin < high; begin += room()) {
+            make_pairs_of(begin, std::min(room(), high - begin));
             sort_items(pairs_, pairs_, spare_, n_, threads_, PairKey{int(pairing_.index_bits)});
         }
     }
@@ -122,17 +200,18 @@ template <class T> class IndexSort {
     const int64_t n_;
     const int threads_;
     bool first_;
+    const ValueSortLoop by_vectors_;
     kernel::SortPairing pairing_{};
 };
 
-template <class T> void sort_indices(Backend* backend, const Sort& task) {
+template <class T> void sort_indices(const LoopLibrary& library, Backend* backend, const Sort& task) {
     const int64_t n = task.n;
     const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
     auto* to = reinterpret_cast<uint64_t*>(task.result.data());
-    const StorageRef memory = backend->allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(uint64_t)));
+    const StorageRef memory = backend->allocate(row_groups(task.rows, n) * n * int64_t(sizeof(uint64_t)));
     auto* const spare = static_cast<uint64_t*>(memory->data);
     each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-        IndexSort<T>(from + row * n, to + row * n, spare + place * n, task, threads)();
+        IndexSort<T>(library, from + row * n, to + row * n, spare + place * n, task, threads)();
     });
 }
 
@@ -174,7 +253,7 @@ template <class T> void search_values(const Search& task) {
 void run_sort(const LoopLibrary& library, Backend* backend, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
         if (!task.indices) sort_values<T>(library, backend, task);
-        else if (task.ranks.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(backend, task);
+        else if (task.ranks.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(library, backend, task);
         else partition_indices<T>(library, backend, task);
     });
 }

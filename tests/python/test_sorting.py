@@ -106,6 +106,55 @@ def test_layouts_and_axes(device, dtype, layout, rng):
             assert bits(got.numpy()) == bits(np.ascontiguousarray(want))
 
 
+def few_and_many(dtype, rng, n):
+    """Yield rows of values that are their keys: all different, few, one, in order, nearly so, and far apart in groups."""
+    low, high = (0, 2**62) if np.dtype(dtype).kind == "u" else (-(2**62), 2**62)
+    scale = 1e-12 if np.dtype(dtype).kind == "f" else 1
+    yield (rng.integers(low, high, n) * scale).astype(dtype)
+    yield rng.integers(0, 5, n).astype(dtype)
+    yield np.full(n, 7, dtype)
+    yield np.arange(n).astype(dtype)
+    yield np.roll(np.arange(n), 3).astype(dtype)
+    far = 2**60 if np.dtype(dtype).itemsize == 8 else 2**28
+    yield (rng.integers(0, 3, n) * far + rng.integers(0, 7, n)).astype(dtype)
+
+
+def never_in_the_middle(n, lanes):
+    """Return values of which those that a quicksort looks at for its pivot are always among the smallest."""
+    values, rest, known = np.full(n, -1), np.arange(n), 0
+    while len(rest) > 16 * lanes:
+        count = lanes if len(rest) < 1024 else 4 * lanes
+        seen = rest[np.arange(count) * (len(rest) // count) + len(rest) // count // 2]
+        unknown = seen[values[seen] < 0]
+        values[unknown] = known + np.arange(len(unknown))
+        known += len(unknown)
+        rest = rest[(values[rest] < 0) | (values[rest] >= np.sort(values[seen])[count // 2])]
+    unknown = np.flatnonzero(values < 0)
+    values[unknown] = known + np.arange(len(unknown))[::-1]
+    return values
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "float32", "int64", "uint64", "float64"])
+def test_rows_of_every_length(device, dtype, rng):
+    """What networks of vectors sort, and what is divided before."""
+    short = range(1, 290) if device == "cpu" else [1, 2, 5, 31, 33, 128, 257]
+    for n in [*short, 511, 512, 513, 1000, *([4097, 30_000] if device == "cpu" else [])]:
+        for x in few_and_many(dtype, rng, n):
+            want = np.sort(x)
+            array = cuarray.asarray(x)
+            assert bits(cuarray.sort(array).numpy()) == bits(want)
+            assert bits(cuarray.sort(array, descending=True).numpy()) == bits(np.ascontiguousarray(want[::-1]))
+            np.testing.assert_array_equal(cuarray.argsort(array).numpy(), np.argsort(x, kind="stable"))
+
+
+@pytest.mark.parametrize(("dtype", "lanes"), [("int32", 16), ("float64", 8)])
+def test_rows_that_defeat_a_quicksort(dtype, lanes):
+    with cuarray.device("cpu"):
+        x = never_in_the_middle(20_000, lanes).astype(dtype)
+        np.testing.assert_array_equal(cuarray.sort(cuarray.asarray(x)).numpy(), np.arange(20_000))
+        np.testing.assert_array_equal(cuarray.argsort(cuarray.asarray(x)).numpy(), np.argsort(x))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_change_nothing(threads, rng):
     known = cuarray.get_num_threads()
@@ -115,6 +164,9 @@ def test_threads_change_nothing(threads, rng):
             want = np.argsort(x, kind="stable")
             assert (cuarray.argsort(cuarray.asarray(x, device="cpu")).numpy() == want).all()
             assert (cuarray.sort(cuarray.asarray(x, device="cpu")).numpy() == x[want]).all()
+            in_place = cuarray.array(x, device="cpu")
+            in_place.sort()
+            assert (in_place.numpy() == x[want]).all()
             ranks = [0, 7, 200_000, 200_001, 399_999]
             chosen = cuarray._core.order_statistics(cuarray.asarray(x, device="cpu"), 0, ranks, "test")
             assert (chosen.numpy() == x[want[ranks]]).all()

@@ -45,6 +45,9 @@ LoopLibrary make_library(SymbolFinder find) {
     const auto guess_loops = new GuessLoop[kDTypes]();
     collect_guesses(guess_loops);
     library.guesses = guess_loops;
+    const auto sorts = new ValueSortLoop[kDTypes]();
+    collect_sorts(sorts);
+    library.sorts = sorts;
     collect_copies(library);
     collect_choices(library.choices);
     library.stream = collect_stream();

@@ -26,6 +26,8 @@ void collect_slides(SlideLoop* to);
 /// Writes the loops that compare elements with pivots, and those that guess bins, by dtype.
 void collect_parts(PartLoop* to);
 void collect_guesses(GuessLoop* to);
+/// Writes the sorts by vectors, by dtype, where there are any.
+void collect_sorts(ValueSortLoop* to);
 
 /// Fills the loops that move items without looking at them.
 void collect_copies(LoopLibrary& library);
