@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from planted import Mutant, main
+from scratch_tree import LEVEL
 
 
 def row(name: str) -> str:
@@ -203,28 +204,8 @@ INDEXING = [
     ),
 ]
 
-ORDER = [
-    Mutant(
-        "insertion-is-not-stable",
-        "src/host/radix.h",
-        "for (; at > 0 && k < key(to[at - 1]); --at)",
-        "for (; at > 0 && k <= key(to[at - 1]); --at)",
-        tests("sorting"),
-    ),
-    Mutant(
-        "threads-out-of-order",
-        "src/host/radix.h",
-        "for (int c = 0; c < chunks; ++c) before +=",
-        "for (int c = chunks - 1; c >= 0; --c) before +=",
-        tests("sorting", "threads"),
-    ),
-    Mutant(
-        "line-of-two-buckets",
-        "src/host/radix.h",
-        "if (line < first[bucket]) put_some",
-        "if (line < first[bucket] - kItems) put_some",
-        tests("sorting", "larger"),
-    ),
+#: What sorts by vectors is compiled, and can be tested, where the processor has instructions for it.
+VECTORS = [
     Mutant(
         "lanes-in-the-wrong-order",
         "src/host/loops/sorts.cpp",
@@ -267,6 +248,30 @@ ORDER = [
         "return a < b;",
         tests("sorting", "every_length"),
     ),
+] if LEVEL == "v4" else []
+
+ORDER = [
+    Mutant(
+        "insertion-is-not-stable",
+        "src/host/radix.h",
+        "for (; at > 0 && k < key(to[at - 1]); --at)",
+        "for (; at > 0 && k <= key(to[at - 1]); --at)",
+        tests("sorting"),
+    ),
+    Mutant(
+        "threads-out-of-order",
+        "src/host/radix.h",
+        "for (int c = 0; c < chunks; ++c) before +=",
+        "for (int c = chunks - 1; c >= 0; --c) before +=",
+        tests("sorting", "threads"),
+    ),
+    Mutant(
+        "line-of-two-buckets",
+        "src/host/radix.h",
+        "if (line < first[bucket]) put_some",
+        "if (line < first[bucket] - kItems) put_some",
+        tests("sorting", "larger"),
+    ),
     Mutant(
         "truth-values-counted-by-twos",
         "src/host/loops/reductions.cpp",
@@ -277,8 +282,8 @@ ORDER = [
     Mutant(
         "lane-begun-twice",
         "src/host/loops/reductions.cpp",
-        "first += 4 * kLanes, fresh = false) {",
-        "first += 4 * kLanes) {",
+        "for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);",
+        "for (; rows > 0; --rows, x += step, first += kLanes) add_row(x, columns, first, fresh, lane);",
         tests("reductions"),
     ),
     Mutant(
@@ -867,6 +872,7 @@ PRODUCTS = [
 MUTANTS = [
     *UNSEEN_BY_THE_STANDARD,
     *INDEXING,
+    *VECTORS,
     *ORDER,
     *SETS,
     *ALONG_AN_AXIS,

@@ -141,6 +141,18 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
             np.testing.assert_array_equal(cuarray.asarray(got).numpy(), want, err_msg=name)
 
 
+@pytest.mark.parametrize("rows", [1, 3, 16, 17, 33, 50, 64, 65, 300])
+@pytest.mark.parametrize("type", ["int8", "float16", "float32", "float64"])
+def test_columns_of_expressions(rows, type, rng, device):
+    """Of rows longer than a block of the host's loops: the bits of the fold of an array."""
+    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies: they can wait
+    eager = a * b + a
+    for name in ("sum", "max", "ptp", "any", "all", "count_nonzero", "argmax", "argmin"):
+        with cuarray.fuse():
+            got = getattr(cuarray, name)(a * b + a, axis=0)
+        assert bits(got) == bits(getattr(cuarray, name)(eager, axis=0)), name
+
+
 @pytest.mark.parametrize("name", ["hypot", "gcd", "logical_xor", "logaddexp"])
 def test_one_element_is_folded_with_the_identity(name, device):
     x = np.array([[-5]])

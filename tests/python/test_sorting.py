@@ -107,7 +107,7 @@ def test_layouts_and_axes(device, dtype, layout, rng):
 
 
 def few_and_many(dtype, rng, n):
-    """Yield rows of values that are their keys: all different, few, one, in order, nearly so, and far apart in groups."""
+    """Yield rows of values that are their keys: different, few, one, in order, nearly so, far apart, some side by side."""
     low, high = (0, 2**62) if np.dtype(dtype).kind == "u" else (-(2**62), 2**62)
     scale = 1e-12 if np.dtype(dtype).kind == "f" else 1
     yield (rng.integers(low, high, n) * scale).astype(dtype)
@@ -117,6 +117,10 @@ def few_and_many(dtype, rng, n):
     yield np.roll(np.arange(n), 3).astype(dtype)
     far = 2**60 if np.dtype(dtype).itemsize == 8 else 2**28
     yield (rng.integers(0, 3, n) * far + rng.integers(0, 7, n)).astype(dtype)
+    x = (rng.integers(low, high, n) * scale).astype(dtype)
+    places = np.arange(n // 12) * 12
+    x[places] = np.nextafter(x[places + 1], x.dtype.type(np.inf)) if x.dtype.kind == "f" else x[places + 1] + x.dtype.type(1)
+    yield x
 
 
 def never_in_the_middle(n, lanes):
