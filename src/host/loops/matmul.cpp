@@ -9,14 +9,6 @@ namespace {
 
 using kernel::Products;
 
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-
 template <class T>
 struct Tile {
     using P = Products<T>;

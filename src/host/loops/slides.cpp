@@ -8,48 +8,72 @@
 namespace cuarray::host {
 namespace {
 
-/// Results of a tile: four vectors of the widest kind.
-template <class Number> constexpr int kTile = 256 / int(sizeof(Number));
-
 template <class T> struct Sliding {
     using P = kernel::Products<T>;
     using number = typename P::number;
     using X = stored_t<T>;
-    static constexpr int W = kTile<number>, parts = P::parts;
+    typedef number vector __attribute__((vector_size(kVectorBytes)));
+    // A tile: as many sums as registers hold beside what is added, so that they wait for each other as little as can be.
+    static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)), W = vectors * lanes;
+    using Sums = vector[vectors][parts];
 
-    /// At an end of the line some results leave out what others take.
-    template <bool kEnd>
-    static void tile(const X* line, const X* taps, int64_t count, X* to, int64_t low, int64_t high) {
-        number sum[parts][W] = {};
-        const int64_t first = kEnd ? std::max<int64_t>(low - W + 1, 0) : 0, last = kEnd ? std::min(count, high) : count;
-        for (int64_t k = first; k < last; ++k) {
-            number tap[parts];
-            P::take(taps[k], tap);
-            const int from = kEnd ? int(std::max<int64_t>(low - k, 0)) : 0, until = kEnd ? int(std::min<int64_t>(high - k, W)) : W;
+    /// Adds the products of a tap; at an end of the line for some results alone, [from, until).
+    template <bool kSome>
+    static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from, [[maybe_unused]] int until) {
+        number tap[parts];
+        P::take(with, tap);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            number each[parts][lanes];
 #pragma omp simd
-            for (int i = 0; i < W; ++i) {
-                number x[parts], own[parts];
-                P::take(line[k + i], x);
-                for (int part = 0; part < parts; ++part) own[part] = sum[part][i];
-                P::accumulate(own, tap, x);
-                const bool counts = !kEnd || (i >= from && i < until);
-                for (int part = 0; part < parts; ++part) sum[part][i] = counts ? own[part] : sum[part][i];
+            for (int i = 0; i < lanes; ++i) {
+                number x[parts];
+                P::take(line[v * lanes + i], x);
+                for (int part = 0; part < parts; ++part) each[part][i] = x[part];
+            }
+            vector x[parts], own[parts];
+            for (int part = 0; part < parts; ++part) {
+                std::memcpy(&x[part], each[part], sizeof(vector));
+                own[part] = sum[v][part];
+            }
+            P::accumulate(own, tap, x);
+            for (int part = 0; part < parts; ++part) {
+                if constexpr (kSome)
+                    for (int i = 0; i < lanes; ++i)
+                        if (v * lanes + i < from || v * lanes + i >= until) own[part][i] = sum[v][part][i];
+                sum[v][part] = own[part];
             }
         }
-        for (int i = 0; i < W; ++i) {
-            number own[parts];
-            for (int part = 0; part < parts; ++part) own[part] = sum[part][i];
-            to[i] = P::give(own);
+    }
+
+    /// W results; those taps come in for which the line has elements, from `low` to `high`.
+    static void tile(const X* line, const X* taps, int64_t count, X* to, int64_t low, int64_t high) {
+        Sums sum = {};
+        const auto add_some = [&](int64_t k) {
+            add<true>(line + k, taps[k], sum, int(std::max<int64_t>(low - k, 0)), int(std::min<int64_t>(high - k, W)));
+        };
+        int64_t k = std::max<int64_t>(low - W + 1, 0);
+        const int64_t end = std::min(count, high), begin_whole = std::min(low, end), end_whole = std::min(high - W + 1, end);
+        for (; k < begin_whole; ++k) add_some(k);
+        for (; k < end_whole; ++k) add<false>(line + k, taps[k], sum, 0, W);
+        for (; k < end; ++k) add_some(k);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            number each[parts][lanes];
+            for (int part = 0; part < parts; ++part) std::memcpy(each[part], &sum[v][part], sizeof(vector));
+#pragma omp simd
+            for (int i = 0; i < lanes; ++i) {
+                number own[parts];
+                for (int part = 0; part < parts; ++part) own[part] = each[part][i];
+                to[v * lanes + i] = P::give(own);
+            }
         }
     }
 
     static void run(const void* from, const void* row, int64_t count, void* results, int64_t n, int64_t low, int64_t high) {
         const X *const line = static_cast<const X*>(from), *const taps = static_cast<const X*>(row);
         X* const to = static_cast<X*>(results);
-        const auto tile_at = [&](int64_t i) {
-            const bool is_inside = i >= low && i + W + count - 1 <= high;
-            (is_inside ? tile<false> : tile<true>)(line + i, taps, count, to + i, low - i, high - i);
-        };
+        const auto tile_at = [&](int64_t i) { tile(line + i, taps, count, to + i, low - i, high - i); };
         for (int64_t i = 0; i + W <= n; i += W) tile_at(i);
         if (n % W == 0) return;
         // The last results stand in a tile of their own, before which some are made again.

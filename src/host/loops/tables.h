@@ -5,6 +5,15 @@
 
 namespace cuarray::host {
 
+/// The widest vectors of the level.
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
 /// The rows are compiled in parts, for several compilers at a time.
 constexpr int kRowParts = 4;
 /// Writes the loops of one part, in the order of their ids, unless `to` is null; returns how many there are. (g++
