@@ -40,6 +40,14 @@ const Kernel* KernelTable::look_up(uint64_t hash, const Program& program, Walk w
 }
 
 const Kernel& KernelTable::find(const Program& program, Walk walk) {
+    if (program.expr->single == 0 || size_t(walk) >= kWalks) return find_in_table(program, walk);
+    std::atomic<const Kernel*>& single = singles_[program.expr->single * kWalks + size_t(walk)];
+    const Kernel* known = single.load(std::memory_order_acquire);
+    if (!known) single.store(known = &find_in_table(program, walk), std::memory_order_release);
+    return *known;
+}
+
+const Kernel& KernelTable::find_in_table(const Program& program, Walk walk) {
     const uint64_t hash = program_hash(program) + uint64_t(walk);
     {
         const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 // kernels.h -- compiled kernels of one GPU: by the structure of the program in memory, by its text on disk.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -27,7 +28,8 @@ using NamedFunction = std::pair<const std::string, CUfunction>;
 /// own.
 class KernelTable {
  public:
-    explicit KernelTable(const Context& context) : context_(context) {}
+    explicit KernelTable(const Context& context)
+        : context_(context), singles_(new std::atomic<const Kernel*>[(loops().size() << kMaxIn) * kWalks + kWalks]()) {}
 
     /// The kernel for a program and a walk; compiled, or loaded from disk, where it is new. It lives as long
     /// as the table.
@@ -36,7 +38,11 @@ class KernelTable {
     size_t size() const;
 
  private:
+    /// Elementwise walks: Contiguous and Strided.
+    static constexpr size_t kWalks = 2;
+
     const Kernel* look_up(uint64_t hash, const Program& program, Walk walk) const;
+    const Kernel& find_in_table(const Program& program, Walk walk);
     CUfunction build(const std::string& text, const std::string& entry);
     CUfunction load(const std::string& binary, const std::string& entry, std::string& trouble);
 
@@ -44,6 +50,7 @@ class KernelTable {
     mutable std::mutex mutex_;
     std::unordered_multimap<uint64_t, Kernel> kernels_;
     std::unordered_map<std::string, CUfunction> named_;
+    const std::unique_ptr<std::atomic<const Kernel*>[]> singles_;  ///< of loops that stand alone, found without the lock
 };
 
 }  // namespace cuarray::cuda

@@ -7,9 +7,13 @@
 namespace cuarray {
 namespace {
 
-/// The Expr of one loop; bit i of `scalars` says that operand i is a scalar.
+/// The number of a loop's form; bit i of `scalars` says that operand i is a scalar.
+size_t form_of(LoopId id, unsigned scalars) { return size_t(id) << kMaxIn | scalars; }
+
+/// The Expr of one loop.
 Expr expr_of(LoopId id, unsigned scalars) {
     Expr expr;
+    expr.single = uint32_t(form_of(id, scalars) + 1);
     const Loop& loop = loops()[id];
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     for (int i = 0; i < rows()[loop.row].nin; ++i) {
@@ -24,7 +28,7 @@ Expr expr_of(LoopId id, unsigned scalars) {
 /// Where this thread keeps the same between two runs of the loop.
 std::unique_ptr<Expr>& kept_expr(LoopId id, unsigned scalars) {
     thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
-    return kept[size_t(id) << kMaxIn | scalars];
+    return kept[form_of(id, scalars)];
 }
 
 View view_of(const SingleLoop::Operand& operand, DType dtype) {

@@ -36,6 +36,7 @@ struct Expr {
     std::vector<ValueId> outputs;    ///< values to store, one per output operand, of any dtype
     ValueId mask = kNoValue;         ///< a bool value, or none: store everything
     ValueId fault = kNoValue;        ///< a bool value, or none
+    uint32_t single = 0;             ///< equal ones that are not 0 stand for equal structures: one loop alone
 
     ValueId input(DType dtype) {
         inputs.push_back(dtype);
@@ -63,6 +64,7 @@ struct Expr {
     void clear() {
         nodes.clear(), inputs.clear(), scalars.clear(), outputs.clear();
         mask = fault = kNoValue;
+        single = 0;
     }
 };
 
