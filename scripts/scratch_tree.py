@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = ROOT / "build" / "scratch"
 
 
-
 def highest_level() -> str:
     """The highest x86-64 level of the host loops that this machine runs."""
     if platform.machine() != "x86_64":

@@ -32,12 +32,13 @@ struct PairKey {
 };
 
 /// Sorts a row by vectors: several threads divide it by the first digit of its keys. Returns false, having written to
-/// the spare memory alone, where that cannot be done, or the threads would have unequal parts.
+/// the spare memory alone, where that cannot be done, the row is in order, or the threads would have unequal parts.
 template <class Item, class Key>
 bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
     if (threads == 1) return sort(from, to, spare, n, key.descending);
-    const uint64_t differs = survey(from, n, threads, key).differs;
-    const int width = std::bit_width(differs);
+    const Survey found = survey(from, n, threads, key);
+    if (found.is_sorted) return false;  // radix has nothing to do either
+    const int width = std::bit_width(found.differs);
     const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
     Scratch scratch;
     const int64_t buckets = digit.buckets();

@@ -232,7 +232,6 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 
 namespace {
 
-/// The shape with one axis more, of extent 1.
 /// The array with the folded axes behind the others, as one.
 Array folded_as_one(const Array& array, const Axes& axes) {
     Dims order, extents;
@@ -249,6 +248,7 @@ Array folded_as_one(const Array& array, const Axes& axes) {
     return array.transpose(order).reshape(extents);
 }
 
+/// The shape with one axis more, of extent 1.
 Dims with_axis(Dims shape) {
     shape.push_back(1);
     return shape;

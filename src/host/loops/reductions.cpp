@@ -496,7 +496,7 @@ template <int R, class Element> struct SegmentsOf {
     }
 };
 
-/// Whether a row of reductions.def combines like this; of truth values, any row that does folds to the same bits.
+/// The row that folds truth values by this text.
 constexpr int row_of_truth(std::string_view combine) {
     for (int r = 0; r < kReductions; ++r)
         if (kTexts[r][0] == "bool" && kTexts[r][2] == combine) return r;
