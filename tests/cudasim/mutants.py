@@ -48,6 +48,13 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
+        "kernel-of-another-walk",
+        "src/cuda/kernels.cpp",
+        "singles_[program.expr->single * kWalks + size_t(walk)]",
+        "singles_[program.expr->single * kWalks]",
+        "sim tests/python/test_operands.py -k cuda",
+    ),
+    Mutant(
         "damaged-cache-files-are-used",
         "src/cuda/cache.cpp",
         "read_all(file, payload.data(), payload.size()) && hash_of(payload) == header.checksum",
