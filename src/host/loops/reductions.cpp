@@ -55,31 +55,68 @@ template <int R, class Element> struct ReductionOf {
                              choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
+    /// Whether every step asks for NaN, which it need not where there is none.
+    static constexpr bool sees_nans = is_same<A, red::Range<f32>> || is_same<A, red::Range<f64>>;
 
-    /// Pairs of numbers stand in two arrays, of which the compiler makes vectors.
-    static CUARRAY_FN void leaf_of_pairs(const X* x, int64_t first, A* lanes) {
+    /// Asks memory for what is read soon, which the processor guesses only within a page.
+    static CUARRAY_FN void fetch_ahead(const X* x) {
+        for (int line = 0; line < int(kLanes * sizeof(X)); line += 64)
+            __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line);
+    }
+
+    /// Rows of kLanes pairs, `step` elements apart, onto the first. They stand in two arrays, of which the compiler makes
+    /// vectors.
+    static CUARRAY_FN void block_of_pairs(const X* x, int64_t step, int64_t rows, A* lanes) {
+        if constexpr (sees_nans)
+            if (range_of_numbers(x, step, rows, lanes)) return;
         Number a[kLanes], b[kLanes];
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) {
-            const auto [p, q] = Row::map(load<Element>(x[l]), first + l);
+            const auto [p, q] = Row::map(load<Element>(x[l]), 0);
             a[l] = p, b[l] = q;
         }
-        for (int k = kLanes; k < kLeaf; k += kLanes) {
+        for (int64_t row = 1; row < rows; ++row) {
+            x += step;
+            fetch_ahead(x);
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l) {
-                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(x[k + l]), first + k + l));
+                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(x[l]), 0));
                 a[l] = p, b[l] = q;
             }
         }
         for (int l = 0; l < kLanes; ++l) lanes[l] = {a[l], b[l]};
     }
 
+    /// The same for ranges where no element is NaN, to the same bits in a shorter chain of operations; else returns false.
+    static CUARRAY_FN bool range_of_numbers(const X* x, int64_t step, int64_t rows, A* lanes) {
+        Number low[kLanes], high[kLanes];
+        Counter nans[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) low[l] = high[l] = x[l], nans[l] = Counter(math::isnan(x[l]));
+        for (int64_t row = 1; row < rows; ++row) {
+            x += step;
+            fetch_ahead(x);
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) {
+                const Number y = x[l];
+                low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y, nans[l] |= Counter(math::isnan(y));
+            }
+        }
+        Counter any = 0;
+#pragma omp simd reduction(| : any)
+        for (int l = 0; l < kLanes; ++l) any |= nans[l];
+        if (any) return false;
+        for (int l = 0; l < kLanes; ++l) lanes[l] = {low[l], high[l]};
+        return true;
+    }
+
     static CUARRAY_FN void whole_leaf(const X* x, int64_t first, A* lanes) {
-        if constexpr (is_pair) return leaf_of_pairs(x, first, lanes);
+        if constexpr (is_pair) return block_of_pairs(x, kLanes, kLeaf / kLanes, lanes);
         A a[kLanes];
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
         for (int k = kLanes; k < kLeaf; k += kLanes) {
+            fetch_ahead(x + k);
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l)
                 a[l] = Row::combine(a[l], Row::map(load<Element>(x[k + l]), first + k + l));
@@ -171,33 +208,15 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Four rows of pairs, in vectors that hold one number of each.
-    template <bool Fresh>
-    static CUARRAY_FN void add_four_pairs(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        constexpr int64_t kPiece = 64;
-        Number p[kPiece], q[kPiece];
-        for (int64_t begin = 0; begin < columns; begin += kPiece) {
-            const int64_t n = columns - begin < kPiece ? columns - begin : kPiece;
-#pragma omp simd
-            for (int64_t c = 0; c < n; ++c) {
-                auto [first, second] = element(line, begin + c, index);
-                if constexpr (!Fresh) {
-                    const auto [before, beside] = Row::combine(lane[begin + c], A{first, second});
-                    first = before, second = beside;
-                }
-                p[c] = first, q[c] = second;
-            }
-            for (int row = 1; row < 4; ++row) {
-                const char* const other = line + row * step;
-#pragma omp simd
-                for (int64_t c = 0; c < n; ++c) {
-                    const auto [first, second] =
-                        Row::combine(A{p[c], q[c]}, element(other, begin + c, index + row * kLanes));
-                    p[c] = first, q[c] = second;
-                }
-            }
-#pragma omp simd
-            for (int64_t c = 0; c < n; ++c) lane[begin + c] = {p[c], q[c]};
+    /// The rows of one lane, its first among them, block by block of columns.
+    static CUARRAY_FN void lane_of_pairs(const char* line, int64_t step, int64_t rows, int64_t columns, A* lane) {
+        int64_t c = 0;
+        for (; c + kLanes <= columns; c += kLanes)
+            block_of_pairs(reinterpret_cast<const X*>(line) + c, step / int64_t(sizeof(X)), rows, lane + c);
+        for (; c < columns; ++c) {
+            A sum = element(line, c, 0);
+            for (int64_t row = 1; row < rows; ++row) sum = Row::combine(sum, element(line + row * step, c, 0));
+            lane[c] = sum;
         }
     }
 
@@ -220,7 +239,6 @@ template <int R, class Element> struct ReductionOf {
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
     template <bool Fresh>
     static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        if constexpr (is_pair) return add_four_pairs<Fresh>(line, step, columns, index, lane);
         if constexpr (is_same<A, bool>) return ask_four<Fresh>(line, step, columns, index, lane);
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
@@ -237,6 +255,9 @@ template <int R, class Element> struct ReductionOf {
     static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
         const char* x = static_cast<const char*>(from);
         A* const lane = static_cast<A*>(to);
+        if constexpr (is_pair) {
+            if (fresh && rows > 0) return lane_of_pairs(x, step, rows, columns, lane);
+        }
         for (; rows >= 4; rows -= 4, x += 4 * step, first += 4 * kLanes, fresh = false) {
             if (fresh) add_four<true>(x, step, columns, first, lane);
             else add_four<false>(x, step, columns, first, lane);
@@ -254,10 +275,11 @@ template <int R, class Element> struct ReductionOf {
         const bool whole = !needs_index && stride == width;
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            for (; rows >= 4 * kLanes; rows -= 4 * kLanes, row += 4 * kLanes, first += 4 * kLanes) {
+            constexpr int64_t kR = is_pair ? kLeaf / kLanes : 4;
+            for (; rows >= kR * kLanes; rows -= kR * kLanes, row += kR * kLanes, first += kR * kLanes) {
                 for (int64_t l = 0; l < lines; ++l)
-                    fold_lane(x + l * stride, kLanes * stride, 4, length, first + l, row == 0, acc + l * columns);
-                x += 4 * kLanes * stride;
+                    fold_lane(x + l * stride, kLanes * stride, kR, length, first + l, row == 0, acc + l * columns);
+                x += kR * kLanes * stride;
             }
             for (; whole && rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
                 add_row(x, length, first, row == 0, acc);
