@@ -10,6 +10,9 @@ from cuarray._axes import normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, empty_like
 from cuarray._shaping import swapaxes
+from cuarray._sorting import searchsorted
+
+PIECE = 1 << 20  # copies that repeat() makes at a time
 
 __all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
 
@@ -286,26 +289,40 @@ def repeat(a, repeats, axis=None):
     elif a.ndim == 0:
         a = a.reshape(1)
     axis = normalise_axis(axis, a.ndim, "repeat")
-    counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
+    counts = repeats if isinstance(repeats, ndarray) else np.asarray(repeats)
     if counts.dtype.kind not in "bui" and counts.size:
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:
         raise ValueError(f"repeat: counts have one axis, not {counts.ndim}")
-    if counts.size and counts.min() < 0:
-        raise ValueError(f"repeat: the count {counts.min()} is negative")
+    if counts.size and (least := int(counts.min())) < 0:
+        raise ValueError(f"repeat: the count {least} is negative")
     before, extent, after = a.shape[:axis], a.shape[axis], a.shape[axis + 1 :]
     if counts.size != 1:
         if counts.size != extent:
             raise ValueError(
                 f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}"
             )
-        # Each element's first copy is where the places of the elements before it end.
-        counts = as_array(counts.astype(np.int64), a.device)
-        ends = _core.accumulate("repeat", "add", counts, 0)
-        total = int(ends[-1]) if extent else 0
-        steps = _core.tally(ends[:-1], None, False, None, total, "repeat")
-        return _core.take(a, _core.accumulate("repeat", "add", steps, 0), axis)
+        return repeat_each(a, as_array(counts, a.device).to_device(a.device), axis)
     count = int(counts.reshape(()))
     result = empty((*before, extent, count, *after), a.dtype, device=a.device)
     result[...] = a.reshape((*before, extent, 1, *after))
     return result.reshape((*before, extent * count, *after))
+
+
+def repeat_each(a, counts, axis):
+    """Return each element along an axis as often as its count says; numbers of elements are kept for PIECE copies."""
+    ends = _core.accumulate("repeat", "add", counts, 0, "int64")
+    total = int(ends[-1]) if counts.size else 0
+    result = empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype, device=a.device)
+    begins = np.arange(0, total, PIECE)
+    places = searchsorted(ends, as_array(begins, a.device), side="right").tolist()
+    spans = itertools.pairwise([*places, counts.size - 1])
+    along = (slice(None),) * axis
+    for begin, (first, last) in zip(begins.tolist(), spans, strict=True):
+        # An element's copies begin where the places of the elements before it end.
+        copies = min(PIECE, total - begin)
+        steps = _core.tally(ends[first:last] - begin, None, False, None, copies, "repeat")
+        numbers = _core.accumulate("repeat", "add", steps, 0, out=steps)
+        elements, copied = (*along, slice(first, last + 1)), (*along, slice(begin, begin + copies))
+        _core.take(a[elements], numbers, axis, out=result[copied])
+    return result

@@ -9,7 +9,7 @@ import pytest
 from same import agree, public_type
 
 import cuarray
-from cuarray import _core
+from cuarray import _core, _rearranging
 
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
@@ -402,3 +402,15 @@ def test_axes_of_the_core_count_from_the_end(device):
         for call in (lambda a: _core.take(x, i, a), lambda a: _core.take_along_axis(x, x, a), lambda a: _core.sort(x, a)):
             with pytest.raises(np.exceptions.AxisError):
                 call(axis)
+
+
+@pytest.mark.parametrize("most", [2, 5, 200])
+def test_repeat_piece_by_piece(most, rng, device, monkeypatch):
+    """Copies of one element go on in the next piece, and elements without copies stand at the borders."""
+    monkeypatch.setattr(_rearranging, "PIECE", 64)
+    for shape, axis in (((500,), 0), ((3, 70), 1), ((70, 3), 0), ((2, 0), 0), ((0,), 0)):
+        want, counts = np.arange(np.prod(shape)).reshape(shape), rng.integers(0, most, shape[axis])
+        got = cuarray.repeat(cuarray.asarray(want), cuarray.asarray(counts), axis)
+        np.testing.assert_array_equal(got.numpy(), np.repeat(want, counts, axis))
+    nothing = cuarray.repeat(cuarray.arange(4), [0, 0, 0, 0])
+    assert nothing.shape == (0,)
