@@ -565,6 +565,13 @@ OVERLAP = [
 
 TYPES = [
     Mutant(
+        "quotients-of-rounded-numbers",
+        "include/cuarray/kernel/math_division.h",
+        "constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 1), below",
+        "constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 2), below",
+        tests("ufuncs", "around_what"),
+    ),
+    Mutant(
         "rounded-integers-are-floats",
         "cuarray/_elementwise.py",
         'deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out,',
@@ -683,6 +690,13 @@ COUNTS_AND_RANKS = [
 
 EDITING = [
     Mutant(
+        "copies-counted-from-the-first-piece",
+        "cuarray/_rearranging.py",
+        "_core.tally(ends[first:last] - begin,",
+        "_core.tally(ends[first:last],",
+        tests("indexing_functions", "piece_by_piece"),
+    ),
+    Mutant(
         "inserted-in-the-order-given",
         "cuarray/_editing.py",
         "target[order] = places[order] + np.arange(places.size)",
@@ -765,6 +779,13 @@ EDITING = [
         "if (can_be_decided && *acc == char(loops_.decided))",
         "if (can_be_decided)",
         tests("reductions", "decided"),
+    ),
+    Mutant(
+        "ranges-that-lose-a-nan",
+        "src/host/loops/reductions.cpp",
+        "if (any) return false;",
+        "",
+        tests("reductions"),
     ),
     Mutant(
         "best-of-a-part-of-a-leaf",

@@ -301,6 +301,19 @@ def test_operand_type_changes_no_bit(rng, device):
 # What wins
 
 
+@pytest.mark.parametrize("type", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_nan_wins_in_ranges_wherever_it_is(type, axis, rng, device):
+    """In every fold another element is NaN, or two are, or none is."""
+    x = rng.standard_normal((600, 600)).astype(type)
+    rows = np.arange(0, 600, 2)
+    x[rows, rng.permutation(600)[rows]] = x[rows, rows] = np.nan
+    want = np.ptp(x, axis)
+    np.testing.assert_array_equal(cuarray.ptp(cuarray.asarray(x), axis).numpy(), want)
+    assert np.isnan(want).any() and not np.isnan(want).all()
+    assert np.isnan(cuarray.ptp(cuarray.asarray(x)).item())
+
+
 def test_nan_wins_in_max_and_argmax(device):
     x = np.ones(1000, "f4")
     x[[700, 300]] = np.nan

@@ -281,6 +281,21 @@ def test_integer_division_by_zero_is_zero(type, device):
     assert cuarray.reciprocal(cuarray.asarray(np.array([0, 1, 2], t))).tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize("type", ["int64", "uint64"])
+def test_integer_division_around_what_float64_holds(type, device):
+    t = np.iinfo(type)
+    near = [edge + step for edge in (0, 2**52, 2**53, 2**54, 2**62, t.max) for step in range(-3, 4)]
+    numbers = [n for n in (*near, *(-n for n in near), 10**18 + 7) if t.min <= n <= t.max]
+    pairs = [(x, y) for x in numbers for y in numbers if y != 0 and (x, y) != (t.min, -1)]
+    x, y = (cuarray.asarray(np.array(side, type)) for side in zip(*pairs, strict=True))
+    quotients, remainders = zip(*(divmod(x, y) for x, y in pairs), strict=True)
+    truncated = [abs(x) % abs(y) * (-1 if x < 0 else 1) for x, y in pairs]
+    assert (x // y).tolist() == list(quotients)
+    assert (x % y).tolist() == list(remainders)
+    assert cuarray.fmod(x, y).tolist() == truncated
+    assert [part.tolist() for part in cuarray.divmod(x, y)] == [list(quotients), list(remainders)]
+
+
 @pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])
 def test_the_least_integer(type, device):
     least = np.iinfo(type).min

@@ -1,7 +1,8 @@
 // math_division.h -- floor_divide, remainder, fmod, divmod and integer powers: division that is exact.
 //
 // For floats everything rests on the exact remainder. Where the quotient is small enough to be an exact
-// integer, one fused multiply-add gives it without a branch; `quick_*` does that and reports where it cannot.
+// integer, one fused multiply-add gives it without a branch; `quick_*` does that, and divides integers of 64 bits as
+// float64 where that is exact, and reports where it cannot.
 #pragma once
 #include "cuarray/kernel/math.h"
 
@@ -48,24 +49,6 @@ CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
     return {q == 0 ? copysign(T(0), x / y) : q, apart ? t.second + y : copysign(t.second, y)};
 }
 
-template <class T>
-CUARRAY_FN T quick_fmod(T x, T y, bool& rare) {
-    rare = true;
-    if constexpr (has_residue<T>)
-        return exact_quotient(x, y, rare).second;
-    else
-        return x;
-}
-
-template <class T>
-CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
-    rare = true;
-    if constexpr (has_residue<T>)
-        return exact_divmod(x, y, rare);
-    else
-        return {x, x};
-}
-
 CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
 CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
 
@@ -104,19 +87,50 @@ CUARRAY_FN T integer_quotient(T x, T y) {
     return special ? by_special : T(x / divisor);
 }
 
-/// Python's rule: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
+/// The same where float64 holds 64 bits exactly; `beyond` where it does not.
 template <class T>
-CUARRAY_FN pair<T, T> integer_divmod(T x, T y) {
-    const T q = integer_quotient(x, y), r = y == 0 ? T(0) : subtract(x, multiply(q, y));
+CUARRAY_FN T exact_integer_quotient(T x, T y, bool& beyond) {
+    constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 1), below = is_signed<T> ? limit : 0;
+    beyond = (u64(x) + below > limit + below) | (u64(y) + below > limit + below);
+    const T q = T(i64(f64(i64(x)) / f64(i64(y == 0 ? T(1) : y))));
+    return y == 0 ? T(0) : q;
+}
+
+/// Python's rule for a truncated quotient: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
+template <class T>
+CUARRAY_FN pair<T, T> floored(T q, T x, T y) {
+    const T r = y == 0 ? T(0) : subtract(x, multiply(q, y));
     // Masks, because nobody foresees signs.
     const bool apart = (r != 0) & ((r < 0) != (y < 0));
     return {T(q - apart), add(r, T(y & T(-T(apart))))};
 }
 
 template <class T>
+CUARRAY_FN T quick_fmod(T x, T y, bool& rare) {
+    rare = true;
+    if constexpr (is_integer<T>)
+        return y == 0 ? T(0) : subtract(x, multiply(exact_integer_quotient(x, y, rare), y));
+    else if constexpr (has_residue<T>)
+        return exact_quotient(x, y, rare).second;
+    else
+        return x;
+}
+
+template <class T>
+CUARRAY_FN pair<T, T> quick_divmod(T x, T y, bool& rare) {
+    rare = true;
+    if constexpr (is_integer<T>)
+        return floored(exact_integer_quotient(x, y, rare), x, y);
+    else if constexpr (has_residue<T>)
+        return exact_divmod(x, y, rare);
+    else
+        return {x, x};
+}
+
+template <class T>
 CUARRAY_FN pair<T, T> divmod(T x, T y) {
     if constexpr (is_integer<T>)
-        return integer_divmod(x, y);
+        return floored(integer_quotient(x, y), x, y);
     else
         return float_divmod(x, y);
 }

@@ -118,6 +118,8 @@ template <class F, class T, class U> void grouped_loop(const void* const* in, vo
 /// The branch-free form of a row, where kernel text has one: call(x, y, rare).
 template <class F, class T> struct Quick { static constexpr bool exists = false; };
 template <class T> struct QuickOfFloats { static constexpr bool exists = is_float<T>; };
+/// Floats, and the integers that no vector unit divides.
+template <class T> struct QuickDivision { static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8); };
 
 template <> struct Quick<fn::sin, f64> {
     static constexpr bool exists = true;
@@ -130,16 +132,16 @@ template <> struct Quick<fn::cos, f64> {
 template <class T> struct Quick<fn::ldexp, T> : QuickOfFloats<T> {
     template <class N> static CUARRAY_FN T call(T x, N n, bool& rare) { return math::quick_ldexp(x, n, rare); }
 };
-template <class T> struct Quick<fn::fmod, T> : QuickOfFloats<T> {
+template <class T> struct Quick<fn::fmod, T> : QuickDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_fmod(x, y, rare); }
 };
-template <class T> struct Quick<fn::divmod, T> : QuickOfFloats<T> {
+template <class T> struct Quick<fn::divmod, T> : QuickDivision<T> {
     static CUARRAY_FN pair<T, T> call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare); }
 };
-template <class T> struct Quick<fn::floor_divide, T> : QuickOfFloats<T> {
+template <class T> struct Quick<fn::floor_divide, T> : QuickDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).first; }
 };
-template <class T> struct Quick<fn::remainder, T> : QuickOfFloats<T> {
+template <class T> struct Quick<fn::remainder, T> : QuickDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).second; }
 };
 
