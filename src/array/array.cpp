@@ -129,6 +129,9 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
 
 bool overlaps(const Array& a, const Array& b) {
     if (a.is_pending() || b.is_pending()) return false;
+    // Memory that nobody outside knows is only where it was allocated.
+    const Storage &first = a.storage(), &second = b.storage();
+    if (&first != &second && !first.exported && !second.exported) return false;
     if (!(a.device() == b.device())) return false;
     return may_overlap(uintptr_t(a.data()), a.layout(), item_size(a.dtype()),
                        uintptr_t(b.data()), b.layout(), item_size(b.dtype()));

@@ -114,21 +114,22 @@ Place common_place(PyObject* const* objects, Py_ssize_t count) {
     return {current_device(), false};
 }
 
-int64_t work_of(std::span<const Argument> args) {
+bool is_long(Device device, std::span<const Argument> args) {
+    if (!is_on_host(device)) return true;
     const Array* first = nullptr;
     int64_t work = 1;
     // The product of the sizes is never too small and needs no look at the shapes.
     for (const Argument& argument : args)
         if (argument.array) work *= std::min(argument.array->size(), kShortWork + 1);
-    if (work <= kShortWork) return work;
+    if (work <= kShortWork) return false;
     work = 1;
     for (const Argument& argument : args) {
         if (!argument.array) continue;
         if (first && argument.array->shape() == first->shape()) continue;
         first = argument.array;
-        if (__builtin_mul_overflow(work, first->size(), &work)) return INT64_MAX;
+        if (__builtin_mul_overflow(work, first->size(), &work)) return true;
     }
-    return work;
+    return work > kShortWork;
 }
 
 void Operand::load_python_int(PyObject* object) {

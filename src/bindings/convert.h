@@ -88,8 +88,8 @@ class Operand {
     Weak weak_;
 };
 
-/// How many elements an elementwise operation on these arguments visits, at most.
-int64_t work_of(std::span<const Argument> args);
+/// The same of an elementwise operation on these arguments.
+bool is_long(Device device, std::span<const Argument> args);
 
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);

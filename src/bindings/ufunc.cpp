@@ -206,7 +206,7 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
         UfuncResult result;
         {
-            const Unlocked unlocked(is_long(place.device, work_of(inputs.arguments())));
+            const Unlocked unlocked(is_long(place.device, inputs.arguments()));
             result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
         }
         return options.wrap(result);
@@ -327,7 +327,7 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    const Unlocked unlocked(is_long(device, work_of(args)));
+    const Unlocked unlocked(is_long(device, args));
     return call(row, args, options);
 }
 

@@ -30,7 +30,8 @@ bool is_flat(const Space& space, const ElementSizes& sizes) {
         const bool is_index = sizes.has_index && k == space.operands - 1;
         if (stride == 0 && k >= sizes.outputs) continue;
         if (stride != (is_index ? 1 : sizes.size[k]) && space.size != 1) return false;
-        if (!is_index && space.offset[k] % std::min(16, sizes.size[k] * lanes) != 0) return false;
+        const int64_t border = std::min(16, sizes.size[k] * lanes);  // a power of two
+        if (!is_index && (space.offset[k] & (border - 1)) != 0) return false;
     }
     return true;
 }
@@ -188,8 +189,11 @@ ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<
     int k = 0;
     for (const auto& places : {outputs, inputs})
         for (const Place& place : places) strides[k] = place.strides, addresses[k++] = place.address;
-    const Dims index_strides = c_strides(shape, 1);
-    if (sizes_.has_index) strides[k] = &index_strides, addresses[k++] = 0;
+    Dims index_strides;
+    if (sizes_.has_index) {
+        index_strides = c_strides(shape, 1);
+        strides[k] = &index_strides, addresses[k++] = 0;
+    }
 
     collapse(space_, shape, {strides, size_t(k)});
     for (int i = 0; i < k; ++i) space_.offset[i] += int64_t(addresses[i]);

@@ -6,9 +6,8 @@
 #include "cuarray/core/dispatch.h"
 
 namespace cuarray {
-namespace {
 
-constexpr DTypeInfo kInfo[kDTypes] = {
+constexpr DTypeInfo kDTypeInfo[kDTypes] = {
 #define DTYPE(name, T, kind, bits, exponent, typestr) \
     {Kind::kind == Kind::Bool ? "bool" : #name,       \
      #T,                                              \
@@ -20,6 +19,8 @@ constexpr DTypeInfo kInfo[kDTypes] = {
      int(alignof(stored_t<T>))},
 #include "cuarray/dtypes.def"
 };
+
+namespace {
 
 constexpr bool is_integer_kind(Kind kind) { return kind == Kind::Signed || kind == Kind::Unsigned; }
 
@@ -38,16 +39,13 @@ constexpr std::array<uint32_t, kDTypes> kSafeTargets = [] {
     std::array<uint32_t, kDTypes> targets{};
     for (int from = 0; from < kDTypes; ++from)
         for (int to = 0; to < kDTypes; ++to)
-            targets[from] |= uint32_t(from == to || is_safe(kInfo[from], kInfo[to])) << to;
+            targets[from] |= uint32_t(from == to || is_safe(kDTypeInfo[from], kDTypeInfo[to])) << to;
     return targets;
 }();
 
 }  // namespace
 
-const DTypeInfo& info(DType dtype) {
-    if (dtype == DType::none) raise(ErrorKind::Type, "info: no dtype");
-    return kInfo[int(dtype)];
-}
+void raise_no_dtype() { raise(ErrorKind::Type, "info: no dtype"); }
 
 const char* to_string(Casting casting) {
     constexpr const char* names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
@@ -71,8 +69,8 @@ DType promote(DType a, DType b) { return DType(std::countr_zero(safe_targets(a) 
 DType find_dtype(std::string_view name) {
     if (name == "bool_") return DType::bool_;
     const auto found =
-        std::find_if(kInfo, kInfo + kDTypes, [&](const DTypeInfo& i) { return name == i.name; });
-    return DType(found - kInfo);
+        std::find_if(kDTypeInfo, kDTypeInfo + kDTypes, [&](const DTypeInfo& i) { return name == i.name; });
+    return DType(found - kDTypeInfo);
 }
 
 DType real_part(DType dtype) {

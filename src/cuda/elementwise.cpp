@@ -1,4 +1,6 @@
 // elementwise.cpp -- runs an Expr over every index: plan, kernel, launches.
+#include <algorithm>
+
 #include "cuda/backend.h"
 #include "cuda/explain.h"
 #include "cuda/journal.h"
@@ -6,11 +8,11 @@
 namespace cuarray::cuda {
 namespace {
 
-/// Puts the places into memory that is kept between calls.
-std::span<const Place> places(std::span<const View> views, std::vector<Place>& kept) {
-    kept.clear();
-    for (const View& view : views) kept.push_back({address_of(view), &view.strides});
-    return kept;
+/// As many as there is room for; the plan counts the operands.
+std::span<const Place> places(std::span<const View> views, Place (&places)[kernel::kMaxOperands]) {
+    const size_t n = std::min(views.size(), std::size(places));
+    for (size_t k = 0; k < n; ++k) places[k] = {address_of(views[k]), &views[k].strides};
+    return {places, n};
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ StorageRef GpuBackend::single_loop(const SingleLoop& task) {
 
 void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                                  std::span<const View> inputs, const char* name) {
-    thread_local std::vector<Place> to, from;
+    Place to[kernel::kMaxOperands], from[kernel::kMaxOperands];
     ElementwisePlan plan(expr, shape, places(outputs, to), places(inputs, from));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         if (slice > 0) plan.select(slice);

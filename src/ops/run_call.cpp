@@ -27,7 +27,7 @@ struct CallPlan {
 
 /// Whether the operand, walked over shape, is exactly the output's elements in the same order.
 bool is_in_place(const Array& in, const Array& out, const Dims& shape) {
-    return in.shape() == shape && in.strides() == out.strides() && in.data() == out.data() &&
+    return in.data() == out.data() && in.shape() == shape && in.strides() == out.strides() &&
            item_size(in.dtype()) == item_size(out.dtype());
 }
 

@@ -26,7 +26,13 @@ struct DTypeInfo {
     int align;     ///< bytes; half of the size for complex types
 };
 
-CUARRAY_API const DTypeInfo& info(DType dtype);
+CUARRAY_API extern const DTypeInfo kDTypeInfo[kDTypes];
+[[noreturn]] CUARRAY_API void raise_no_dtype();
+
+inline const DTypeInfo& info(DType dtype) {
+    if (dtype == DType::none) raise_no_dtype();
+    return kDTypeInfo[int(dtype)];
+}
 inline int item_size(DType dtype) { return info(dtype).size; }
 
 enum class Casting : uint8_t { No, Equiv, Safe, SameKind, Unsafe };
