@@ -1,7 +1,4 @@
-"""python -m cuarray [--json]: what is there, what is missing, and the command that mends it.
-
-python -m cuarray cache [show|clear|warm]: the cache of compiled kernels.
-"""
+"""Where `python -m cuarray` begins: the doctor, and `python -m cuarray cache`, the cache of compiled kernels."""
 
 import sys
 

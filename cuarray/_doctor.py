@@ -75,7 +75,13 @@ def fault(what, command):
 
 def examine(device, faults):
     """Return what a device says about itself, and whether it computes; faults are added to the list."""
-    found = {"device": str(device), **json.loads(_core.describe(device))}
+    try:
+        found = {"device": str(device), **json.loads(_core.describe(device))}
+    except (ValueError, cuarray.CudaError) as error:
+        setting = str(error).partition(":")[0]
+        command = f"unset {setting}" if setting in os.environ else "CUARRAY_DEVICE=cpu python -m cuarray"
+        faults.append(fault(f"{device}: {error}", command))
+        return {"device": str(device), "self_test": f"FAILED: {error}"}
     lacking = found.get("nvrtc", {}).get("missing")
     if lacking:
         major = int(found["driver_cuda_version"].partition(".")[0])
@@ -130,6 +136,8 @@ REMEDIES = (
         r"cannot compile for compute capability [567]\.",
         'pip uninstall -y nvidia-cuda-nvrtc && pip install "cuarray[cuda12]"',
     ),
+    (r"cuInit: .*\(803\)", "sudo reboot   (the driver was updated, its module in the kernel is the old one)"),
+    (r"cuInit: .*\((?!100\))", "nvidia-smi   (it says more about what is wrong with the driver)"),
     (r"cannot compile for compute capability", "export CUARRAY_DEVICE=cpu   (or use a newer GPU)"),
 )
 
@@ -256,9 +264,11 @@ def main(arguments=None):
 
     parser = argparse.ArgumentParser(
         prog="python -m cuarray",
-        description="Tell what is found here.",
+        usage="python -m cuarray [-h] [--version] [--json]\n       python -m cuarray cache [show|clear|warm] ...",
+        description="Tell what is there, what is missing, and the command that mends it.",
         epilog="python -m cuarray cache --help: what to do with the cache of compiled kernels",
     )
+    parser.add_argument("--version", action="version", version=f"cuarray {cuarray.__version__}")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     known = report()

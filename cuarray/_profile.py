@@ -130,6 +130,11 @@ class profile:
             with _core.Unrecorded():
                 for device in recording.devices():
                     _core.synchronize(device)
+        except Exception as error:
+            # What ended the block is what its caller hears of; what the wait found besides is noted there.
+            if exception[1] is None:
+                raise
+            exception[1].add_note(f"and at the end of the profile: {type(error).__name__}: {error}")
         finally:
             self.seconds = (_core.record_clock() - self._clock) * 1e-9
             self.events = sorted(

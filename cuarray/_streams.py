@@ -1,5 +1,6 @@
 """Streams, events and graphs: in which order a device works, and how to wait for it."""
 
+import os
 from contextlib import contextmanager
 from operator import index
 
@@ -12,7 +13,10 @@ def handle_of(stream):
     """Return the number of another library's stream: an integer, or what its protocols and attributes say."""
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        version, handle = protocol()
+        answer = protocol()
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError(f"Stream: __cuda_stream__ must return a version and a handle, not {answer!r}")
+        version, handle = answer
         if version != 0:
             raise ValueError(f"Stream: version {version} of __cuda_stream__ is not known; version 0 is")
         return index(handle)
@@ -383,6 +387,8 @@ class Graph:
         """
         if self.is_captured:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
+        if os.environ.get("CUARRAY_VALIDATE") == "1":
+            raise RuntimeError("Graph.capture: CUARRAY_VALIDATE=1 compares results, and in a capture there are none; unset it")
         stream = _core.begin_capture(self._device)
         try:
             yield self

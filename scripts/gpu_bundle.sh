@@ -8,8 +8,15 @@
 # python3.12 of pyenv, or of the path. Building needs what README's installation needs, and the network for pip.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+case ${1:-} in -*) sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; exit ;; esac
 bundle=$(realpath -m "${1:-$root/build/gpu-bundle}")
 limit=$((64 << 20))
+
+# What is replaced must be a bundle: nobody's other folder is emptied.
+if [ -e "$bundle" ] && [ ! -e "$bundle/commit" ] && [ -n "$(ls -A "$bundle")" ]; then
+    echo "gpu_bundle: $bundle is no bundle and not empty; name a new folder, or one that this script has made" >&2
+    exit 1
+fi
 
 find_python() {
     local candidate
@@ -21,7 +28,10 @@ find_python() {
 }
 
 python=$(find_python)
-rm -rf "$bundle" && mkdir -p "$bundle/wheels"
+rm -rf "$bundle"
+mkdir -p "$bundle/wheels"
+# Also one that is stopped half-way is known again.
+git -C "$root" rev-parse HEAD > "$bundle/commit"
 work=$root/build/gpu-bundle-work
 mkdir -p "$work/source"
 
@@ -42,7 +52,6 @@ for folder in tests/python tests/conftest.py tests/skips.txt benchmarks scripts/
     (cd "$root" && cp -r --parents "$folder" "$bundle/")
 done
 find "$bundle" -name __pycache__ -prune -exec rm -rf {} +
-git -C "$root" rev-parse HEAD > "$bundle/commit"
 
 size=$(du -sb "$bundle" | cut -f1)
 echo "$bundle: $(ls "$bundle/wheels" | wc -l) wheels, $((size >> 10)) KiB"

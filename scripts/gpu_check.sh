@@ -30,6 +30,7 @@ mkdir -p "$(dirname "$results")"
 
 declare -A limit=([smoke]=30 [suite]=170 [only_gpu]=70 [sanitizer]=40 [interop]=60 [benchmarks]=100)
 all=(smoke suite only_gpu sanitizer interop benchmarks)
+case ${1:-} in -*) sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; exit ;; esac
 parts=("$@")
 [ $# -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

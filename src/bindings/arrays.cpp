@@ -122,11 +122,14 @@ py::object arange_fill(int64_t count, const py::object& first, const py::object&
 
 py::object from_dlpack(const py::object& object, const py::object& device, const Copy& copy) {
     const py::object wish = copy ? py::object(py::bool_(*copy)) : py::object(py::none());
-    Array imported = import_dlpack(object.ptr(), device.ptr(), wish.ptr());
+    // An array of ours stays in its memory, whose work is in order on all streams: an import would not know of it.
+    const bool is_ours = is_ndarray(object.ptr());
+    Array imported = is_ours ? array_of(object.ptr()).view(array_of(object.ptr()).layout())
+                             : import_dlpack(object.ptr(), device.ptr(), wish.ptr());
     const Device place = to_device(device.ptr(), imported.device());
     if (place == imported.device()) {
         // A producer too old to know copy=True has handed out its own memory.
-        const bool is_own = copy && *copy && imported.storage().exported;
+        const bool is_own = copy && *copy && (is_ours || imported.storage().exported);
         return handed_over(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
     }
     if (copy && !*copy)

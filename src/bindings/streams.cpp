@@ -4,6 +4,7 @@
 #include <vector>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/runtime/recorder.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 
@@ -40,7 +41,7 @@ HeldStream foreign_stream(int64_t handle, const py::object& device) {
 void synchronize_stream(const HeldStream& held) {
     settle_all();
     const Unlocked unlocked(true);
-    held.stream->synchronize();
+    record_stream_work(Record::Kind::Wait, "Stream.synchronize", *held.stream, [&] { held.stream->synchronize(); });
 }
 
 void wait_for_stream(const HeldStream& held, const HeldStream& other) {
@@ -88,7 +89,7 @@ void drop_capture(const HeldStream& held) {
 void launch(const HeldGraph& held, const HeldStream& stream) {
     settle_all();
     const Unlocked unlocked(true);
-    held.graph->launch(*stream.stream);
+    record_stream_work(Record::Kind::Launch, "Graph.launch", *stream.stream, [&] { held.graph->launch(*stream.stream); });
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ void bind_streams(py::module_& module) {
         .def("is_done", &Event::is_done)
         .def("synchronize", [](Event& e) {
             const Unlocked unlocked(true);
-            e.synchronize();
+            record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()), [&] { e.synchronize(); });
         })
         .def("elapsed_ms", &Event::elapsed_ms, py::arg("start"));
     py::class_<HeldGraph>(module, "Graph")

@@ -36,7 +36,8 @@ std::string FaultWatch::unreported() const {
                                        std::to_string(record_->axis - 1) + " with size " +
                                        std::to_string(record_->size)
                                  : std::string(kNegativePower);
-    return name + ": " + what + " (found when the GPU was waited for)";
+    return name + ": " + what + " (found when the GPU was waited for, the first of those since the wait before: where there are others, their "
+                               "results hold zeros; CUARRAY_SYNC=1 raises each at its call)";
 }
 
 void FaultWatch::clear() {

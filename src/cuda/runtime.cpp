@@ -212,6 +212,7 @@ void GpuRuntime::wait_and_raise() {
 }
 
 bool GpuRuntime::can_access_peer(Device other) {
+    require(other);
     if (other.kind != device().kind || other == device()) return false;
     int can = 0;
     CUdevice peer = 0;
@@ -221,6 +222,7 @@ bool GpuRuntime::can_access_peer(Device other) {
 }
 
 void GpuRuntime::enable_peer_access(Device other) {
+    if (other == device()) raise(ErrorKind::Value, "enable_peer_access: ", to_string(other), " is this device itself");
     if (!can_access_peer(other))
         raise(ErrorKind::Value, "enable_peer_access: ", to_string(device()), " cannot reach the memory of ",
               to_string(other), "; copies between them go through the host or the driver");

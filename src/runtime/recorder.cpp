@@ -9,6 +9,7 @@
 #include "cuarray/codegen/source.h"
 #include "cuarray/runtime/decorator.h"
 #include "cuarray/runtime/hooks.h"
+#include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 
@@ -25,7 +26,7 @@ Listeners& listeners() {
     return *one;
 }
 
-std::atomic<int> timing_listeners{0};
+std::atomic<int> listening{0}, timing_listeners{0};
 thread_local Record* the_record = nullptr;
 thread_local int hidden = 0;
 
@@ -42,6 +43,13 @@ int64_t bytes_of(const View& view, const Dims& shape) {
         if (view.strides[axis] != 0 || shape[axis] == 0) elements *= shape[axis];
     return elements * item_size(view.dtype);
 }
+
+/// Memory that an operation reads or writes: a view over a shape, nothing where it has no storage.
+struct Part {
+    const View& view;
+    Dims shape;
+    int64_t bytes() const { return view.storage ? bytes_of(view, shape) : 0; }
+};
 
 /// Fills a record while an operation runs and hands it to the listeners at the end, also where it throws.
 class Recorded {
@@ -84,12 +92,12 @@ class Recorded {
         for (const View& view : outputs) record.bytes += bytes_of(view, shape);
     }
 
-    /// What moves elements that indices or a mask choose.
-    void describe(const char* kernel, const Dims& shape, const View& elements, const Dims& elements_shape) {
+    /// What has a kernel of its own, and no expression.
+    void describe(const char* kernel, const Dims& shape, DType dtype, std::initializer_list<Part> parts) {
         record.kernel = kernel;
         record.shape = shape;
-        record.dtype = info(elements.dtype).name;
-        record.bytes = 2 * bytes_of(elements, elements_shape);
+        record.dtype = info(dtype).name;
+        for (const Part& part : parts) record.bytes += part.bytes();
         if (compiles_) record.build = Record::Build::Known;
     }
 
@@ -114,7 +122,7 @@ class Recorded {
             span->begin->record(current_stream(record.device));
             record.span = span;
         } catch (const Error&) {
-            // Inside a capture nothing runs: there is no time to note.
+            record.bytes = 0;  // inside a capture nothing runs: there is no time to note, and nothing moves
         }
         record.start = record_clock();
     }
@@ -184,59 +192,65 @@ class Recording final : public Decorator {
         recorded.done = true;
     }
     void fold_segments(const Segments& task) override {
-        record_choice("segments", task.name, task.shape, task.values, task.shape, [&] { inner_.fold_segments(task); });
+        Dims folded = task.shape;
+        folded[task.axis] = task.count;
+        record_kernel("segments", task.name, task.shape, task.values.dtype,
+                      {{task.values, task.shape}, {task.begins, {task.count}}, {task.ends, {task.count}}, {task.result, folded}},
+                      [&] { inner_.fold_segments(task); });
     }
     void matmul(const Matmul& task) override {
-        Dims shape = task.batch;
-        shape.push_back(task.rows);
-        shape.push_back(task.columns);
-        record_choice("matmul", task.name, shape, task.result, shape, [&] { inner_.matmul(task); });
+        const auto stack = [&](int64_t rows, int64_t columns) {
+            Dims shape = task.batch;
+            shape.push_back(rows);
+            shape.push_back(columns);
+            return shape;
+        };
+        const Dims shape = stack(task.rows, task.columns);
+        record_kernel("matmul", task.name, shape, task.result.dtype,
+                      {{task.left, stack(task.rows, task.depth)}, {task.right, stack(task.depth, task.columns)},
+                       {task.result, shape}},
+                      [&] { inner_.matmul(task); });
     }
     void slide(const Slide& task) override {
-        record_choice("slide", task.name, {task.count}, task.result, {task.count}, [&] { inner_.slide(task); });
+        record_kernel("slide", task.name, {task.count}, task.result.dtype,
+                      {{task.line, {task.n}}, {task.row, {task.taps}}, {task.result, {task.count}}},
+                      [&] { inner_.slide(task); });
     }
-    void gather(const Indexed& task) override {
-        record_choice("gather", task.name, task.shape, task.elements, task.shape,
-                      [&] { inner_.gather(task); });
-    }
-    void scatter(const Indexed& task) override {
-        record_choice("scatter", task.name, task.shape, task.elements, task.shape,
-                      [&] { inner_.scatter(task); });
-    }
-    void update(const Update& task) override {
-        record_choice("update", task.at.name, task.at.shape, task.at.elements, task.at.shape,
-                      [&] { inner_.update(task); });
-    }
+    void gather(const Indexed& task) override { record_indexed("gather", task, 1, [&] { inner_.gather(task); }); }
+    void scatter(const Indexed& task) override { record_indexed("scatter", task, 1, [&] { inner_.scatter(task); }); }
+    void update(const Update& task) override { record_indexed("update", task.at, 2, [&] { inner_.update(task); }); }
     Ranks rank(const View& mask, int64_t size) override {
         Ranks ranks;
-        record_choice("rank", "mask", {size}, mask, {size}, [&] { ranks = inner_.rank(mask, size); });
+        record_kernel("rank", "mask", {size}, mask.dtype, {{mask, {size}}}, [&] { ranks = inner_.rank(mask, size); });
         return ranks;
     }
-    void compress(const Masked& task) override {
-        record_choice("compress", task.name, task.shape, task.line, {task.ranks->count},
-                      [&] { inner_.compress(task); });
-    }
-    void expand(const Masked& task) override {
-        record_choice("expand", task.name, task.shape, task.line, {task.ranks->count},
-                      [&] { inner_.expand(task); });
-    }
+    void compress(const Masked& task) override { record_masked("compress", task, [&] { inner_.compress(task); }); }
+    void expand(const Masked& task) override { record_masked("expand", task, [&] { inner_.expand(task); }); }
     void locate(const Masked& task) override {
-        const Dims lines{int64_t(task.shape.size()), task.ranks->count};
-        record_choice("locate", task.name, task.shape, task.line, lines, [&] { inner_.locate(task); });
+        record_kernel("locate", task.name, task.shape, task.line.dtype,
+                      {{task.mask, task.shape}, {task.line, {int64_t(task.shape.size()), task.ranks->count}}},
+                      [&] { inner_.locate(task); });
     }
     void sort(const Sort& task) override {
         const Dims shape{task.rows, task.n};
-        record_choice("sort", task.name, shape, task.values, shape, [&] { inner_.sort(task); });
+        record_kernel("sort", task.name, shape, task.values.dtype, {{task.values, shape}, {task.result, shape}},
+                      [&] { inner_.sort(task); });
     }
     void select(const Select& task) override {
         const Dims shape{task.rows, task.n};
-        record_choice("select", task.name, shape, task.values, shape, [&] { inner_.select(task); });
+        record_kernel("select", task.name, shape, task.values.dtype,
+                      {{task.values, shape}, {task.result, {task.rows, int64_t(task.ranks.size())}}},
+                      [&] { inner_.select(task); });
     }
     void search(const Search& task) override {
-        record_choice("search", task.name, {task.count}, task.values, {task.count}, [&] { inner_.search(task); });
+        record_kernel("search", task.name, {task.count}, task.values.dtype,
+                      {{task.sorted, {task.n}}, {task.values, {task.count}}, {task.places, {task.count}}},
+                      [&] { inner_.search(task); });
     }
     void tally(const Tally& task) override {
-        record_choice("tally", task.name, {task.n}, task.values, {task.n}, [&] { inner_.tally(task); });
+        record_kernel("tally", task.name, {task.n}, task.values.dtype,
+                      {{task.values, {task.n}}, {task.edges, {task.bins + 1}}, {task.weights, {task.n}}, {task.result, {task.bins}}},
+                      [&] { inner_.tally(task); });
     }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
@@ -256,13 +270,31 @@ class Recording final : public Decorator {
 
  private:
     template <class Run>
-    void record_choice(const char* kernel, const char* name, const Dims& shape, const View& elements,
-                       const Dims& elements_shape, Run&& run) {
+    void record_kernel(const char* kernel, const char* name, const Dims& shape, DType dtype, std::initializer_list<Part> parts,
+                       Run&& run) {
         Recorded recorded(inner_, Record::Kind::Launch, name);
-        recorded.describe(kernel, shape, elements, elements_shape);
+        recorded.describe(kernel, shape, dtype, parts);
         recorded.begin_span(inner_);
         run();
         recorded.done = true;
+    }
+    /// Each chosen element of the array is visited once, or read and written.
+    template <class Run>
+    void record_indexed(const char* kernel, const Indexed& task, int visits, Run&& run) {
+        Recorded recorded(inner_, Record::Kind::Launch, task.name);
+        recorded.describe(kernel, task.shape, task.elements.dtype, {{task.elements, task.shape}});
+        recorded.record.bytes += visits * count(task.shape) * item_size(task.array.dtype);
+        for (const IndexedAxis& axis : task.indices) recorded.record.bytes += bytes_of(axis.index, task.shape);
+        recorded.begin_span(inner_);
+        run();
+        recorded.done = true;
+    }
+    template <class Run>
+    void record_masked(const char* kernel, const Masked& task, Run&& run) {
+        const Dims line{task.ranks->count};
+        // As many elements of the array as of the line.
+        record_kernel(kernel, task.name, task.shape, task.line.dtype, {{task.mask, task.shape}, {task.line, line}, {task.line, line}},
+                      std::forward<Run>(run));
     }
     template <class Copy>
     void record_copy(const char* name, int64_t bytes, Copy&& copy) {
@@ -315,6 +347,7 @@ void add_listener(Listener& listener) {
     want_lines(true);
     const std::unique_lock lock(listeners().mutex);
     listeners().list.push_back(&listener);
+    ++listening;
     timing_listeners += listener.wants_device_times();
     set_recording(true);
 }
@@ -324,8 +357,20 @@ void remove_listener(Listener& listener) {
     const std::unique_lock lock(listeners().mutex);
     auto& list = listeners().list;
     list.erase(std::remove(list.begin(), list.end(), &listener), list.end());
+    --listening;
     timing_listeners -= listener.wants_device_times();
     set_recording(!list.empty());
+}
+
+void record_stream_work(Record::Kind kind, const char* name, Stream& stream, const std::function<void()>& run) {
+    if (listening.load(std::memory_order_relaxed) == 0) return run();
+    Backend& device = backend(stream.device());
+    const StreamScope scope{StreamRef(&stream)};
+    Recorded recorded(device, kind, name);
+    if (kind == Record::Kind::Launch) recorded.begin_span(device);
+    else recorded.begin();
+    run();
+    recorded.done = true;
 }
 
 Backend& make_recording(Backend& inner) { return *new Recording(inner); }

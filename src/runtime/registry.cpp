@@ -77,13 +77,10 @@ thread_local std::optional<Device> thread_device;
 
 /// The backend itself, without its decorators.
 Backend& undecorated(Device device) {
+    require(device);
     Registry& r = registry();
-    const int count = count_of(device.kind);
     const std::lock_guard lock(r.mutex);
     Kinds& k = r.kinds[int(device.kind)];
-    if (device.index >= count)
-        raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
-              count ? "this machine has " + std::to_string(count) + " of that kind" : k.reason);
     Opened& opened = k.open[device.index];
     if (!opened.itself) {
         opened = decorated(k.factory.open(device.index));
@@ -93,6 +90,15 @@ Backend& undecorated(Device device) {
 }
 
 }  // namespace
+
+void require(Device device) {
+    const int count = count_of(device.kind);
+    if (device.index < count) return;
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
+          count ? "this machine has " + std::to_string(count) + " of that kind" : r.kinds[int(device.kind)].reason);
+}
 
 Backend& backend(Device device) { return undecorated(device).front(); }
 

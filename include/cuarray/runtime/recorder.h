@@ -1,6 +1,7 @@
 // recorder.h -- what devices are asked to do, told to whoever listens: the log, profiles.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include "cuarray/core/device.h"
@@ -9,6 +10,7 @@
 namespace cuarray {
 
 class Event;
+class Stream;
 
 /// When an operation ran on a device that works on its own: events before and behind it, on its stream.
 struct DeviceSpan {
@@ -69,6 +71,9 @@ CUARRAY_API Record* current_record();
 /// Tells that a kernel of this thread's operation was made ready, in so many nanoseconds; the device's own time begins
 /// afterwards.
 CUARRAY_API void note_build(Record::Build build, int64_t time);
+
+/// Runs what a stream is asked for without its device, such as a wait or a graph, and tells the listeners about it.
+CUARRAY_API void record_stream_work(Record::Kind kind, const char* name, Stream& stream, const std::function<void()>& run);
 
 /// Nanoseconds of the clock that records use.
 CUARRAY_API int64_t record_clock();

@@ -11,6 +11,8 @@ CUARRAY_API Backend& backend(Device device);
 
 /// Streams, kinds of memory and properties of a device; opens it as `backend` does.
 CUARRAY_API Runtime& runtime(Device device);
+/// ValueError where the machine has no such device. Opens none.
+CUARRAY_API void require(Device device);
 
 /// Every device of this machine, the default first. Opens drivers but creates no context.
 CUARRAY_API const std::vector<Device>& devices();
