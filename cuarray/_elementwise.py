@@ -6,11 +6,13 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._creation import as_array
+from cuarray._creation import as_array, zeros_like
 from cuarray._indexing import nonzero
 from cuarray._operands import WEAK, deliver, device_of, with_numbers
 
 __all__ = ["clip", "round", "where"]
+
+MOST_DECIMALS = 308  # beyond them float64 has no power of ten
 
 #: NumPy's name of a function: its name here, which is that of the Array API standard.
 ALIASES = {
@@ -173,12 +175,18 @@ def round(a, decimals=0, out=None):
     array([0.5 , 1.5 , 2.35])
     """
     a, decimals = as_array(a), index(decimals)
+    if a.dtype.kind == "b":
+        if decimals:
+            raise TypeError(f"round: bools have no decimals to round to {decimals}")
+        return _core.ufuncs["rint"](a, out=out)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return _core.ufuncs["round"](a, out=out)
     if a.dtype.kind == "c":
         result = a.copy()
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
         return deliver(result, out, "round")
-    scale = 10.0 ** abs(decimals)
+    if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
+        return deliver(zeros_like(a), out, "round")
+    scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
     first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
     return deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out, "round")

@@ -426,6 +426,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
            [0., 2.]])
     """
     *columns, weights = side_by_side("histogramdd", *columns_of(sample), weights)
+    common = _core.result_type(*columns)
+    columns = [x.astype(common, copy=False) for x in columns]
     d, device = len(columns), columns[0].device
     bins = list(bins) if hasattr(bins, "__len__") else [bins] * d
     ranges = [None] * d if range is None else list(range)

@@ -491,7 +491,7 @@ def place(arr, mask, vals):
     array([ 0,  1, 10, 20, 10])
     """
     arr, mask = masked(arr, mask, "place")
-    values = values_for(arr, vals, "place").ravel()
+    values = safe_values_for(arr, vals, "place").ravel()
     if values.size == 1:
         arr[mask] = values
         return
@@ -533,7 +533,7 @@ def putmask(a, mask, values):
     array([ 0,  1, 10, 20, 10])
     """
     a, mask = masked(a, mask, "putmask")
-    values = values_for(a, values, "putmask")
+    values = safe_values_for(a, values, "putmask")
     if values.size == 0 or a.size == 0:
         return
     if values.size == 1:
@@ -541,6 +541,15 @@ def putmask(a, mask, values):
     elif values.shape != a.shape:
         values = cycle(values.ravel(), a.size).reshape(a.shape)
     choice(mask, values.astype(a.dtype, copy=False), a, out=a)
+
+
+def safe_values_for(a, values, function):
+    """Return what is to be written into `a` as an array beside it; arrays must be cast safely, as NumPy asks."""
+    if isinstance(values, (ndarray, np.ndarray)) and not _core.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError(
+            f"{function}: cannot cast the values from {values.dtype} to {a.dtype} with casting rule 'safe'"
+        )
+    return values_for(a, values, function)
 
 
 def masked(a, mask, function):

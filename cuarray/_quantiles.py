@@ -392,6 +392,8 @@ def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_na
         weights = _core.ufuncs["where"](_core.ufuncs["isnan"](ordered), 0.0, weights)
     parts = cumsum(weights, axis=-1)
     total = parts[..., -1:]
+    if skips_nan:  # a row of nothing else gives NaN, whatever it weighs
+        total = _core.ufuncs["where"](_core.ufuncs["isnan"](ordered).all(-1, keepdims=True), 1.0, total)
     if not bool((_core.ufuncs["isfinite"](total) & (total != 0)).all()):
         raise ValueError(f"{function}: weights include NaN or infinity, or are all zero")
     parts = parts / total

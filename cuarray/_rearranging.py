@@ -313,6 +313,8 @@ def repeat_each(a, counts, axis):
     """Return each element along an axis as often as its count says; numbers of elements are kept for PIECE copies."""
     ends = _core.accumulate("repeat", "add", counts, 0, "int64")
     total = int(ends[-1]) if counts.size else 0
+    if counts.size and int(ends.min()) < 0:
+        raise ValueError("repeat: the counts add up to more than int64 holds")
     result = empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype, device=a.device)
     begins = np.arange(0, total, PIECE)
     places = searchsorted(ends, as_array(begins, a.device), side="right").tolist()

@@ -347,6 +347,15 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     types = {x.dtype.kind for x in (element, others)}
     if kind == "table" and not types <= {"b", "i", "u"}:
         raise ValueError("isin: kind='table' takes integers and bools alone")
+    if types == {"i", "u"} and _core.result_type(element, others).kind == "f":
+        # No integer type holds both, and floats hold neither: those below zero are found nowhere.
+        signed = element if element.dtype.kind == "i" else others
+        if signed is others:
+            others = others[others >= 0]
+        found = isin(element.astype("u8"), others.astype("u8"))
+        if signed is element:
+            found &= element >= 0
+        return ~found if invert else found
     element, others = together("isin", element, others)
     others = others.ravel()
     if others.size == 0:

@@ -173,8 +173,8 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     return T;
 }
 
-void check_empty(const Axes& axes, bool has_start, int64_t results, const char* name) {
-    if (axes.folds || has_start || !results) return;
+void check_empty(const Axes& axes, bool has_start, const char* name) {
+    if (axes.folds || has_start) return;
     if (is_arg(name)) raise(ErrorKind::Value, name, ": attempt to get ", name, " of an empty sequence");
     raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
 }
@@ -218,7 +218,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const Scalar masked = row.identity ? convert(reduction_identity(id, T), T) : initial;
     const bool has_identity = row.identity && !o.no_initial;
     check_start(o, has_identity, name);
-    check_empty(axes, has_identity || o.initial, count(axes.result_shape), name);
+    check_empty(axes, has_identity || o.initial, name);
 
     Array target = target_array(array, o, axes, dtype);
     if (target.is_empty()) return deliver(std::move(target), o, name);
@@ -291,7 +291,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     masked = row.identity ? row_identity(id, T) : initial;
     check_start(o, row.identity && !o.no_initial, name);
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
-    check_empty(axes, starts, count(axes.result_shape), name);
+    check_empty(axes, starts, name);
 
     if (o.where && !row.identity && !row.has(Associative)) {
         const Array lines = axes.folded.empty() ? array.reshape(with_axis(array.shape())) : array;

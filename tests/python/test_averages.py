@@ -93,6 +93,8 @@ xp.{0}(s)
 
 WEIGHTED = """
 xp.cov(f, ddof=0)
+xp.cov(f, dtype=int)
+xp.corrcoef(f, dtype=bool)
 xp.cov(f, bias=True)
 xp.cov(f, ddof=1.5)
 xp.cov(f, ddof=2)

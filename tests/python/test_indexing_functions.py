@@ -235,6 +235,10 @@ xp.put_along_axis(t, xp.asarray([[0, -1, 1, 0]]), 5, 0)
 xp.put_along_axis(v, xp.asarray([0, 2]), [5, 6], None)
 xp.put_along_axis(f, xp.asarray([[0.0]]), 1, 1)
 xp.place(v, v > 3, [1, 2])
+xp.place(v, v > 3, xp.asarray([1.5]))
+xp.place(v, v > 3, [1.5])
+xp.putmask(v, v > 3, xp.asarray([1.5, 2.5]))
+xp.putmask(v, v > 3, xp.asarray([300], dtype='i2'))
 xp.place(f, f > 0, [1, 2, 3])
 xp.place(v, v > 3, 9)
 xp.place(v, [-1, 0, 2, 0, 0, 0, -5], [8, 9])
@@ -414,3 +418,16 @@ def test_repeat_piece_by_piece(most, rng, device, monkeypatch):
         np.testing.assert_array_equal(got.numpy(), np.repeat(want, counts, axis))
     nothing = cuarray.repeat(cuarray.arange(4), [0, 0, 0, 0])
     assert nothing.shape == (0,)
+
+
+def test_repeat_more_often_than_can_be_counted(device):
+    for counts in ([2**62] * 4 + [3], [2**62, 2**62, 0, 0, 0]):
+        with pytest.raises(ValueError, match="repeat: the counts add up to more than int64 holds"):
+            cuarray.repeat(cuarray.arange(5), counts)
+
+
+def test_diagonals_far_outside(device):
+    x = cuarray.ones((3, 4))
+    for k in (2**63 - 1, 2**63 - 3, 5):
+        assert cuarray.tril(x, k).sum() == cuarray.triu(x, -k).sum() == 12
+        assert cuarray.triu(x, k).sum() == cuarray.tril(x, -k).sum() == 0

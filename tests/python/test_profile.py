@@ -91,6 +91,44 @@ def test_exception_in_the_block(device):
     assert after.events == []
 
 
+def test_what_streams_are_asked_for(device):
+    x, stream = ca.ones((100, 1000)), ca.Stream()
+    with ca.profile() as p:
+        stream.synchronize()
+        stream.record().synchronize()
+        x @ ca.ones((1000, 3))
+        ca.take(x, [1, 2], axis=0)
+    waits = [e.name for e in p.events if e.kind == "wait"]
+    assert waits == ["Stream.synchronize", "Event.synchronize"]
+    moved = {e.kernel: e.bytes for e in launches(p)}
+    assert moved["matmul"] == 8 * (100 * 1000 + 1000 * 3 + 100 * 3)
+    assert moved["gather"] >= 2 * 8 * 2 * 1000
+
+
+def test_graphs(device):
+    if device == "cpu":
+        pytest.skip("cpu runs everything at the call")
+    x = ca.ones(1000)
+    graph = ca.Graph()
+    with ca.profile() as p:
+        with graph.capture():
+            y = x * 2
+        graph.launch()
+    assert [(e.name, e.bytes) for e in launches(p)] == [("multiply", 0), ("Graph.launch", 0)]
+    assert y.numpy()[0] == 2
+
+
+def test_exception_beside_a_fault(device):
+    if device == "cpu":
+        pytest.skip("cpu runs everything at the call")
+    x = ca.arange(10)
+    with pytest.raises(KeyError) as raised, ca.profile():
+        ca.take(x, ca.asarray([50]))
+        raise KeyError("mine")
+    assert "index 50 is out of bounds" in raised.value.__notes__[0]
+    assert (x + 1).numpy()[0] == 1
+
+
 def test_failed_operation(device):
     with ca.profile() as p, pytest.raises(MemoryError):
         ca.empty(1 << 55, dtype=ca.int8)

@@ -324,3 +324,15 @@ def test_errors_of_the_producer_come_through():
         cuarray.from_dlpack(Broken())
     with pytest.raises(BufferError, match="not today"):
         cuarray.asarray(Broken())
+
+
+def test_arrays_of_ours_stay_in_order_on_all_streams(device):
+    x = cuarray.arange(5000.0)
+    first, second = cuarray.Stream(), cuarray.Stream()
+    with first:
+        y = cuarray.from_dlpack(x)
+    with second:
+        y *= 2
+    assert x.numpy()[1] == 2 and cuarray.shares_memory(x, y)
+    copy = cuarray.from_dlpack(x, copy=True)
+    assert not cuarray.shares_memory(x, copy)

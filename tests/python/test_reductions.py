@@ -77,7 +77,7 @@ def test_arrays_without_axes(name, device):
         "f.sum(axis=0, keepdims=True)", "f.sum(0, 'f4')", "xp.sum(f, 0, keepdims=True).shape", "xp.sum([f, f])",
         "xp.add.reduce(x)", "xp.add.reduce(x, axis=None)", "xp.multiply.reduce(x, 1)", "xp.maximum.reduce(x, axis=(0, 1))", "xp.add.reduce(u)", "xp.subtract.reduce(x, 2)",
         "xp.logical_and.reduce(x)", "xp.bitwise_or.reduce(x, 0)", "xp.add.reduce(f, where=m, initial=1)", "xp.subtract.reduce(f, axis=(0, 1))", "xp.minimum.reduce([])",
-        "xp.gcd.reduce(xp.abs(x))", "xp.hypot.reduce(f)", "xp.add.reduce(s)", "xp.multiply.outer([1, 2], [3, 4])", "xp.subtract.outer(f, [1, 2])", "xp.power.reduce([2, 3, 2])",
+        "xp.gcd.reduce(xp.abs(x))", "xp.gcd.reduceat([-2, -4, 6], [0, 1, 2])", "xp.gcd.reduceat([-2, -4, 6], [0, 2])", "xp.hypot.reduce(f)", "xp.add.reduce(s)", "xp.multiply.outer([1, 2], [3, 4])", "xp.subtract.outer(f, [1, 2])", "xp.power.reduce([2, 3, 2])",
         "xp.divide.reduce(f, 1)", "xp.bitwise_xor.reduce(b)", "xp.logaddexp.reduce(f)", "xp.fmax.reduce(n, 0)",
     ],
 )  # fmt: skip
@@ -411,3 +411,13 @@ def test_folds_that_one_element_has_decided(size, device, rng):
             assert bool(cuarray.all(~(values > 0))) == (~x).all()
             assert cuarray.count_nonzero(values) == x.sum()
         assert not cuarray.any(ours, where=~ours)
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 0), (0, 0), (0, 3)])
+def test_nothing_has_no_largest_even_where_there_are_no_results(shape, device):
+    x = cuarray.zeros(shape)
+    for function in (cuarray.max, cuarray.argmin, cuarray.ptp, cuarray.minimum.reduce, cuarray.subtract.reduce):
+        with pytest.raises(ValueError):
+            function(x, axis=0)
+    assert cuarray.max(x, axis=1).shape == (0, *shape[2:]) if shape[1] else True
+    assert cuarray.sum(x, axis=0).shape == shape[1:]

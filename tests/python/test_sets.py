@@ -108,6 +108,9 @@ xp.isin([[1, 2]], 5, invert=True)
 xp.isin([1, 2], [])
 xp.isin([1, 2], [1.0, 3.5])
 xp.isin([], [1])
+xp.isin(xp.asarray([2**62 + 1, 5, 2**53 + 1], dtype='u8'), [2**62, 5, 2**53])
+xp.isin([-1, 5, 2**62], xp.asarray([2**64 - 1, 5], dtype='u8'), invert=True)
+xp.setdiff1d(xp.asarray([2**62 + 1, 2**62 + 2, 7], dtype='u8'), [2**62])
 xp.intersect1d([1, 3, 4, 3], [3, 1, 2, 1], return_indices=True)
 xp.intersect1d([[1, 2], [3, 4]], [4, 1])
 xp.intersect1d([1, 3], [3, 1], assume_unique=True)
@@ -126,3 +129,15 @@ xp.union1d([-1, 0, 1], [[-2, 0, 2]])
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().split("\n"))
 def test_as_numpy(device, expression):
     agree(expression)
+
+
+def test_isin_of_64_bits_is_exact_however_many_there_are(device, rng):
+    """NumPy compares them as float64, unless there are few."""
+    signed, unsigned = rng.integers(-5, 50, 300), rng.integers(0, 50, 200).astype("u8")
+    signed[::7] += 2**62
+    unsigned[::5] += 2**62
+    unsigned[0] = 2**64 - 1
+    for a, b in ((signed, unsigned), (unsigned, signed), (signed, unsigned[:9]), (unsigned, signed[:9])):
+        known = set(b.tolist())
+        want = [n in known for n in a.tolist()]
+        assert cuarray.isin(cuarray.asarray(a), cuarray.asarray(b)).tolist() == want

@@ -662,6 +662,10 @@ def test_peer_access(remote):
         here.enable_peer_access("cuda:1")
     with pytest.raises(ValueError):
         here.enable_peer_access("cpu")
+    with pytest.raises(ValueError, match="there is no cuda:99"):
+        here.can_access_peer("cuda:99")
+    with pytest.raises(ValueError, match="cuda:0 is this device itself"):
+        here.enable_peer_access("cuda:0")
 
 
 # Other libraries' arrays.
