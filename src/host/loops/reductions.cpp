@@ -64,41 +64,45 @@ template <int R, class Element> struct ReductionOf {
             __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line);
     }
 
-    /// Rows of kLanes pairs, `step` elements apart, onto the first. They stand in two arrays, of which the compiler makes
-    /// vectors.
+    /// Rows of kLanes pairs, `step` elements apart, onto `lanes`, or from the first row on where these are fresh. The pairs
+    /// stand in two arrays, of which the compiler makes vectors.
+    template <bool Fresh>
     static CUARRAY_FN void block_of_pairs(const X* x, int64_t step, int64_t rows, A* lanes) {
         if constexpr (sees_nans)
-            if (range_of_numbers(x, step, rows, lanes)) return;
+            if (range_of_numbers<Fresh>(x, step, rows, lanes)) return;
         Number a[kLanes], b[kLanes];
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) {
-            const auto [p, q] = Row::map(load<Element>(x[l]), 0);
+            const auto [p, q] = Fresh ? Row::map(load<Element>(x[l]), 0) : lanes[l];
             a[l] = p, b[l] = q;
         }
-        for (int64_t row = 1; row < rows; ++row) {
-            x += step;
-            fetch_ahead(x);
+        for (int64_t row = Fresh; row < rows; ++row) {
+            const X* const line = x + row * step;
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l) {
-                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(x[l]), 0));
+                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(line[l]), 0));
                 a[l] = p, b[l] = q;
             }
         }
         for (int l = 0; l < kLanes; ++l) lanes[l] = {a[l], b[l]};
     }
 
-    /// The same for ranges where no element is NaN, to the same bits in a shorter chain of operations; else returns false.
+    /// The same for ranges where nothing is NaN, to the same bits in a shorter chain of operations; else returns false.
+    template <bool Fresh>
     static CUARRAY_FN bool range_of_numbers(const X* x, int64_t step, int64_t rows, A* lanes) {
         Number low[kLanes], high[kLanes];
         Counter nans[kLanes];
 #pragma omp simd
-        for (int l = 0; l < kLanes; ++l) low[l] = high[l] = x[l], nans[l] = Counter(math::isnan(x[l]));
-        for (int64_t row = 1; row < rows; ++row) {
-            x += step;
-            fetch_ahead(x);
+        for (int l = 0; l < kLanes; ++l) {
+            const A range = Fresh ? A{x[l], x[l]} : lanes[l];
+            low[l] = range.low, high[l] = range.high, nans[l] = Counter(math::isnan(range.low));
+        }
+        for (int64_t row = Fresh; row < rows; ++row) {
+            const X* const line = x + row * step;
+            fetch_ahead(line);
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l) {
-                const Number y = x[l];
+                const Number y = line[l];
                 low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y, nans[l] |= Counter(math::isnan(y));
             }
         }
@@ -111,7 +115,7 @@ template <int R, class Element> struct ReductionOf {
     }
 
     static CUARRAY_FN void whole_leaf(const X* x, int64_t first, A* lanes) {
-        if constexpr (is_pair) return block_of_pairs(x, kLanes, kLeaf / kLanes, lanes);
+        if constexpr (is_pair) return block_of_pairs<true>(x, kLanes, kLeaf / kLanes, lanes);
         A a[kLanes];
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
@@ -208,14 +212,15 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// The rows of one lane, its first among them, block by block of columns.
+    /// Rows of one lane of pairs, block by block of columns.
+    template <bool Fresh>
     static CUARRAY_FN void lane_of_pairs(const char* line, int64_t step, int64_t rows, int64_t columns, A* lane) {
         int64_t c = 0;
         for (; c + kLanes <= columns; c += kLanes)
-            block_of_pairs(reinterpret_cast<const X*>(line) + c, step / int64_t(sizeof(X)), rows, lane + c);
+            block_of_pairs<Fresh>(reinterpret_cast<const X*>(line) + c, step / int64_t(sizeof(X)), rows, lane + c);
         for (; c < columns; ++c) {
-            A sum = element(line, c, 0);
-            for (int64_t row = 1; row < rows; ++row) sum = Row::combine(sum, element(line + row * step, c, 0));
+            A sum = Fresh ? element(line, c, 0) : lane[c];
+            for (int64_t row = Fresh; row < rows; ++row) sum = Row::combine(sum, element(line + row * step, c, 0));
             lane[c] = sum;
         }
     }
@@ -256,7 +261,8 @@ template <int R, class Element> struct ReductionOf {
         const char* x = static_cast<const char*>(from);
         A* const lane = static_cast<A*>(to);
         if constexpr (is_pair) {
-            if (fresh && rows > 0) return lane_of_pairs(x, step, rows, columns, lane);
+            if (rows == 0) return;
+            return fresh ? lane_of_pairs<true>(x, step, rows, columns, lane) : lane_of_pairs<false>(x, step, rows, columns, lane);
         }
         for (; rows >= 4; rows -= 4, x += 4 * step, first += 4 * kLanes, fresh = false) {
             if (fresh) add_four<true>(x, step, columns, first, lane);
@@ -275,11 +281,12 @@ template <int R, class Element> struct ReductionOf {
         const bool whole = !needs_index && stride == width;
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            constexpr int64_t kR = is_pair ? kLeaf / kLanes : 4;
-            for (; rows >= kR * kLanes; rows -= kR * kLanes, row += kR * kLanes, first += kR * kLanes) {
+            // Pairs stay in registers over all the rows of a lane that are here.
+            const int64_t at_once = is_pair && rows >= kLanes ? rows / kLanes : 4, together = at_once * kLanes;
+            for (; rows >= together; rows -= together, row += together, first += together) {
                 for (int64_t l = 0; l < lines; ++l)
-                    fold_lane(x + l * stride, kLanes * stride, kR, length, first + l, row == 0, acc + l * columns);
-                x += kR * kLanes * stride;
+                    fold_lane(x + l * stride, kLanes * stride, at_once, length, first + l, row == 0, acc + l * columns);
+                x += together * stride;
             }
             for (; whole && rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
                 add_row(x, length, first, row == 0, acc);
