@@ -81,7 +81,7 @@ def examine(device, faults):
         setting = str(error).partition(":")[0]
         command = f"unset {setting}" if setting in os.environ else "CUARRAY_DEVICE=cpu python -m cuarray"
         faults.append(fault(f"{device}: {error}", command))
-        return {"device": str(device), "self_test": f"FAILED: {error}"}
+        return {"device": str(device), "name": str(device), "self_test": f"FAILED: {error}"}
     lacking = found.get("nvrtc", {}).get("missing")
     if lacking:
         major = int(found["driver_cuda_version"].partition(".")[0])

@@ -49,3 +49,16 @@ def test_unknown_part(tmp_path):
     done, found = check(tmp_path, "smok")
     assert done.returncode == 2 and "there is no part smok; there are smoke suite only_gpu" in done.stderr
     assert found is None
+
+
+def test_the_bundle_empties_no_folder_of_others(tmp_path):
+    (tmp_path / "photo").write_text("mine")
+    done = backend_program.run(["bash", SCRIPT.with_name("gpu_bundle.sh"), tmp_path])
+    assert done.returncode == 1 and "is no bundle and not empty" in done.stderr
+    assert (tmp_path / "photo").read_text() == "mine"
+
+
+def test_help():
+    for script in (SCRIPT, SCRIPT.with_name("gpu_bundle.sh")):
+        done = backend_program.run(["bash", script, "--help"])
+        assert done.returncode == 0 and done.stdout.startswith(f"{script.name} -- ")

@@ -144,6 +144,13 @@ def test_doctor_as_json():
     assert run.returncode == bool(known["faults"])
 
 
+@pytest.mark.parametrize("name, value", [("CUARRAY_NUM_THREADS", "abc"), ("CUARRAY_CPU_LEVEL", "v9")])
+def test_doctor_reports_settings_that_cannot_be_used(name, value):
+    run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, name: value})
+    assert run.returncode == 1 and run.stderr == ""
+    assert f"unset {name}" in run.stdout and f"got '{value}'" in run.stdout
+
+
 def test_doctor_finds_faults(tmp_path, monkeypatch):
     run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, "CUARRAY_DEVICE": "cuda:9"})
     assert run.returncode == 1 and "unset CUARRAY_DEVICE" in run.stdout
@@ -168,6 +175,11 @@ def test_doctor_names_the_package_that_is_missing(monkeypatch):
     faults = []
     _doctor.examine(cuarray.device("cpu"), faults)
     assert faults == [{"what": "cpu: no NVRTC was found", "command": 'pip install "cuarray[cuda12]"'}]
+
+
+@pytest.mark.parametrize("code, command", [(803, "sudo reboot"), (999, "nvidia-smi"), (100, "")])
+def test_doctor_knows_what_the_driver_says(code, command):
+    assert _doctor.remedy(f"cuInit: CUDA_ERROR ({code}): words").partition(" ")[0] == command.partition(" ")[0]
 
 
 def test_the_self_test_compares(monkeypatch):
