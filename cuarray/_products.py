@@ -71,6 +71,10 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
         x if own == last(own) else moveaxis(x, normalise_axes(own, x.ndim, function), last(own))
         for x, own in zip(arrays, places, strict=False)
     )
+    lengths = x1.shape[-1], x2.shape[-len(places[1])]
+    if lengths[0] != lengths[1]:
+        shapes = " and ".join(str(x.shape) for x in arrays)
+        raise ValueError(f"{function}: shapes {shapes} do not go together: {lengths[0]} and {lengths[1]} elements to multiply")
     result = multiply(x1, x2, result_dtype)
     if keepdims:
         result = result.reshape((*result.shape, 1))
@@ -400,6 +404,10 @@ def inner(a, b, /):
     a, b = side_by_side("inner", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return _core.ufuncs["multiply"](a, b)
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(
+            f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: {a.shape[-1]} and {b.shape[-1]} elements"
+        )
     return tensordot(a, b, ([-1], [-1]))
 
 

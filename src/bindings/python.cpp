@@ -159,8 +159,13 @@ int64_t to_int64(PyObject* object, const char* what) {
         const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
         fail(PyExc_TypeError, "%s must be an integer, not %U", what, type.get());
     }
-    const long long value = PyLong_AsLongLong(index.get());
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
     if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    // As NumPy, which calls a shape that is too large a wrong value.
+    if (overflow)
+        fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s: 64 bits do not hold %R", what,
+             index.get());
     return value;
 }
 

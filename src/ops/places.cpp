@@ -2,6 +2,7 @@
 #include "ops/places.h"
 
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
 namespace {
@@ -74,7 +75,11 @@ Array as_positions(const Array& indices, const Array& array, const char* name) {
     if (!(indices.device() == array.device()))
         raise(ErrorKind::Value, name, ": operands are on ", to_string(array.device()), " and ",
               to_string(indices.device()), "; move one with .to_device(...)");
-    const Array positions = astype(indices, DType::int64, 'K', false);
+    // What int64 does not hold lies beyond every axis, and must not wrap into one.
+    const Scalar most = Scalar::of(DType::uint64, uint64_t(INT64_MAX));
+    const Argument bounded[] = {indices, most};
+    const Array positions =
+        astype(indices.dtype() == DType::uint64 ? call("minimum", bounded).array[0] : indices, DType::int64, 'K', false);
     uint64_t bits = positions.is_empty() ? 0 : uint64_t(reinterpret_cast<uintptr_t>(positions.data()));
     for (int64_t stride : positions.strides()) bits |= uint64_t(stride);
     return bits % sizeof(int64_t) ? copy(positions, 'C') : positions;

@@ -112,6 +112,13 @@ UNSEEN_BY_THE_STANDARD = [
 
 INDEXING = [
     Mutant(
+        "far-positions-count-from-the-end",
+        "src/ops/places.cpp",
+        'indices.dtype() == DType::uint64 ? call("minimum", bounded).array[0] : indices',
+        "indices",
+        tests("indexing_functions", "int64_does_not_hold"),
+    ),
+    Mutant(
         "put-before-the-end",
         "cuarray/_indexing.py",
         '_core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), a.size - 1)',

@@ -431,3 +431,24 @@ def test_diagonals_far_outside(device):
     for k in (2**63 - 1, 2**63 - 3, 5):
         assert cuarray.tril(x, k).sum() == cuarray.triu(x, -k).sum() == 12
         assert cuarray.triu(x, k).sum() == cuarray.tril(x, -k).sum() == 0
+
+
+def test_positions_that_int64_does_not_hold(device):
+    """They must not become negative numbers that count from the end."""
+    x, far = cuarray.arange(3), cuarray.asarray([2**64 - 1], dtype="uint64")
+
+    def write(call):
+        call()
+        cuarray.synchronize()
+
+    for call in (
+        lambda: cuarray.take(x, far),
+        lambda: x[far],
+        lambda: x.__setitem__(far, 9),
+        lambda: cuarray.put(x, far, 9),
+        lambda: cuarray.take_along_axis(x, far, 0),
+        lambda: cuarray.add.at(x, far, 1),
+    ):
+        with pytest.raises(IndexError, match="out of bounds"):
+            write(call)
+    assert x.tolist() == [0, 1, 2]
