@@ -202,12 +202,12 @@ DType reduction_dtype(ReductionId id, DType dtype) {
 
 Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
-    const char* name = row.name;
-    if (is_arg(name) && !o.all_axes && o.axes.size() != 1)
+    const char* name = o.name ? o.name : row.name;
+    if (is_arg(row.name) && !o.all_axes && o.axes.size() != 1)
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
     const Axes axes = plan_axes(array, o, name);
-    if (name == std::string_view("mean") && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
+    if (row.name == std::string_view("mean") && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
         return mean_of_counted(array, o, T, axes, name);
     check_where(array, o, name);
     check_out(array, o, axes, dtype, name);
@@ -224,7 +224,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (target.is_empty()) return deliver(std::move(target), o, name);
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
-    plan_order(plan, array, axes, target, o.keepdims, is_arg(name) && axes.folded.size() > 1);
+    plan_order(plan, array, axes, target, o.keepdims, is_arg(row.name) && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
     target.storage().front().reduce(task);
     return deliver(std::move(target), o, name);
@@ -261,13 +261,13 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_binary(id, "reduce");
     const char* name = row.name;
     const ReductionId reduction = reduction_of(name);
-    if (reduction != kNone && (o.dtype != DType::none || reductions()[reduction].domain >> int(array.dtype()) & 1))
-        return reduce(reduction, array, o);
-    const LoopId loop = running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
+    const bool is_direct = o.dtype != DType::none || (reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1);
+    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
     if (reduction != kNone) {
-        ReduceOptions cast = o;
-        cast.dtype = loops()[loop].in[0];
-        return reduce(reduction, array, cast);
+        ReduceOptions own = o;
+        own.name = name;
+        if (!is_direct) own.dtype = loops()[loop].in[0];
+        return reduce(reduction, array, own);
     }
     const DType T = loops()[loop].in[0];
     const Axes axes = plan_axes(array, o, name);

@@ -49,6 +49,7 @@ struct ReduceOptions {
     bool no_initial = false;           ///< initial=None: no identity is used
     const Array* where = nullptr;
     Array* out = nullptr;
+    const char* name = nullptr;        ///< what messages and profiles call it; by default as the reduction
 };
 CUARRAY_API Array ufunc_reduce(RowId row, const Array& array, const ReduceOptions& options);
 
