@@ -10,7 +10,7 @@ def normalise_axis(axis, ndim, function):
     number = index(axis)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim, function)
-    return number % ndim if ndim else 0
+    return number % ndim
 
 
 def normalise_axes(axis, ndim, function):

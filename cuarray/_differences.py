@@ -1,10 +1,10 @@
 """Differences of neighbours: diff, gradients, and the trapezoidal rule."""
 
-from operator import index
 
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import empty, full
 from cuarray._fuse import fused_call
@@ -13,14 +13,6 @@ from cuarray._operands import side_by_side
 from cuarray._statistics import sum as sum_of
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
-
-
-def checked_axis(axis, ndim):
-    """Return an axis as a number from 0 on."""
-    axis = index(axis)
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
-    return axis % ndim
 
 
 def part(array, axis, begin, end):
@@ -72,7 +64,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     a, prepend, append = side_by_side("diff", a, prepend, append)
     if a.ndim == 0:
         raise ValueError("diff: requires an array of at least one dimension")
-    axis = checked_axis(axis, a.ndim)
+    axis = normalise_axis(axis, a.ndim, "diff")
     joined = [layer(prepend, a, axis), a, layer(append, a, axis)]
     if prepend is not None or append is not None:
         a = concat([x for x in joined if x is not None], axis=axis)
@@ -249,7 +241,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if axis is None:
         axes = tuple(range(f.ndim))
     else:
-        axes = tuple(checked_axis(a, f.ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,)))
+        axes = tuple(normalise_axis(a, f.ndim, "gradient") for a in (axis if isinstance(axis, tuple | list) else (axis,)))
         if len(set(axes)) < len(axes):
             raise ValueError(f"gradient: repeated axis in {axis}")
     if len(varargs) == 0:
@@ -306,7 +298,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     array(8.)
     """
     y, x, steps = side_by_side("trapezoid", y, x, None if is_number(dx) else dx)
-    axis = checked_axis(axis, y.ndim)
+    axis = normalise_axis(axis, y.ndim, "trapezoid")
     if x is None:
         distance = dx if steps is None else steps
     else:

@@ -10,10 +10,11 @@ import numpy as np
 
 import cuarray
 from cuarray import _bytes, _core
+from cuarray._axes import normalise_axis
 from cuarray._indexing import cycle
 from cuarray._operands import values_for
 from cuarray._repr import html_table, ndarray_repr, ndarray_str
-from cuarray._sorting import check_kind, ranks_of, sorted_axis
+from cuarray._sorting import check_kind, ranks_of
 
 # Attributes
 
@@ -289,7 +290,7 @@ def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Sort the elements along an axis, in place; see cuarray.sort."""
     check_kind(kind, order, stable, "sort")
-    _core.sort_in_place(self, sorted_axis(axis, self.ndim, "sort"), bool(descending))
+    _core.sort_in_place(self, normalise_axis(axis, self.ndim, "sort"), bool(descending))
 
 
 def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
@@ -299,7 +300,7 @@ def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=Fal
 
 def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Partition the elements along an axis, in place; see cuarray.partition."""
-    axis = sorted_axis(axis, self.ndim, "partition")
+    axis = normalise_axis(axis, self.ndim, "partition")
     ranks = ranks_of(kth, self.shape[axis], kind, order, "partition")
     self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
 

@@ -2,9 +2,8 @@
 
 from operator import index
 
-import numpy as np
-
 from cuarray import _core
+from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fused_call
 
@@ -15,8 +14,8 @@ def running(name, row, a, axis, dtype, out):
     """Accumulate with a row along an axis, or through the flattened array."""
     a = as_array(a)
     if axis is None or a.ndim == 0:
-        if axis is not None and index(axis) not in (0, -1):
-            raise np.exceptions.AxisError(axis, a.ndim)
+        if axis is not None:
+            normalise_axis(axis, max(a.ndim, 1), name)
         a, axis = a.reshape(-1), 0
     return _core.accumulate(name, row, a, index(axis), dtype, out)
 
@@ -115,12 +114,9 @@ def with_initial(name, row, x, axis, dtype, out, include_initial):
         if x.ndim > 1:
             raise ValueError(f"{name}: give axis= for an array of {x.ndim} dimensions")
         axis = 0
-    axis = index(axis)
+    axis = normalise_axis(axis, x.ndim, name)
     if not include_initial:
         return _core.accumulate(name, row, x, axis, dtype, out)
-    if not -x.ndim <= axis < x.ndim:
-        raise np.exceptions.AxisError(axis, x.ndim)
-    axis %= x.ndim
     shape = (*x.shape[:axis], x.shape[axis] + 1, *x.shape[axis + 1 :])
     if out is None:
         nothing = _core.reduce("sum" if row == "add" else "prod", x[:0], dtype=dtype)

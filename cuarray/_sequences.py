@@ -6,6 +6,7 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
 from cuarray._fuse import fused_call
@@ -150,7 +151,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         y = y + start
     if endpoint and num > 1:
         y[-1, ...] = stop
-    y = moved_axis(y, axis)
+    y = moved_axis(y, axis, "linspace")
     if dtype.kind in "iu":
         y = _core.ufuncs["floor"](y)
     y = y.astype(dtype, copy=False)
@@ -205,7 +206,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     if not np.isscalar(base):
         start, stop, base = broadcast_arrays(*(as_array(x, device) for x in (start, stop, base)))
     y = _core.ufuncs["pow"](base, linspace(start, stop, num, endpoint, device=device))
-    y = moved_axis(y, axis)
+    y = moved_axis(y, axis, "logspace")
     return y if dtype is None else y.astype(dtype, copy=False)
 
 
@@ -255,17 +256,14 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
         y[0, ...] = start
     if num > 1 and endpoint:
         y[-1, ...] = stop
-    y = moved_axis(y * direction, axis)
+    y = moved_axis(y * direction, axis, "geomspace")
     return y.astype(inexact if dtype is None else dtype, copy=False)
 
 
-def moved_axis(y, axis):
+def moved_axis(y, axis, function):
     """Return a view of `y` with its first axis at `axis`."""
-    axis = index(axis)
-    if not -y.ndim <= axis < y.ndim:
-        raise np.exceptions.AxisError(axis, y.ndim)
     order = list(range(1, y.ndim))
-    order.insert(axis % y.ndim, 0)
+    order.insert(normalise_axis(axis, y.ndim, function), 0)
     return y.transpose(order)
 
 

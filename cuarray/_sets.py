@@ -1,6 +1,5 @@
 """Arrays as sets: different elements, and what two arrays have in common."""
 
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -174,9 +173,6 @@ def unique(
 
 def unique_slices(ar, axis):
     """Return the different slices along an axis, and their groups."""
-    axis = index(axis)
-    if ar.ndim == 0:
-        raise np.exceptions.AxisError(axis, ar.ndim, "unique")
     axis = normalise_axis(axis, ar.ndim, "unique")
     slices = moveaxis(ar, axis, 0)
     n, extents = slices.shape[0], slices.shape[1:]

@@ -37,15 +37,7 @@ def check_kind(kind, order, stable, function):
 def along(a, axis, function):
     """Return an array and the axis to sort along, counted from the front; flattened where it is None."""
     a = as_array(a)
-    return (a.ravel(), 0) if axis is None else (a, sorted_axis(axis, a.ndim, function))
-
-
-def sorted_axis(axis, ndim, function):
-    """Return the axis in 0..ndim-1; AxisError also where there is none."""
-    axis = index(axis)
-    if ndim == 0:
-        raise np.exceptions.AxisError(axis, ndim, function)
-    return normalise_axis(axis, ndim, function)
+    return (a.ravel(), 0) if axis is None else (a, normalise_axis(axis, a.ndim, function))
 
 
 def with_an_axis(a):
@@ -308,7 +300,7 @@ def lexsort(keys, axis=-1):
         raise TypeError("lexsort: a sequence of at least one key is needed")
     if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
         return as_array(np.int64(0), keys[0].device)
-    return _core.lexsort(keys, sorted_axis(axis, keys[0].ndim, "lexsort"))
+    return _core.lexsort(keys, normalise_axis(axis, keys[0].ndim, "lexsort"))
 
 
 def sort_complex(a):

@@ -161,6 +161,20 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "error-named-after-the-innermost-function",
+        "src/bindings/lines.cpp",
+        "PyFunction_GetCode(function) == code.get()) called",
+        "PyFunction_GetCode(function) == code.get() && called.empty()) called",
+        "tests/python/test_errors.py -k name",
+    ),
+    Mutant(
+        "machine-errors-named-after-a-call",
+        "src/bindings/python.cpp",
+        "!noted && is_about_arguments(error.kind())",
+        "!noted",
+        "tests/python/test_memory.py -k full_machine",
+    ),
+    Mutant(
         "mask-before-its-stretch",
         "src/host/gather_masked.cpp",
         "before[i], before[i + 1] - before[i],",

@@ -44,15 +44,6 @@ DType known(PyObject* object) {
     return DType::none;
 }
 
-std::string attribute_text(PyObject* object, const char* attribute) {
-    const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
-    const Object text = Object::steal(PyObject_Str(value.get()));
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(text.get(), &size);
-    if (!bytes) throw ExceptionIsSet{};
-    return std::string(bytes, size_t(size));
-}
-
 const char* advice(char kind, bool is_foreign_order) {
     if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
     switch (kind) {

@@ -1,7 +1,8 @@
-// lines.cpp -- the line of the user's program that a thread is executing, known also while the thread has let
-// go of the GIL: then it was looked up just before.
+// lines.cpp -- what Python is executing: the line of the user's program, known also while the thread has let go of
+// the GIL (then it was looked up just before), and the function of ours that the program has called.
 #include <string>
 #include "bindings/module.h"
+#include "bindings/ndarray.h"
 #include "cuarray/runtime/hooks.h"
 
 namespace py = pybind11;
@@ -23,24 +24,45 @@ std::string& package_folder() {
 /// Where this thread stood when it let go of the GIL.
 thread_local Line left_line;
 
-Line current_line() {
-    const ExceptionAside aside;
-    Line line;
+PyFrameObject* as_frame(const Object& object) { return reinterpret_cast<PyFrameObject*>(object.get()); }
+
+/// Calls visit(code) for each of the package's own frames, from the innermost on; returns the first frame that is
+/// not one, or null.
+template <class Visit>
+Object leave_package(Visit visit) {
     Object frame = Object::share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
     while (frame) {
-        auto* const at = reinterpret_cast<PyFrameObject*>(frame.get());
-        const Object code = Object::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(at)));
-        const Object name = Object::steal(PyObject_GetAttrString(code.get(), "co_filename"));
-        const char* const file = PyUnicode_AsUTF8(name.get());
-        if (!file) throw ExceptionIsSet{};
-        if (std::string_view(file).substr(0, package_folder().size()) != package_folder()) {
-            line.file = file;
-            line.number = PyFrame_GetLineNumber(at);
-            break;
-        }
-        frame = Object::steal_or_null(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+        const Object code = Object::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
+        if (!attribute_text(code.get(), "co_filename").starts_with(package_folder())) break;
+        visit(code);
+        frame = Object::steal_or_null(reinterpret_cast<PyObject*>(PyFrame_GetBack(as_frame(frame))));
     }
-    return line;
+    return frame;
+}
+
+Line current_line() {
+    const ExceptionAside aside;
+    const Object frame = leave_package([](const Object&) {});
+    if (!frame) return {};
+    const Object code = Object::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
+    return {attribute_text(code.get(), "co_filename"), PyFrame_GetLineNumber(as_frame(frame))};
+}
+
+/// What the package calls `name`, borrowed; null where it has no such name.
+PyObject* public_object(const std::string& name) {
+    PyObject* const package = PyImport_AddModule("cuarray");
+    return package ? PyDict_GetItemString(PyModule_GetDict(package), name.c_str()) : nullptr;
+}
+
+/// The public function of ours that the program has called, where it is one written in Python; else nothing.
+std::string called_function() {
+    std::string called;
+    leave_package([&](const Object& code) {
+        const std::string name = attribute_text(code.get(), "co_name");
+        PyObject* const function = public_object(name);
+        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get()) called = name;
+    });
+    return called;
 }
 
 bool find(std::string* file, int* number) {
@@ -62,6 +84,23 @@ void keep_line() noexcept {
         left_line = current_line();
     } catch (const ExceptionIsSet&) {
         PyErr_Clear();
+    }
+}
+
+std::string name_called_function(const std::string& message) noexcept {
+    try {
+        const ExceptionAside aside;
+        const std::string called = called_function();
+        if (called.empty()) return message;
+        const size_t colon = message.find(": ");
+        const std::string named = message.substr(0, colon == message.npos ? 0 : colon);
+        PyObject* const function = named.empty() ? nullptr : public_object(named);
+        if (function && function == public_object(called)) return message;
+        const bool is_ours = function || (!named.empty() && PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
+        return called + (is_ours ? message.substr(colon) : ": " + message);
+    } catch (...) {
+        PyErr_Clear();
+        return message;
     }
 }
 

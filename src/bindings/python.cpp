@@ -30,6 +30,11 @@ PyObject* exception_type(ErrorKind kind) {
     return PyExc_RuntimeError;
 }
 
+/// Whether a call was wrong, and not the machine it met.
+bool is_about_arguments(ErrorKind kind) {
+    return kind != ErrorKind::Memory && kind != ErrorKind::Runtime && kind != ErrorKind::Cuda;
+}
+
 void add_notes(const std::vector<std::string>& notes) {
     if (notes.empty()) return;
     PyObject *type, *value, *traceback;
@@ -81,8 +86,12 @@ void set_exception() noexcept {
     } catch (pybind11::error_already_set& error) {
         error.restore();
     } catch (const Error& error) {
-        if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, error.what());
-        if (const auto* const noted = dynamic_cast<const NotedError*>(&error)) add_notes(noted->notes());
+        const auto* const noted = dynamic_cast<const NotedError*>(&error);
+        // What carries notes says itself where it comes from, which may be an earlier call.
+        const bool is_of_call = !noted && is_about_arguments(error.kind());
+        const std::string message = is_of_call ? name_called_function(error.what()) : error.what();
+        if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
+        if (noted) add_notes(noted->notes());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {
@@ -90,6 +99,12 @@ void set_exception() noexcept {
     } catch (...) {
         PyErr_SetString(PyExc_RuntimeError, "an exception of unknown type left the C++ core");
     }
+}
+
+void fail_with(PyObject* type, const Object& message) {
+    const char* const text = PyUnicode_AsUTF8(message.get());
+    if (text) PyErr_SetString(type, name_called_function(text).c_str());
+    throw ExceptionIsSet{};
 }
 
 PyObject* Attribute::get() {
@@ -152,6 +167,15 @@ bool is_true(PyObject* object) {
     return truth != 0;
 }
 
+std::string attribute_text(PyObject* object, const char* attribute) {
+    const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
+    const Object text = Object::steal(PyObject_Str(value.get()));
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.get(), &size);
+    if (!bytes) throw ExceptionIsSet{};
+    return std::string(bytes, size_t(size));
+}
+
 int64_t to_int64(PyObject* object, const char* what) {
     const Object index = Object::steal_or_null(PyNumber_Index(object));
     if (!index) {
@@ -164,7 +188,7 @@ int64_t to_int64(PyObject* object, const char* what) {
     if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
     // As NumPy, which calls a shape that is too large a wrong value.
     if (overflow)
-        fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s: 64 bits do not hold %R", what,
+        fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s must fit 64 bits, not %R", what,
              index.get());
     return value;
 }

@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include "cuarray/core/error.h"
 #include "cuarray/runtime/hooks.h"
@@ -75,11 +76,15 @@ Result guarded_number(Function&& function) noexcept {
 /// cuarray.CudaError, made at import.
 extern PyObject* cuda_error;
 
-/// Raises a Python exception made with PyErr_Format.
+/// The message `function: what is wrong` with the name of the public function that the program has called, where that
+/// is one written in Python, which got there by way of `function`; else as it is.
+std::string name_called_function(const std::string& message) noexcept;
+
+/// Raises a Python exception whose message is made as by PyErr_Format, and names the called function.
+[[noreturn]] void fail_with(PyObject* type, const Object& message);
 template <class... Parts>
 [[noreturn]] void fail(PyObject* type, const char* format, Parts... parts) {
-    PyErr_Format(type, format, parts...);
-    throw ExceptionIsSet{};
+    fail_with(type, Object::steal(PyUnicode_FromFormat(format, parts...)));
 }
 
 inline void check(int status) {
@@ -184,5 +189,8 @@ inline Object call_with(PyObject* callable, PyObject* argument) {
 }
 bool is_true(PyObject* object);
 int64_t to_int64(PyObject* object, const char* what);
+
+/// str() of an attribute.
+std::string attribute_text(PyObject* object, const char* attribute);
 
 }  // namespace cuarray::python

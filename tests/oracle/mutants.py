@@ -352,8 +352,8 @@ ORDER = [
     Mutant(
         "the-first-key-decides",
         "cuarray/_sorting.py",
-        'return _core.lexsort(keys, sorted_axis(',
-        'return _core.lexsort(keys[::-1], sorted_axis(',
+        'return _core.lexsort(keys, normalise_axis(',
+        'return _core.lexsort(keys[::-1], normalise_axis(',
         row("lexsort"),
     ),
     Mutant(
@@ -595,8 +595,8 @@ TYPES = [
     Mutant(
         "linspace-misses-its-end",
         "cuarray/_sequences.py",
-        "    if endpoint and num > 1:\n        y[-1, ...] = stop\n    y = moved_axis(y, axis)\n    if",
-        "    y = moved_axis(y, axis)\n    if",
+        '    if endpoint and num > 1:\n        y[-1, ...] = stop\n    y = moved_axis(y, axis, "linspace")\n    if',
+        '    y = moved_axis(y, axis, "linspace")\n    if',
         tests("creation"),
     ),
     Mutant(

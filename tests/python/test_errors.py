@@ -133,6 +133,38 @@ def test_nothing_is_leaked(name, device):
     assert (after["allocations"], after["current"]) == (before["allocations"], before["current"])
 
 
+# Calls of public functions that fail in what they are made of.
+NAMED = {
+    "nanmax": (lambda: cuarray.nanmax(ones(2, 3), axis=5), "axis 5"),
+    "nanmean": (lambda: cuarray.nanmean(ones(2, 3), axis=5), "axis 5"),
+    "isclose": (lambda: cuarray.isclose(ones(2, 3), ones(4)), "shapes (2, 3) and (4,) do not broadcast"),
+    "insert": (lambda: cuarray.insert(ones(2, 3), 0, ones(5), axis=0), "assignment: shape (1, 5)"),
+    "matrix_transpose": (lambda: cuarray.matrix_transpose(ones(3)), "the array has 1 dimensions"),
+    "select": (lambda: cuarray.select([ones(2) > 0], [ones(2, dtype="u1")], -1), "Python integer -1"),
+    "vstack": (lambda: cuarray.vstack([ones(2, 3), ones(1, 5)]), "shapes (2, 3) and (1, 5) differ"),
+    "kron": (lambda: cuarray.kron(ones(2), "text"), "dtype <U4"),
+    "concatenate": (lambda: cuarray.concatenate([ones(2), ones(2, 2)]), "all arrays must have"),
+    "gradient": (lambda: cuarray.gradient(ones(3), axis=1), "axis 1"),
+    "cumulative_sum": (lambda: cuarray.cumulative_sum(ones(3), axis=1, include_initial=True), "axis 1"),
+    "linspace": (lambda: cuarray.linspace(0, 1, axis=2), "axis 2"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_errors_name_the_function_that_was_called(name, device):
+    action, words = NAMED[name]
+    with pytest.raises((TypeError, ValueError, IndexError, OverflowError)) as error:
+        action()
+    assert str(error.value).startswith(f"{name}: {words}")
+
+
+def test_errors_of_functions_that_a_function_calls_are_theirs(device):
+    with pytest.raises(ValueError, match=r"^add: shapes"):
+        cuarray.apply_along_axis(lambda row: row + ones(7), 0, ones(3, 2))
+    with pytest.raises(ValueError, match=r"^sum: axis 9"):
+        cuarray.piecewise(ones(3), [ones(3) > 0], [lambda x: cuarray.sum(x, axis=9)])
+
+
 def test_allocations_are_counted(device):
     gc.collect()
     before = cuarray.memory.stats()
