@@ -161,6 +161,13 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "segment-takes-a-neighbour",
+        "src/host/loops/reductions.cpp",
+        "lane[l] = l + d < n ? both : lane[l];",
+        "lane[l] = l + d <= n ? both : lane[l];",
+        "tests/python/test_segments.py -k segment",
+    ),
+    Mutant(
         "error-named-after-the-innermost-function",
         "src/bindings/lines.cpp",
         "PyFunction_GetCode(function) == code.get()) called",

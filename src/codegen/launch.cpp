@@ -30,8 +30,9 @@ bool is_flat(const Space& space, const ElementSizes& sizes) {
         const bool is_index = sizes.has_index && k == space.operands - 1;
         if (stride == 0 && k >= sizes.outputs) continue;
         if (stride != (is_index ? 1 : sizes.size[k]) && space.size != 1) return false;
+        if (is_index) continue;
         const int64_t border = std::min(16, sizes.size[k] * lanes);  // a power of two
-        if (!is_index && (space.offset[k] & (border - 1)) != 0) return false;
+        if ((space.offset[k] & (border - 1)) != 0) return false;
     }
     return true;
 }

@@ -310,7 +310,7 @@ BY_HAND = [
     Mutant(
         "vector-access-off-its-border",
         "src/codegen/launch.cpp",
-        "if (!is_index && (space.offset[k] & (border - 1)) != 0) return false;",
+        "if ((space.offset[k] & (border - 1)) != 0) return false;",
         "(void)border;",
         LOOPS,
     ),

@@ -105,14 +105,18 @@ def test_many_segments(device, rng):
         np.testing.assert_array_equal(cuarray.add.reduceat(cuarray.asarray(x.T), unsorted, axis=1).numpy(), want)
 
 
-def test_a_segment_is_what_reduce_gives(device, rng):
-    """Bit for bit: the order of folding depends on the segment's length alone."""
-    x = rng.standard_normal(5000).astype("f4")
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "c8"])
+def test_a_segment_is_what_reduce_gives(dtype, device, rng):
+    """Bit for bit: the order of folding depends on the segment's length alone. The last ones end where memory does."""
+    x = (rng.standard_normal(5000) * 100).astype(dtype)
     there = cuarray.asarray(x)
-    begins = [0, 17, 400, 4100]
-    got = cuarray.add.reduceat(there, begins)
+    short = np.cumsum(np.arange(20))
+    begins = [*short, 217, 400, 4100, *(5000 - short[5:1:-1])]
+    got = cuarray.add.reduceat(there, begins), cuarray.maximum.reduceat(there, begins)
     for k, (begin, end) in enumerate(zip(begins, [*begins[1:], 5000], strict=True)):
-        assert got[k].item() == there[begin:end].sum().item()
+        part = there[begin:end]
+        assert got[0][k].item() == part.sum(dtype=dtype).item()
+        assert got[1][k].item() == part.max().item()
 
 
 AT = """

@@ -87,12 +87,12 @@ CUARRAY_FN T integer_quotient(T x, T y) {
     return special ? by_special : T(x / divisor);
 }
 
-/// The same where float64 holds 64 bits exactly; `beyond` where it does not.
+/// The same where float64 holds both numbers exactly; where it does not, some quotient, and `beyond`.
 template <class T>
 CUARRAY_FN T exact_integer_quotient(T x, T y, bool& beyond) {
     constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 1), below = is_signed<T> ? limit : 0;
     beyond = (u64(x) + below > limit + below) | (u64(y) + below > limit + below);
-    const T q = T(i64(f64(i64(x)) / f64(i64(y == 0 ? T(1) : y))));
+    const T q = T(i64(f64(i64(beyond ? T(0) : x)) / f64(i64(y == 0 ? T(1) : y))));
     return y == 0 ? T(0) : q;
 }
 

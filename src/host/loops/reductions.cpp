@@ -505,12 +505,33 @@ template <int R, class Element> struct SegmentsOf {
         return chunks.result();
     }
 
+    static constexpr bool is_cheap = kTexts[R][2] != "math::gcd(a, b)" && sizeof(A) >= 4 && sizeof(A) <= 8;
+    static constexpr bool has_few = is_cheap && (is_same<A, f32> || is_same<A, f64> || is_integer<A>);
+
+    /// At most a row of lanes, where a whole one can be read: what lies beyond n is folded, and not taken.
+    static A fold_few(const X* x, int64_t n) {
+        A lane[kLanes];
+        for (int l = 0; l < kLanes; ++l) lane[l] = Row::map(load<Element>(x[l]), l);
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d; ++l) {
+                const A both = Row::combine(lane[l], lane[l + d]);
+                lane[l] = l + d < n ? both : lane[l];
+            }
+        return lane[0];
+    }
+
     static void fold_segments(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
         A nodes[kNodes];
+        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;
         for (int64_t k = 0; k < count; ++k) {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
+            if constexpr (has_few)
+                if (n > 4 && n <= kLanes && begins[k] <= last) {
+                    static_cast<X*>(to)[k] = store<Element>(Row::finish(fold_few(x, n), n));
+                    continue;
+                }
             const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
             A acc;
             switch (n) {
