@@ -147,4 +147,4 @@ def test_only_a_newer_major_installed(tmp_path):
 def test_wrong_ordinal(tmp_path):
     program = "import cuarray as ca\nca.ones(3, device='cuda:7')"
     said = backend_program.run(["python", "-c", program], CUDASIM_SEED=1)
-    assert "ValueError: device: there is no cuda:7; this machine has 2 of that kind" in said.stderr
+    assert "ValueError: ones: there is no cuda:7; this machine has 2 of that kind" in said.stderr
