@@ -8,6 +8,13 @@
 namespace cuarray::host {
 namespace {
 
+/// Whether elements of the operand are met again.
+bool is_broadcast(const Space& space, const Operand& o) {
+    for (int d = 0; d < space.ndim && o.kind != Operand::Kind::Linear; ++d)
+        if (o.strides[d] == 0 && space.shape[d] > 1) return true;
+    return false;
+}
+
 // A block of 256 is short enough for the processor to begin the next step's loads while this one's are under way; a
 // single step has nothing to overlap, and may take what L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
@@ -278,6 +285,15 @@ const void* Machine::evaluate(int64_t begin, int64_t n, void* to) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
     slots_[program_.inputs] = static_cast<char*>(to);
+    // Where one input alone comes from memory, the block after the next one is asked for: it would arrive too late. Two
+    // keep memory busy by themselves, and lose by it. What is broadcast comes from caches.
+    int streams = 0, last = 0;
+    for (int k = 0; k < program_.inputs; ++k) {
+        const Operand& o = plan_.operands[size_t(k)];
+        if (program_.read[size_t(k)] && slots_[k] != buffers_[k] && !is_broadcast(plan_.space, o)) ++streams, last = k;
+    }
+    const int64_t bytes = streams == 1 ? n * plan_.operands[size_t(last)].item() : 0;
+    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[last] + 2 * bytes + line);
     compute(n);
     return slots_[program_.sources[0]];
 }
