@@ -1,10 +1,9 @@
 """Differences of neighbours: diff, gradients, and the trapezoidal rule."""
 
-
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import empty, full
 from cuarray._fuse import fused_call
@@ -241,9 +240,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if axis is None:
         axes = tuple(range(f.ndim))
     else:
-        axes = tuple(normalise_axis(a, f.ndim, "gradient") for a in (axis if isinstance(axis, tuple | list) else (axis,)))
-        if len(set(axes)) < len(axes):
-            raise ValueError(f"gradient: repeated axis in {axis}")
+        axes = tuple(normalise_axes(axis, f.ndim, "gradient"))
     if len(varargs) == 0:
         distances = [1.0] * len(axes)
     elif len(varargs) == 1 and is_number(varargs[0]):

@@ -14,9 +14,7 @@ def running(name, row, a, axis, dtype, out):
     """Accumulate with a row along an axis, or through the flattened array."""
     a = as_array(a)
     if axis is None or a.ndim == 0:
-        if axis is not None:
-            normalise_axis(axis, max(a.ndim, 1), name)
-        a, axis = a.reshape(-1), 0
+        a, axis = a.reshape(-1), 0 if axis is None else axis
     return _core.accumulate(name, row, a, index(axis), dtype, out)
 
 

@@ -76,8 +76,8 @@ Result guarded_number(Function&& function) noexcept {
 /// cuarray.CudaError, made at import.
 extern PyObject* cuda_error;
 
-/// The message `function: what is wrong` with the name of the public function that the program has called, where that
-/// is one written in Python, which got there by way of `function`; else as it is.
+/// `function: what is wrong` with the name of the function that the program has called, where that is a public one
+/// written in Python, in place of `function`, which is something that it is made of.
 std::string name_called_function(const std::string& message) noexcept;
 
 /// Raises a Python exception whose message is made as by PyErr_Format, and names the called function.

@@ -71,6 +71,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
     const Program& p = program_;
     const int64_t block = block_;
     const size_t operands = plan.operands.size(), slots = size_t(p.inputs + p.outputs) + p.registers.size();
+    int streams = 0;
     slots_ = scratch.take_array<char*>(int64_t(slots));
     buffers_ = scratch.take_array<char*>(int64_t(operands));
     filled_ = scratch.take_array<const char*>(int64_t(operands));
@@ -85,6 +86,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
         filled_[k] = nullptr;
         tiles_[k] = {nullptr, 0};
         if (is_output || !p.read[k] || plan.space.size == 0) continue;
+        if (!is_broadcast(plan.space, o)) stream_ = streams++ == 0 ? int(k) : -1;
         if (o.kind == Operand::Kind::Constant) {
             plan.library->copy[o.log_size](buffers_[k], 0, o.item(), o.base, 0, 0, 1, block);
         } else if (o.kind == Operand::Kind::Periodic) {
@@ -285,15 +287,10 @@ const void* Machine::evaluate(int64_t begin, int64_t n, void* to) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
     slots_[program_.inputs] = static_cast<char*>(to);
-    // Where one input alone comes from memory, the block after the next one is asked for: it would arrive too late. Two
-    // keep memory busy by themselves, and lose by it. What is broadcast comes from caches.
-    int streams = 0, last = 0;
-    for (int k = 0; k < program_.inputs; ++k) {
-        const Operand& o = plan_.operands[size_t(k)];
-        if (program_.read[size_t(k)] && slots_[k] != buffers_[k] && !is_broadcast(plan_.space, o)) ++streams, last = k;
+    if (stream_ >= 0 && slots_[stream_] != buffers_[stream_]) {
+        const int64_t bytes = n * plan_.operands[size_t(stream_)].item();
+        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[stream_] + 2 * bytes + line);
     }
-    const int64_t bytes = streams == 1 ? n * plan_.operands[size_t(last)].item() : 0;
-    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[last] + 2 * bytes + line);
     compute(n);
     return slots_[program_.sources[0]];
 }

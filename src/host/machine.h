@@ -60,7 +60,8 @@ class Machine {
     /// The same for any n, where the plan is linear.
     void run_linear(int64_t begin, int64_t n);
 
-    /// Computes them and gives the address of output 0's values: `to`, or where they lie already.
+    /// Computes them and gives the address of output 0's values: `to`, or where they lie already. A single stream of
+    /// input is asked for two blocks ahead.
     const void* evaluate(int64_t begin, int64_t n, void* to);
 
     /// The address of the values, where they are an operand that lies side by side in memory; else null. Any n.
@@ -91,6 +92,7 @@ class Machine {
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null
     int64_t tile_row_ = 0;
+    int stream_ = -1;  // the one input that comes from memory, not from caches; several keep memory busy by themselves
     bool fault_ = false;
 };
 

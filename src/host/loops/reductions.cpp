@@ -505,8 +505,9 @@ template <int R, class Element> struct SegmentsOf {
         return chunks.result();
     }
 
-    static constexpr bool is_cheap = kTexts[R][2] != "math::gcd(a, b)" && sizeof(A) >= 4 && sizeof(A) <= 8;
-    static constexpr bool has_few = is_cheap && (is_same<A, f32> || is_same<A, f64> || is_integer<A>);
+    /// Whether folding all lanes costs less than asking which are there.
+    static constexpr bool folds_unasked = kTexts[R][2] != "math::gcd(a, b)" &&
+                                          (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
 
     /// At most a row of lanes, where a whole one can be read: what lies beyond n is folded, and not taken.
     static A fold_few(const X* x, int64_t n) {
@@ -520,18 +521,19 @@ template <int R, class Element> struct SegmentsOf {
         return lane[0];
     }
 
+    static A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
+        if constexpr (folds_unasked)
+            if (has_all_lanes && n <= kLanes) return fold_few(x, n);
+        return n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+    }
+
     static void fold_segments(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
         A nodes[kNodes];
-        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;
+        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // where all lanes surely are
         for (int64_t k = 0; k < count; ++k) {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
-            if constexpr (has_few)
-                if (n > 4 && n <= kLanes && begins[k] <= last) {
-                    static_cast<X*>(to)[k] = store<Element>(Row::finish(fold_few(x, n), n));
-                    continue;
-                }
             const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
             A acc;
             switch (n) {
@@ -539,7 +541,7 @@ template <int R, class Element> struct SegmentsOf {
                 case 2: acc = Row::combine(at(0), at(1)); break;
                 case 3: acc = Row::combine(Row::combine(at(0), at(2)), at(1)); break;
                 case 4: acc = Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3))); break;
-                default: acc = n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+                default: acc = fold_segment(x, n, begins[k] <= last, nodes);
             }
             static_cast<X*>(to)[k] = store<Element>(Row::finish(acc, n));
         }
