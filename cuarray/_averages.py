@@ -66,11 +66,15 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         return result, broadcast_to(total, result.shape).copy()
     weights = weights_along(weights, a, axis)
     work = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
-    total = weights.sum(axis, dtype=work, keepdims=keepdims)
+    if weights.shape == a.shape:
+        products, total = _core.weighted_sums("average", a, weights, axis, work, keepdims)
+    else:  # a few weights, which go for many results
+        total = weights.sum(axis, dtype=work, keepdims=keepdims)
+        with fused_call():
+            products = _core.ufuncs["multiply"](a, weights, dtype=work).sum(axis, keepdims=keepdims)
     if bool((total == 0).any()):
         raise ZeroDivisionError("average: weights sum to zero, can't be normalized")
-    with fused_call():
-        result = _core.ufuncs["multiply"](a, weights, dtype=work).sum(axis, keepdims=keepdims) / total
+    result = products / total
     return (result, broadcast_to(total, result.shape).copy()) if returned else result
 
 

@@ -89,7 +89,7 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
     Expr expr;
     const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
     const ValueId step = expr.loop(loop_for(find_row("subtract"), work), next, start);
-    const ValueId index = expr.cast(expr.push({ExprNode::Op::Index, DType::int64, 0, {kNoValue, kNoValue, kNoValue}}), work);
+    const ValueId index = expr.cast(expr.push({ExprNode::Op::Index, DType::int64}), work);
     const ValueId moved = expr.loop(loop_for(find_row("multiply"), work), index, step);
     expr.outputs = {expr.cast(expr.loop(loop_for(find_row("add"), work), start, moved), dtype)};
     run(expr, result.shape(), {}, {&result, 1}, "arange");

@@ -307,6 +307,20 @@ void bind_reductions(py::module_& m) {
         return handed_over(reduce_by_name(reduction_named(name), name.c_str(), array.ptr(), call));
     }, py::arg("name"), py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(), py::arg("out") = py::none(),
        py::arg("keepdims") = false, py::arg("initial") = py::ellipsis(), py::arg("where") = true);
+    m.def("weighted_sums", [](const std::string& name, const py::object& array, const py::object& weights,
+                              const py::object& axis, const py::object& dtype, const py::object& keepdims) {
+        const ReductionCall call{axis.ptr(), dtype.ptr(), nullptr, keepdims.ptr()};
+        const Array &a = array_argument(array, name.c_str()), &w = array_argument(weights, name.c_str());
+        ReduceOptions options = ReductionOptions(call, place_of(array.ptr(), call), false, name.c_str()).get();
+        options.name = name.c_str();
+        std::pair<Array, Array> sums;
+        {
+            const Unlocked unlocked(is_long(a.device(), a.size()));
+            sums = weighted_sums(a, w, options);
+        }
+        return py::make_tuple(handed_over(wrap_result(std::move(sums.first))),
+                              handed_over(wrap_result(std::move(sums.second))));
+    }, py::arg("name"), py::arg("array"), py::arg("weights"), py::arg("axis"), py::arg("dtype"), py::arg("keepdims"));
     m.def("variance", [](const py::object& array, const py::object& axis, const py::object& dtype,
                          const py::object& out, double correction, const py::object& keepdims,
                          const py::object& where, const py::object& mean, bool root) {

@@ -1,4 +1,4 @@
-// expr.cpp -- printing, comparing and hashing computations.
+// expr.cpp -- printing, comparing, hashing and dividing computations.
 #include "cuarray/core/expr.h"
 
 namespace cuarray {
@@ -26,6 +26,35 @@ std::string to_string(const Expr& expr) {
     if (expr.fault != kNoValue) text << " fault v" << expr.fault;
     text << "\n";
     return text.str();
+}
+
+Expr only_output(const Expr& expr, size_t k, std::vector<uint16_t>& inputs) {
+    std::vector<ValueId> place(expr.nodes.size(), kNoValue);
+    const ValueId roots[] = {expr.outputs[k], expr.mask, expr.fault};
+    constexpr ValueId kWanted = 0;
+    for (const ValueId root : roots)
+        if (root != kNoValue) place[root] = kWanted;
+    for (size_t v = expr.nodes.size(); v-- > 0;)
+        for (const ValueId source : expr.nodes[v].source)
+            if (place[v] != kNoValue && source != kNoValue) place[source] = kWanted;
+    Expr result;
+    const auto placed = [&](ValueId value) { return value == kNoValue ? kNoValue : place[value]; };
+    for (size_t v = 0; v < expr.nodes.size(); ++v) {
+        if (place[v] == kNoValue) continue;
+        ExprNode node = expr.nodes[v];
+        for (ValueId& source : node.source) source = placed(source);
+        if (node.op == ExprNode::Op::Input) {
+            inputs.push_back(node.index);
+            place[v] = result.input(node.dtype);
+        } else if (node.op == ExprNode::Op::Scalar) {
+            place[v] = result.scalar(expr.scalars[node.index]);
+        } else {
+            place[v] = result.push(node);
+        }
+    }
+    result.outputs = {placed(expr.outputs[k])};
+    result.mask = placed(expr.mask), result.fault = placed(expr.fault);
+    return result;
 }
 
 bool same_structure(const Expr& a, const Expr& b) {

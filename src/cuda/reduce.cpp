@@ -23,13 +23,17 @@ Dims permuted(const Dims& values, const Dims& order) {
 }  // namespace
 
 void GpuBackend::reduce(const Reduce& task) {
-    fold_aligned({{task.expr, task.row, kNone},
-                  task.shape,
-                  task.inputs,
-                  task.output,
-                  task.axes,
-                  task.initial,
-                  task.name});
+    const auto fold_into = [&](const View& output, const Expr& expr, std::span<const View> inputs) {
+        fold_aligned({{&expr, task.row, kNone}, task.shape, inputs, output, task.axes, task.initial, task.name});
+    };
+    if (task.outputs.size() == 1) return fold_into(task.outputs[0], *task.expr, task.inputs);
+    for (size_t k = 0; k < task.outputs.size(); ++k) {
+        std::vector<uint16_t> read;
+        const Expr part = only_output(*task.expr, k, read);
+        std::vector<View> inputs;
+        for (const uint16_t i : read) inputs.push_back(task.inputs[i]);
+        fold_into(task.outputs[k], part, inputs);
+    }
 }
 
 void GpuBackend::fold(const Fold& task) {

@@ -44,7 +44,7 @@ class HostBackend final : public Backend {
     }
     void reduce(const Reduce& task) override {
         if (is_captured(task, [this](const Reduce& again) { reduce(again); })) return;
-        make_ready({&task.output, 1}, task.inputs);
+        make_ready(task.outputs, task.inputs);
         host::run_reduce(loops_, task);
     }
     void fold(const Fold& task) override {

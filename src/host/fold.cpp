@@ -15,7 +15,8 @@ class LeftFold {
         : task_(task), space_(space_of_thread()), plan_(space_.plan), loop_(library.loops[task.loop]),
           item_(item_size(loops()[task.loop].out[0])) {
         constexpr int64_t kAlwaysColumns = INT64_MAX;
-        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.output, kAlwaysColumns);
+        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, {&task.output, 1},
+                       kAlwaysColumns);
         if (space_.n == 0 && !task.initial && space_.folds > 0)
             raise(ErrorKind::Value, task.name, ": zero-size array to a reduction which has no identity");
     }
@@ -63,8 +64,8 @@ class LeftFold {
             }
             row += rows;
         }
-        if (char* const to = space_.place(first)) std::memcpy(to, acc, size_t(folds * item_));
-        else space_.store(first, folds, acc);
+        if (char* const to = space_.place(0, first)) std::memcpy(to, acc, size_t(folds * item_));
+        else space_.store(0, first, folds, acc);
     }
 
     const Fold& task_;

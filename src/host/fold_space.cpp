@@ -24,10 +24,10 @@ struct Axes {
 
 /// How far apart neighbours along a space's axes lie, all inputs together. An input that stays where it is adds nothing,
 /// and one that moves on by a page is as bad as any.
-int64_t spread(const Space& s) {
+int64_t spread(const Space& s, int outputs) {
     constexpr int64_t kPage = 4096;
     int64_t sum = 0;
-    for (int k = 1; k < s.operands; ++k) {
+    for (int k = outputs; k < s.operands; ++k) {
         int64_t smallest = INT64_MAX;
         for (int d = 0; d < s.ndim; ++d)
             if (s.shape[d] > 1 && s.strides[k][d] != 0) smallest = std::min(smallest, std::abs(s.strides[k][d]));
@@ -39,11 +39,12 @@ int64_t spread(const Space& s) {
 }  // namespace
 
 void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr& expr, const Dims& shape,
-                        const Dims& axes, std::span<const View> inputs, const View& output, int64_t least_row) {
-    const int ins = int(inputs.size());
+                        const Dims& axes, std::span<const View> inputs, std::span<const View> outputs,
+                        int64_t least_row) {
+    const int ins = int(inputs.size()), outs = int(outputs.size());
     const bool indexed = std::any_of(expr.nodes.begin(), expr.nodes.end(),
                                      [](const ExprNode& node) { return node.op == ExprNode::Op::Index; });
-    const int operands = 1 + ins + indexed;
+    const int operands = outs + ins + indexed;
     if (operands > Space::kMaxOperands)
         raise(ErrorKind::Value, name, ": ", ins, " inputs; the host takes at most ", Space::kMaxOperands - 2);
     Dims kept_axes;
@@ -53,7 +54,9 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     const Dims index_strides = indexed ? c_strides(shape, 1) : Dims();
     Axes kept(shape, kept_axes), reduced(shape, axes);
     for (int k = 0; k < operands; ++k) {
-        const Dims& from = k == 0 ? output.strides : k <= ins ? inputs[size_t(k - 1)].strides : index_strides;
+        const Dims& from = k < outs         ? outputs[size_t(k)].strides
+                           : k < outs + ins ? inputs[size_t(k - outs)].strides
+                                            : index_strides;
         kept.take(k, from, kept_axes);
         reduced.take(k, from, axes);
     }
@@ -62,7 +65,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     results_.set_space(kept.shape, {kept.rows, size_t(operands)});
     n = along.space.size;
     folds = results_.space.size;
-    by_columns = folds > 1 && (n < least_row || spread(results_.space) < spread(along.space));
+    by_columns = folds > 1 && (n < least_row || spread(results_.space, outs) < spread(along.space, outs));
     rows_are_even = by_columns && along.space.ndim == 1;
     if (by_columns) join(along.space, results_.space);
     else join(results_.space, along.space);
@@ -71,19 +74,23 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     plan.operands.resize(size_t(ins));
     for (int k = 0; k < ins; ++k) {
         Operand& operand = plan.operands[size_t(k)];
-        operand.base = inputs[size_t(k)].data() + plan.space.offset[k + 1];
-        operand.strides = plan.space.strides[k + 1];
+        operand.base = inputs[size_t(k)].data() + plan.space.offset[outs + k];
+        operand.strides = plan.space.strides[outs + k];
         plan.classify(operand, inputs[size_t(k)].dtype);
     }
-    plan.index_strides = plan.space.strides[ins + 1];
-    plan.index_base = indexed ? plan.space.offset[ins + 1] : 0;
+    plan.index_strides = plan.space.strides[outs + ins];
+    plan.index_base = indexed ? plan.space.offset[outs + ins] : 0;
     plan.program.build(expr, library, 0);
     plan.choose_block();
 
-    result_.base = output.data() + results_.space.offset[0];
-    result_.strides = results_.space.strides[0];
     results_.library = &library;
-    results_.classify(result_, output.dtype);
+    results_.operands.resize(size_t(outs));
+    for (int k = 0; k < outs; ++k) {
+        Operand& operand = results_.operands[size_t(k)];
+        operand.base = outputs[size_t(k)].data() + results_.space.offset[k];
+        operand.strides = results_.space.strides[k];
+        results_.classify(operand, outputs[size_t(k)].dtype);
+    }
 }
 
 void FoldSpace::join(const Space& outer, const Space& inner) {
@@ -98,17 +105,19 @@ void FoldSpace::join(const Space& outer, const Space& inner) {
     }
 }
 
-char* FoldSpace::place(int64_t first) const {
-    return result_.kind == Operand::Kind::Linear ? result_.base + first * result_.item() : nullptr;
+char* FoldSpace::place(size_t k, int64_t first) const {
+    const Operand& result = results_.operands[k];
+    return result.kind == Operand::Kind::Linear ? result.base + first * result.item() : nullptr;
 }
 
-void FoldSpace::store(int64_t first, int64_t count, const char* results) const {
-    const int64_t item = result_.item();
+void FoldSpace::store(size_t k, int64_t first, int64_t count, const char* results) const {
+    const Operand& result = results_.operands[k];
+    const int64_t item = result.item();
     int64_t at[kMaxDims];
     locate(results_.space, first, at);
-    for_each_piece(results_.space, result_.strides, result_.base, at, count,
+    for_each_piece(results_.space, result.strides, result.base, at, count,
                    [&](char* to, int64_t rows, int64_t row, int64_t columns, int64_t column) {
-                       plan.library->copy[result_.log_size](to, row, column, results, columns * item, item, rows,
+                       plan.library->copy[result.log_size](to, row, column, results, columns * item, item, rows,
                                                             columns);
                        results += rows * columns * item;
                    });

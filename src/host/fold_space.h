@@ -15,17 +15,16 @@ struct FoldSpace {
 
     /// Prepares plan and results. Folds of fewer than `least_row` elements, if several, become columns.
     void lay_out(const LoopLibrary& library, const char* name, const Expr& expr, const Dims& shape, const Dims& axes,
-                 std::span<const View> inputs, const View& output, int64_t least_row);
+                 std::span<const View> inputs, std::span<const View> outputs, int64_t least_row);
 
-    /// Where the results from fold `first` on lie side by side, or null: then they are given to `store`.
-    char* place(int64_t first) const;
-    void store(int64_t first, int64_t count, const char* results) const;
+    /// Where the results from fold `first` on lie side by side in output k, or null: then they are given to `store`.
+    char* place(size_t k, int64_t first) const;
+    void store(size_t k, int64_t first, int64_t count, const char* results) const;
 
  private:
     void join(const Space& outer, const Space& inner);
 
-    Plan results_;
-    Operand result_;
+    Plan results_;  // one operand for each output
 };
 
 }  // namespace cuarray::host

@@ -24,12 +24,12 @@ struct Belongings {
 
 template <class Task>
 std::function<void()> replay_fold(const Task& task, std::function<void(const Task&)> run) {
-    auto owned = std::make_shared<Belongings>(*task.expr, task.inputs, std::span(&task.output, 1), task.initial, task.name);
+    auto owned = std::make_shared<Belongings>(*task.expr, task.inputs, targets_of(task), task.initial, task.name);
     return [owned, task, run = std::move(run)] {
         Task again = task;
         again.expr = &owned->expr;
         again.inputs = owned->inputs;
-        again.output = owned->outputs.front();
+        set_targets(again, owned->outputs);
         again.initial = task.initial ? &owned->initial : nullptr;
         again.name = owned->name.c_str();
         run(again);

@@ -283,16 +283,16 @@ void Machine::run_linear(int64_t begin, int64_t n) {
     }
 }
 
-const void* Machine::evaluate(int64_t begin, int64_t n, void* to) {
+const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
-    slots_[program_.inputs] = static_cast<char*>(to);
+    for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = static_cast<char*>(to) + k * apart;
     if (stream_ >= 0 && slots_[stream_] != buffers_[stream_]) {
         const int64_t bytes = n * plan_.operands[size_t(stream_)].item();
         for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[stream_] + 2 * bytes + line);
     }
     compute(n);
-    return slots_[program_.sources[0]];
+    return values(0);
 }
 
 const void* Machine::direct(int64_t begin, int64_t n) const {

@@ -62,7 +62,10 @@ class Machine {
 
     /// Computes them and gives the address of output 0's values: `to`, or where they lie already. A single stream of
     /// input is asked for two blocks ahead.
-    const void* evaluate(int64_t begin, int64_t n, void* to);
+    const void* evaluate(int64_t begin, int64_t n, void* to, int64_t apart = 0);
+
+    /// The address of the values just computed of output k, which has its place k times `apart` bytes after `to`.
+    const void* values(size_t k) const { return slots_[program_.sources[k]]; }
 
     /// The address of the values, where they are an operand that lies side by side in memory; else null. Any n.
     const void* direct(int64_t begin, int64_t n) const;

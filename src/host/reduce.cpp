@@ -32,7 +32,7 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     const int64_t n = count(task.shape);
     if (expr.nodes.size() != 1 || expr.nodes[0].op != ExprNode::Op::Input || n == 0 || n >= 2 * kTaskElements ||
         task.axes.size() != task.shape.size() || task.initial || !is_dense(task.inputs[0], task.shape, n) ||
-        !is_dense(task.output, Dims(), 1))
+        !is_dense(task.outputs[0], Dims(), 1))
         return false;
     const DType dtype = expr.nodes[0].dtype;
     const ReductionLoops& loops = library.reductions[task.row * library.dtype_count + int(dtype)];
@@ -56,7 +56,7 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
             if (j + 1 < left) loops.combine(acc + j * acc_size, acc + (j + 1) * acc_size, 1);
             if (j > 0) std::memcpy(acc + j / 2 * acc_size, acc + j * acc_size, size_t(acc_size));
         }
-    loops.finish(acc, task.output.data(), 1, n);
+    loops.finish(acc, task.outputs[0].data(), 1, n);
     return true;
 }
 
@@ -64,8 +64,9 @@ class Folding {
  public:
     Folding(const LoopLibrary& library, const Reduce& task)
         : task_(task), space_(space_of_thread()), plan_(space_.plan),
+          outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
-        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.output, kShortFold);
+        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs, kShortFold);
         n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
         chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
         group_ = by_columns_ ? columns_together()
@@ -80,7 +81,8 @@ class Folding {
         const int64_t unit_size = std::min(group_, folds_) * std::min<int64_t>(n_, kChunk);
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(unit_size, 1));
         const int64_t tasks = folds_ * n_ < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
-        const std::unique_ptr<char[]> partial(chunks_ > 1 ? new char[size_t(chunks_ * folds_ * acc_size())] : nullptr);
+        const int64_t bytes = chunks_ > 1 ? chunks_ * outputs_ * folds_ * acc_size() : 0;
+        const std::unique_ptr<char[]> partial(bytes ? new char[size_t(bytes)] : nullptr);
         std::atomic<bool> decided = false;
         decided_ = &decided;
         parallel_for(tasks, [&](int64_t i) {
@@ -101,72 +103,81 @@ class Folding {
     }
     static DType value_type(const Reduce& task) { return task.expr->nodes[task.expr->outputs[0]].dtype; }
     int64_t acc_size() const { return loops_.accumulator_size; }
+    int64_t item() const { return item_size(value_type(task_)); }
 
     /// How many columns are advanced at once: as many as there is room for, but enough groups for all threads.
     int64_t columns_together() const {
-        const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * acc_size();
+        const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * outputs_ * acc_size();
         const int64_t room = std::max<int64_t>(kLaneBytes / lanes, 16), threads = thread_count();
         const int64_t share = chunks_ < threads ? ((folds_ + threads - 1) / threads + 63) & ~int64_t(63) : folds_;
         return std::min(room, std::max(share, int64_t(256)));
     }
 
-    // A unit: a group of folds over one chunk.
+    // A unit: a group of folds over one chunk. What belongs to different outputs lies apart: their accumulators by
+    // `apart`, their nodes, lanes and values one output after the other.
 
     void fold_unit(Machine& machine, int64_t unit, char* partial) {
         const int64_t chunk = unit / groups_, first = unit % groups_ * group_;
         const int64_t folds = std::min(group_, folds_ - first);
         const int64_t begin = chunk * kChunk, count = std::min<int64_t>(kChunk, n_ - begin);
         Scratch scratch;
-        char* const acc = chunks_ > 1 ? partial + (chunk * folds_ + first) * acc_size()
-                                      : scratch.take(folds * acc_size());
-        const bool can_be_decided = folds_ == 1 && loops_.decided >= 0;
+        const int64_t apart = (chunks_ > 1 ? folds_ : folds) * acc_size();
+        char* const acc = chunks_ > 1 ? partial + (chunk * outputs_ * folds_ + first) * acc_size()
+                                      : scratch.take(outputs_ * apart);
+        const bool can_be_decided = folds_ == 1 && outputs_ == 1 && loops_.decided >= 0;
         if (can_be_decided && decided_->load(std::memory_order_relaxed)) *acc = char(loops_.decided);
-        else if (by_columns_) fold_columns(machine, first, folds, begin, count, acc);
+        else if (by_columns_) fold_columns(machine, first, folds, begin, count, acc, apart);
         else
-            for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size());
+            for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size(), apart);
         if (can_be_decided && *acc == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
-        if (chunks_ == 1) deliver(first, folds, acc);
+        if (chunks_ == 1)
+            for (int64_t k = 0; k < outputs_; ++k) deliver(k, first, folds, acc + k * apart);
     }
 
-    void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, char* acc) const {
+    void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, char* acc, int64_t apart) const {
         Scratch scratch;
-        char* const nodes = scratch.take((count + kLeaf - 1) / kLeaf * kLanes * acc_size());
+        const int64_t bytes = (count + kLeaf - 1) / kLeaf * kLanes * acc_size();
+        char* const nodes = scratch.take(outputs_ * bytes);
         const int64_t start = fold * n_ + begin;
-        if (const void* x = machine.direct(start, count)) {
+        if (const void* x = outputs_ == 1 ? machine.direct(start, count) : nullptr) {
             loops_.fold_leaves(x, count, begin, nodes);
         } else {
             const int64_t step = plan_.block & -int64_t(kLeaf);
-            char* const values = scratch.take(step * item_size(value_type(task_)));
+            char* const values = scratch.take(outputs_ * step * item());
             for (int64_t i = 0; i < count; i += step) {
                 const int64_t n = std::min(step, count - i);
-                loops_.fold_leaves(machine.evaluate(start + i, n, values), n, begin + i,
-                                   nodes + i / kLeaf * kLanes * acc_size());
+                machine.evaluate(start + i, n, values, step * item());
+                for (int64_t k = 0; k < outputs_; ++k)
+                    loops_.fold_leaves(machine.values(size_t(k)), n, begin + i,
+                                       nodes + k * bytes + i / kLeaf * kLanes * acc_size());
             }
         }
-        loops_.fold_nodes(nodes, count, acc);
+        for (int64_t k = 0; k < outputs_; ++k) loops_.fold_nodes(nodes + k * bytes, count, acc + k * apart);
     }
 
-    /// A leaf's lanes, lane by lane the folds side by side.
+    /// A leaf's lanes, lane by lane the folds side by side; those of different outputs lie `apart`.
     void fold_leaf(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* lanes,
-                   char* values) const {
-        const int64_t start = begin * folds_ + first, item = item_size(value_type(task_));
-        if (const void* x = space_.rows_are_even ? machine.direct(start, folds) : nullptr) {
+                   int64_t apart, char* values) const {
+        const int64_t start = begin * folds_ + first;
+        if (const void* x = space_.rows_are_even && outputs_ == 1 ? machine.direct(start, folds) : nullptr) {
             const int64_t stride = plan_.operands[plan_.program.sources[0]].strides[0];
             return loops_.fold_columns(x, stride, 0, count, folds, begin, lanes);
         }
-        if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, values);
+        if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, apart, values);
         const int64_t step = folds == folds_ ? plan_.block / folds : 1;
         for (int64_t row = 0; row < count; row += step) {
             const int64_t rows = std::min(step, count - row);
-            const void* x = machine.evaluate(start + row * folds_, rows * folds, values);
-            loops_.fold_columns(x, folds * item, row, rows, folds, begin + row, lanes);
+            machine.evaluate(start + row * folds_, rows * folds, values, plan_.block * item());
+            for (int64_t k = 0; k < outputs_; ++k)
+                loops_.fold_columns(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row,
+                                    lanes + k * apart);
         }
     }
 
     /// The same where a row of columns takes several blocks: four rows of a lane are made, then added together.
     void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
-                        char* values) const {
-        const int64_t item = item_size(value_type(task_));
+                        int64_t apart, char* values) const {
+        const int64_t block = plan_.block * item();
         for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
             for (int64_t row = group; row < std::min(count, group + kLanes); ++row) {
                 const int64_t rows = std::min(kRowsAtOnce, (count - row + kLanes - 1) / kLanes);
@@ -174,11 +185,15 @@ class Folding {
                 for (int64_t c = 0; c < folds; c += plan_.block) {
                     const int64_t n = std::min(plan_.block, folds - c);
                     for (int64_t r = 0; r < rows; ++r) {
-                        char* const to = values + r * n * item;
-                        const void* x = machine.evaluate(start + (row + r * kLanes) * folds_ + c, n, to);
-                        if (x != to) std::memcpy(to, x, size_t(n * item));
+                        char* const to = values + r * outputs_ * block;
+                        machine.evaluate(start + (row + r * kLanes) * folds_ + c, n, to, block);
+                        for (int64_t k = 0; k < outputs_; ++k)
+                            if (const void* x = machine.values(size_t(k)); x != to + k * block)
+                                std::memcpy(to + k * block, x, size_t(n * item()));
                     }
-                    loops_.fold_lane(values, n * item, rows, n, begin + row, group == 0, lane + c * acc_size());
+                    for (int64_t k = 0; k < outputs_; ++k)
+                        loops_.fold_lane(values + k * block, outputs_ * block, rows, n, begin + row, group == 0,
+                                         lane + k * apart + c * acc_size());
                 }
             }
         }
@@ -186,49 +201,59 @@ class Folding {
 
     /// The tree over a chunk's leaves is a binary counter of finished subtrees: subtree k is there where bit k of the
     /// number of leaves so far is set.
-    void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc) const {
+    void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc,
+                      int64_t apart) const {
         Scratch scratch;
-        char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * plan_.block * item_size(value_type(task_)));
+        char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * outputs_ * plan_.block * item());
         const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;
-        node = scratch.take(width * acc_size());
-        for (int k = 0; k < kLevels; ++k) subtree[k] = (leaves - 1) >> k ? scratch.take(width * acc_size()) : nullptr;
+        const int64_t bytes = width * acc_size();
+        node = scratch.take(outputs_ * bytes);
+        for (int k = 0; k < kLevels; ++k) subtree[k] = (leaves - 1) >> k ? scratch.take(outputs_ * bytes) : nullptr;
+        const auto combine = [&](char* a, const char* b, int64_t count) {
+            for (int64_t k = 0; k < outputs_; ++k) loops_.combine(a + k * bytes, b + k * bytes, count);
+        };
         for (int64_t leaf = 0; leaf + 1 < leaves; ++leaf) {
-            fold_leaf(machine, first, folds, begin + leaf * kLeaf, kLeaf, node, values);
+            fold_leaf(machine, first, folds, begin + leaf * kLeaf, kLeaf, node, bytes, values);
             int k = 0;
             for (; leaf >> k & 1; ++k) {
-                loops_.combine(subtree[k], node, width);
+                combine(subtree[k], node, width);
                 std::swap(subtree[k], node);
             }
             std::swap(subtree[k], node);
         }
         // The last leaf meets every subtree that is waiting. Lanes that it does not reach start with the smallest one.
         const int64_t rest = count - (leaves - 1) * kLeaf;
-        fold_leaf(machine, first, folds, begin + (leaves - 1) * kLeaf, rest, node, values);
+        fold_leaf(machine, first, folds, begin + (leaves - 1) * kLeaf, rest, node, bytes, values);
         int64_t present = std::min<int64_t>(rest, kLanes) * folds;
         for (int k = 0; (leaves - 1) >> k; ++k) {
             if (!((leaves - 1) >> k & 1)) continue;
-            loops_.combine(subtree[k], node, present);
+            combine(subtree[k], node, present);
             std::swap(subtree[k], node);
             present = width;
         }
         const int64_t lanes = std::min<int64_t>(count, kLanes);
         for (int64_t d = kLanes / 2; d > 0; d /= 2)
-            if (lanes > d) loops_.combine(node, node + d * folds * acc_size(), std::min(d, lanes - d) * folds);
-        std::memcpy(acc, node, size_t(folds * acc_size()));
+            if (lanes > d) combine(node, node + d * folds * acc_size(), std::min(d, lanes - d) * folds);
+        for (int64_t k = 0; k < outputs_; ++k)
+            std::memcpy(acc + k * apart, node + k * bytes, size_t(folds * acc_size()));
     }
 
     void combine_chunks(char* partial) const {
         constexpr int64_t kFolds = 1024;
-        parallel_for((folds_ + kFolds - 1) / kFolds, [&](int64_t i) {
-            const int64_t first = i * kFolds, folds = std::min(kFolds, folds_ - first), bytes = folds * acc_size();
-            const auto at = [&](int64_t chunk) { return partial + (chunk * folds_ + first) * acc_size(); };
+        const int64_t groups = (folds_ + kFolds - 1) / kFolds;
+        parallel_for(groups * outputs_, [&](int64_t i) {
+            const int64_t k = i / groups, first = i % groups * kFolds;
+            const int64_t folds = std::min(kFolds, folds_ - first), bytes = folds * acc_size();
+            const auto at = [&](int64_t chunk) {
+                return partial + ((chunk * outputs_ + k) * folds_ + first) * acc_size();
+            };
             for (int64_t count = chunks_; count > 1; count = (count + 1) / 2) {
                 for (int64_t j = 0; j < count; j += 2) {
                     if (j + 1 < count) loops_.combine(at(j), at(j + 1), folds);
                     if (j > 0) std::memcpy(at(j / 2), at(j), size_t(bytes));
                 }
             }
-            deliver(first, folds, at(0));
+            deliver(k, first, folds, at(0));
         });
     }
 
@@ -242,12 +267,12 @@ class Folding {
             if (loops_.identity) loops_.identity(acc, folds);
             else if (task_.initial) loops_.map(task_.initial->bytes, acc, folds);
             else raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
-            deliver(first, folds, acc, loops_.identity != nullptr);
+            for (int64_t k = 0; k < outputs_; ++k) deliver(k, first, folds, acc, loops_.identity != nullptr);
         }
     }
 
-    /// Accumulators to results in the output.
-    void deliver(int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
+    /// Accumulators to results in output k.
+    void deliver(int64_t k, int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
         Scratch scratch;
         if (task_.initial && with_initial) {
             char* const mapped = scratch.take(folds * acc_size());
@@ -255,16 +280,17 @@ class Folding {
             loops_.combine(mapped, acc, folds);
             acc = mapped;
         }
-        char* const results = space_.place(first);
+        char* const results = space_.place(size_t(k), first);
         if (results) return loops_.finish(acc, results, folds, n_);
         char* const buffer = scratch.take(folds * loops_.result_size);
         loops_.finish(acc, buffer, folds, n_);
-        space_.store(first, folds, buffer);
+        space_.store(size_t(k), first, folds, buffer);
     }
 
     const Reduce& task_;
     FoldSpace& space_;
     const Plan& plan_;
+    const int64_t outputs_;
     const ReductionLoops& loops_;
     int64_t n_ = 0, folds_ = 0, chunks_ = 0, group_ = 0, groups_ = 0;
     bool by_columns_ = false;

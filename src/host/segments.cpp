@@ -97,7 +97,7 @@ void fold_parts(const LoopLibrary& library, const Segments& task) {
         values.offset = task.values.offset + begins[k] * values.strides[task.axis];
         result.offset = task.result.offset + k * step;
         if (task.row != kNone)
-            run_reduce(library, {&expr, shape, {&values, 1}, result, {task.axis}, task.row, nullptr, task.name});
+            run_reduce(library, {&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.row, nullptr, task.name});
         else
             run_fold(library, {&expr, shape, {&values, 1}, result, {task.axis}, task.loop, nullptr, task.name});
     }

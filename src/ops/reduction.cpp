@@ -225,9 +225,27 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, is_arg(row.name) && axes.folded.size() > 1);
-    Reduce task{&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, id, o.initial ? &initial : nullptr, name};
+    Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr, name};
     target.storage().front().reduce(task);
     return deliver(std::move(target), o, name);
+}
+
+std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& o) {
+    const Axes axes = plan_axes(array, o, o.name);
+    const Array products = target_array(array, o, axes, o.dtype), total = target_array(array, o, axes, o.dtype);
+    if (products.is_empty()) return {products, total};
+    weights.settle();
+    FoldPlan plan;
+    plan_producer(plan, array, o.dtype, o, nullptr, o.name);
+    plan.inputs.push_back(weights.as_operand(array.shape(), o.name));
+    const ValueId weight = plan.expr.cast(plan.expr.input(weights.dtype()), o.dtype);
+    const LoopId multiply = loop_for(find_row("multiply"), o.dtype);
+    plan.expr.outputs = {plan.expr.loop(multiply, plan.expr.outputs[0], weight), weight};
+    plan_order(plan, array, axes, products, o.keepdims, false);
+    const View outputs[] = {plan.output, {&total.storage(), total.offset(), o.dtype, plan.output.strides}};
+    products.storage().front().reduce(
+        {&plan.expr, plan.shape, plan.inputs, outputs, plan.axes, find_reduction("sum"), nullptr, o.name});
+    return {products, total};
 }
 
 namespace {

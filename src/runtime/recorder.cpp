@@ -171,7 +171,7 @@ class Recording final : public Decorator {
     }
     void reduce(const Reduce& task) override {
         Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe({task.expr, task.row}, task.shape, task.axes, task.inputs, {&task.output, 1});
+        recorded.describe({task.expr, task.row}, task.shape, task.axes, task.inputs, task.outputs);
         recorded.begin_span(inner_);
         inner_.reduce(task);
         recorded.done = true;

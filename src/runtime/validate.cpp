@@ -283,20 +283,24 @@ class Validating final : public Decorator {
         const Dims results = results_of(task.shape, task.axes);
         if (count(results) == 0) return run(inner_, task);
         Steps steps(inner_, *task.expr, task.shape, task.inputs, task.name);
-        const Values producer = steps.value(task.expr->outputs[0]);
         run(inner_, task);
 
-        Expr plain;
-        plain.outputs = {plain.input(producer.dtype)};
-        const View input = producer.on(producer.mirror, task.shape);
-        Values wanted{{}, host().allocate(count(results) * item_size(task.output.dtype)), task.output.dtype};
-        Task repeated = task;
-        repeated.expr = &plain;
-        repeated.inputs = {&input, 1};
-        repeated.output = wanted.on(wanted.mirror, results);
-        for (const int64_t axis : task.axes) repeated.output.strides[int(axis)] = 0;
-        run(host(), repeated);
-        steps.compare(stored(task.output, results), wanted, results, exact, task.name);
+        for (size_t k = 0; k < task.expr->outputs.size(); ++k) {
+            const View& given = targets_of(task)[k];
+            const Values producer = steps.value(task.expr->outputs[k]);
+            Expr plain;
+            plain.outputs = {plain.input(producer.dtype)};
+            const View input = producer.on(producer.mirror, task.shape);
+            Values wanted{{}, host().allocate(count(results) * item_size(given.dtype)), given.dtype};
+            View output = wanted.on(wanted.mirror, results);
+            for (const int64_t axis : task.axes) output.strides[int(axis)] = 0;
+            Task repeated = task;
+            repeated.expr = &plain;
+            repeated.inputs = {&input, 1};
+            set_targets(repeated, {&output, 1});
+            run(host(), repeated);
+            steps.compare(stored(given, results), wanted, results, exact, task.name);
+        }
     }
 
     void check_bytes(const void* wanted, Storage& storage, int64_t offset, int64_t bytes, const char* what) {

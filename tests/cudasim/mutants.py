@@ -69,6 +69,13 @@ BY_HAND = [
         LOOPS,
     ),
     Mutant(
+        "inputs-of-the-whole-for-a-part",
+        "src/cuda/reduce.cpp",
+        "inputs.push_back(task.inputs[i]);",
+        "inputs.push_back(task.inputs[inputs.size()]);",
+        "sim tests/python/test_averages.py -k 'cuda and together'",
+    ),
+    Mutant(
         "counters-not-zeroed",
         "src/cuda/reduce.cpp",
         "if (launch.counters > 0) {",

@@ -788,6 +788,20 @@ EDITING = [
         tests("reductions", "decided"),
     ),
     Mutant(
+        "first-sum-in-place-of-the-second",
+        "src/host/reduce.cpp",
+        "loops_.fold_leaves(machine.values(size_t(k)), n",
+        "loops_.fold_leaves(machine.values(0), n",
+        tests("averages", "together"),
+    ),
+    Mutant(
+        "second-sum-folded-to-the-first-width",
+        "src/host/reduce.cpp",
+        "loops_.fold_lane(values + k * block, outputs_ * block,",
+        "loops_.fold_lane(values + k * block, block,",
+        tests("averages", "together"),
+    ),
+    Mutant(
         "ranges-that-lose-a-nan",
         "src/host/loops/reductions.cpp",
         "if (any) return false;",

@@ -277,6 +277,7 @@ row("xp.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)", "
 # Averages
 row("xp.ptp(a, axis=0)", types="iuf")
 row("xp.average(a, axis=0, weights=xp.arange(1, len(a) + 1))", off=SUM, sums=True, types="f")
+row("xp.average(a, axis=0, weights=abs(b) + 1)", off=SUM, sums=True, types="f")
 row("xp.cov(a)", off=512, types="f", scale=1)
 row("xp.corrcoef(a)", off=512, types="f", scale=1)
 

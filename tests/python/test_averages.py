@@ -138,3 +138,29 @@ def test_layouts_and_types(layout, dtype, device, rng):
     np.testing.assert_allclose(cuarray.corrcoef(y).numpy(), np.corrcoef(x), rtol=limit, atol=limit)
     for axis in (None, 0, 1):
         assert np.array_equal(cuarray.ptp(y, axis).numpy(), np.ptp(x, axis))
+
+
+@pytest.mark.parametrize("shape", [(3, 17), (700, 3), (3, 20000), (20000, 3), (40, 2500), (2, 3, 301), (0, 3), (3, 0)])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_sums_taken_together_are_those_taken_alone(shape, dtype, device, rng):
+    given = [cuarray.asarray(rng.uniform(1, 2, shape).astype(dtype)) for _ in range(2)]
+    for turn in (lambda v: v, lambda v: v.T, lambda v: v[..., ::-1]):
+        x, w = map(turn, given)
+        for axis in (None, 0, -1, tuple(range(x.ndim))):
+            products, total = cuarray._core.weighted_sums("average", x, w, axis, x.dtype, False)
+            with cuarray.fuse():
+                alone = (x * w).sum(axis)
+            for together, expected in ((products, alone), (total, w.sum(axis))):
+                assert (together.dtype, together.shape) == (expected.dtype, expected.shape)
+                assert np.array_equal(together.numpy(), expected.numpy(), equal_nan=True)
+
+
+def test_weighted_averages_of_what_is_pending(device, rng):
+    x, w = rng.uniform(1, 2, (2, 40, 300))
+    a, weights = cuarray.array(x), cuarray.array(w)
+    with cuarray.fuse():
+        average, total = cuarray.average(2 * a - 1, 0, weights + 3, returned=True)
+        of_itself = cuarray.average(a * a, 1, a * a)
+    np.testing.assert_allclose(average.numpy(), np.average(2 * x - 1, 0, w + 3), rtol=1e-13)
+    np.testing.assert_allclose(total.numpy(), (w + 3).sum(0), rtol=1e-13)
+    np.testing.assert_allclose(of_itself.numpy(), np.average(x * x, 1, x * x), rtol=1e-13)

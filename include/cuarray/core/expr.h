@@ -40,11 +40,11 @@ struct Expr {
 
     ValueId input(DType dtype) {
         inputs.push_back(dtype);
-        return push({ExprNode::Op::Input, dtype, uint16_t(inputs.size() - 1), {}});
+        return push({ExprNode::Op::Input, dtype, uint16_t(inputs.size() - 1)});
     }
     ValueId scalar(const Scalar& value) {
         scalars.push_back(value);
-        return push({ExprNode::Op::Scalar, value.dtype, uint16_t(scalars.size() - 1), {}});
+        return push({ExprNode::Op::Scalar, value.dtype, uint16_t(scalars.size() - 1)});
     }
     /// The value converted to dtype; the value itself where it has that dtype already.
     ValueId cast(ValueId value, DType dtype) {
@@ -74,6 +74,9 @@ CUARRAY_API std::string to_string(const Expr& expr);
 /// The Expr as a person would write it, on one line: "a*b + sin(c)". Inputs are a, b, c in their order; values that
 /// are used more than once get names: "t1 = exp(a); t1/(t1 + 1)"; scalars without a dtype are s0, s1.
 CUARRAY_API std::string to_infix(const Expr& expr);
+
+/// What output `k` alone takes, and which inputs that reads: in `inputs`, in their order.
+CUARRAY_API Expr only_output(const Expr& expr, size_t k, std::vector<uint16_t>& inputs);
 
 /// Equal structure: same nodes, dtypes and outputs; scalar values may differ. What kernel caches compare.
 CUARRAY_API bool same_structure(const Expr& a, const Expr& b);

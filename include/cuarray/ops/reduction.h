@@ -1,5 +1,6 @@
 // reduction.h -- folding axes with a row of reductions.def: dtype rule, axes, where=, initial=, out=, then one task.
 #pragma once
+#include <utility>
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
@@ -7,6 +8,10 @@ namespace cuarray {
 /// Applies the reduction: sum prod max min mean any all count_nonzero argmax argmin. The argument may be pending: its
 /// computation then joins the fold. argmax and argmin take one axis or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
+
+/// The sums of array * weights and those of the weights, which broadcast to the array's shape, both in options.dtype. A
+/// device may take both in one pass.
+CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& options);
 
 /// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean,
 /// and what the rounding adds is taken off again, so that a mean far from zero costs no accuracy; about a given mean

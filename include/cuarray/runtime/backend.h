@@ -52,13 +52,13 @@ struct SingleLoop {
     Operand in[kMaxIn] = {}, out = {};
 };
 
-/// Folds output 0 of `expr` over the axes in `axes` (sorted). The fold order is that of kernel/reduce.h, the reduced
+/// Folds each output of `expr` over the axes in `axes` (sorted). The fold order is that of kernel/reduce.h, the reduced
 /// elements being numbered in C order over `shape`'s reduced axes as they stand here (whoever plans has permuted them).
 struct Reduce {
-    const Expr* expr;               ///< the producer; its value outputs[0] has dtype T, a dtype of the row's domain
+    const Expr* expr;               ///< the producer; its outputs have dtype T, a dtype of the row's domain
     Dims shape;                     ///< full shape, reduced axes included
     std::span<const View> inputs;
-    View output;                    ///< strides are zero on the reduced axes; dtype reduction_result(row, T)
+    std::span<const View> outputs;  ///< strides are zero on the reduced axes; dtype reduction_result(row, T)
     Dims axes;
     ReductionId row;
     const Scalar* initial = nullptr;  ///< of dtype T; combined last: combine(map(initial), result)
@@ -77,6 +77,12 @@ struct Fold {
     const Scalar* initial = nullptr;  ///< the first left operand, where given
     const char* name = "";
 };
+
+/// Where a task's results go, and how they are made to go elsewhere.
+inline std::span<const View> targets_of(const Reduce& task) { return task.outputs; }
+inline std::span<const View> targets_of(const Fold& task) { return {&task.output, 1}; }
+inline void set_targets(Reduce& task, std::span<const View> outputs) { task.outputs = outputs; }
+inline void set_targets(Fold& task, std::span<const View> outputs) { task.output = outputs.front(); }
 
 /// Running results of output 0 of `expr` along `axis` with a binary ufunc loop: output[..., i, ...] is the result over
 /// the elements up to i, in the order of kernel/scan.h. The output walks over `shape` and either shares no byte with any
