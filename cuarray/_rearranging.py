@@ -12,8 +12,6 @@ from cuarray._creation import as_array, empty, empty_like
 from cuarray._shaping import swapaxes
 from cuarray._sorting import searchsorted
 
-PIECE = 1 << 20  # copies that repeat() makes at a time
-
 __all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
 
 
@@ -309,20 +307,27 @@ def repeat(a, repeats, axis=None):
     return result.reshape((*before, extent * count, *after))
 
 
+def copies_at_a_time(device):
+    """Return how many copies repeat_each makes at a time: for one thread what its caches hold the numbers of."""
+    alone = device.kind == "cpu" and _core.get_num_threads() == 1
+    return 1 << (16 if alone else 20)
+
+
 def repeat_each(a, counts, axis):
-    """Return each element along an axis as often as its count says; numbers of elements are kept for PIECE copies."""
+    """Return each element along an axis as often as its count says, copied piece by piece."""
     ends = _core.accumulate("repeat", "add", counts, 0, "int64")
     total = int(ends[-1]) if counts.size else 0
     if counts.size and int(ends.min()) < 0:
         raise ValueError("repeat: the counts add up to more than int64 holds")
     result = empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype, device=a.device)
-    begins = np.arange(0, total, PIECE)
+    piece = copies_at_a_time(a.device)
+    begins = np.arange(0, total, piece)
     places = searchsorted(ends, as_array(begins, a.device), side="right").tolist()
     spans = itertools.pairwise([*places, counts.size - 1])
     along = (slice(None),) * axis
     for begin, (first, last) in zip(begins.tolist(), spans, strict=True):
         # An element's copies begin where the places of the elements before it end.
-        copies = min(PIECE, total - begin)
+        copies = min(piece, total - begin)
         steps = _core.tally(ends[first:last] - begin, None, False, None, copies, "repeat")
         numbers = _core.accumulate("repeat", "add", steps, 0, out=steps)
         elements, copied = (*along, slice(first, last + 1)), (*along, slice(begin, begin + copies))

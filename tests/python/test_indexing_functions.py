@@ -411,7 +411,7 @@ def test_axes_of_the_core_count_from_the_end(device):
 @pytest.mark.parametrize("most", [2, 5, 200])
 def test_repeat_piece_by_piece(most, rng, device, monkeypatch):
     """Copies of one element go on in the next piece, and elements without copies stand at the borders."""
-    monkeypatch.setattr(_rearranging, "PIECE", 64)
+    monkeypatch.setattr(_rearranging, "copies_at_a_time", lambda device: 64)
     for shape, axis in (((500,), 0), ((3, 70), 1), ((70, 3), 0), ((2, 0), 0), ((0,), 0)):
         want, counts = np.arange(np.prod(shape)).reshape(shape), rng.integers(0, most, shape[axis])
         got = cuarray.repeat(cuarray.asarray(want), cuarray.asarray(counts), axis)
