@@ -186,10 +186,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     others = [] if y is None else [y]
     for x in (m, *others):
         if x.ndim > 2:
-            raise ValueError(f"cov: {x.ndim} axes are more than the 2 of a matrix")
+            raise ValueError(f"{_core.called_function('cov')}: {x.ndim} axes are more than the 2 of a matrix")
     dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f8") if dtype is None else np.dtype(dtype)
     if dtype.kind in "biu":
-        raise TypeError(f"cov: dtype must be floating or complex, not {dtype}")
+        raise TypeError(f"{_core.called_function('cov')}: dtype must be floating or complex, not {dtype}")
     rows = [atleast_2d(x if rowvar or x.ndim == 1 else x.T).astype(dtype, copy=False) for x in (m, *others)]
     if rows[0].shape[0] == 0:
         return zeros((0, 0), device=m.device)

@@ -62,7 +62,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         raise ValueError(f"diff: order must be non-negative but got {n}")
     a, prepend, append = side_by_side("diff", a, prepend, append)
     if a.ndim == 0:
-        raise ValueError("diff: requires an array of at least one dimension")
+        raise ValueError(f"{_core.called_function('diff')}: requires an array of at least one dimension")
     axis = normalise_axis(axis, a.ndim, "diff")
     joined = [layer(prepend, a, axis), a, layer(append, a, axis)]
     if prepend is not None or append is not None:

@@ -74,7 +74,10 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
     lengths = x1.shape[-1], x2.shape[-len(places[1])]
     if lengths[0] != lengths[1]:
         shapes = " and ".join(str(x.shape) for x in arrays)
-        raise ValueError(f"{function}: shapes {shapes} do not go together: {lengths[0]} and {lengths[1]} elements to multiply")
+        raise ValueError(
+            f"{_core.called_function(function)}: shapes {shapes} do not go together: "
+            f"{lengths[0]} and {lengths[1]} elements to multiply"
+        )
     result = multiply(x1, x2, result_dtype)
     if keepdims:
         result = result.reshape((*result.shape, 1))

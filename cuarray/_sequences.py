@@ -131,7 +131,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     """
     num = index(num)
     if num < 0:
-        raise ValueError(f"linspace: the number of samples {num} is negative")
+        raise ValueError(f"{_core.called_function('linspace')}: the number of samples {num} is negative")
     start, stop, inexact = ends(start, stop, device)
     dtype = inexact if dtype is None else _core.dtype(dtype)
     device = start.device if isinstance(start, ndarray) else device

@@ -113,6 +113,14 @@ void bind_lines(py::module_& module) {
         },
         py::arg("folder"),
         "Names the folder whose frames are skipped where a line of the program is wanted.");
+    module.def(
+        "called_function",
+        [](const std::string& function) {
+            const std::string message = name_called_function(function + ": ");
+            return message.substr(0, message.size() - 2);
+        },
+        py::arg("function"),
+        "The name of the public function that the program has called, which is made of `function` or is it.");
 }
 
 }  // namespace cuarray::python

@@ -147,6 +147,13 @@ NAMED = {
     "gradient": (lambda: cuarray.gradient(ones(3), axis=1), "axis 1"),
     "cumulative_sum": (lambda: cuarray.cumulative_sum(ones(3), axis=1, include_initial=True), "axis 1"),
     "linspace": (lambda: cuarray.linspace(0, 1, axis=2), "axis 2"),
+    "logspace": (lambda: cuarray.logspace(0, 1, -1), "the number of samples -1"),
+    "vdot": (lambda: cuarray.vdot(ones(6), ones(5)), "shapes (6,) and (5,)"),
+    "corrcoef": (lambda: cuarray.corrcoef(ones(2, 2, 2)), "3 axes"),
+    "hsplit": (lambda: cuarray.hsplit(ones(2, 3), 2), "3 elements"),
+    "trace": (lambda: cuarray.trace(ones(2, 3), axis1=5), "axis 5"),
+    "unstack": (lambda: cuarray.unstack(ones(2, 3), axis=4), "axis 4"),
+    "unwrap": (lambda: cuarray.unwrap(ones(2, 3), axis=-3), "axis -3"),
 }
 
 
