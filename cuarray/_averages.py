@@ -190,7 +190,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f8") if dtype is None else np.dtype(dtype)
     if dtype.kind in "biu":
         raise TypeError(f"{_core.called_function('cov')}: dtype must be floating or complex, not {dtype}")
-    rows = [atleast_2d(x if rowvar or x.ndim == 1 else x.T).astype(dtype, copy=False) for x in (m, *others)]
+    if not rowvar:  # as NumPy, a y of one row stays one
+        m, others = m.T, [x if x.shape[:1] == (1,) else x.T for x in others]
+    rows = [atleast_2d(x).astype(dtype, copy=False) for x in (m, *others)]
     if rows[0].shape[0] == 0:
         return zeros((0, 0), device=m.device)
     x = concat(rows) if others else rows[0]

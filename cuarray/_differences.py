@@ -237,10 +237,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     """
     f, *lines = side_by_side("gradient", f, *(None if is_number(x) else x for x in varargs))
     varargs = [x if line is None else line for x, line in zip(varargs, lines, strict=True)]
-    if axis is None:
-        axes = tuple(range(f.ndim))
-    else:
-        axes = tuple(normalise_axes(axis, f.ndim, "gradient"))
+    axes = tuple(range(f.ndim) if axis is None else normalise_axes(axis, f.ndim, "gradient"))
     if len(varargs) == 0:
         distances = [1.0] * len(axes)
     elif len(varargs) == 1 and is_number(varargs[0]):

@@ -71,10 +71,12 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     """
     a, offset = as_array(a), index(offset)
     if a.ndim < 2:
-        raise ValueError(f"{_core.called_function('diagonal')}: the array has {a.ndim} axes and at least 2 are needed")
+        called = _core.called_function("diagonal")
+        raise ValueError(f"{called}: the array has {a.ndim} axes and at least 2 are needed")
     first, second = (normalise_axis(axis, a.ndim, "diagonal") for axis in (axis1, axis2))
     if first == second:
-        raise ValueError(f"{_core.called_function('diagonal')}: axis1 and axis2 cannot be the same, {axis1} and {axis2}")
+        called = _core.called_function("diagonal")
+        raise ValueError(f"{called}: axis1 and axis2 cannot be the same, {axis1} and {axis2}")
     rows, columns = a.shape[first], a.shape[second]
     down, right = a.strides[first], a.strides[second]
     length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)

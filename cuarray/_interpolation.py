@@ -138,6 +138,8 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     dtype = _core.result_type(steps.dtype, period)
     if dtype.kind in "iu":
         half, odd = divmod(period, 2)
+        if dtype.kind == "u" and np.any(half):
+            raise OverflowError(f"unwrap: {dtype} holds no steps back; use a signed type")
     else:
         half, odd = period / 2, 0
     with fused_call():

@@ -344,9 +344,8 @@ def split(ary, indices_or_sections, axis=0):
         count = index(indices_or_sections)
         extent = a.shape[normalise_axis(axis, a.ndim, "split")]
         if count <= 0 or extent % count:
-            raise ValueError(
-                f"{_core.called_function('split')}: {extent} elements do not make {count} equal parts; see array_split"
-            )
+            called = _core.called_function("split")
+            raise ValueError(f"{called}: {extent} elements do not make {count} equal parts; see array_split")
     return array_split(a, indices_or_sections, axis)
 
 

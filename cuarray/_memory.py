@@ -106,5 +106,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         dst[...] = src
     else:
         # Where the mask is false, dst is written with its own values.
-        mask = _core.beside(where, dst, "copyto").astype(bool, copy=False)
+        mask = _core.beside(where, dst, "copyto")
+        if mask.dtype != np.bool_ and hasattr(where, "dtype"):  # of what is no array truth values are made
+            raise TypeError(f"copyto: where= takes a bool array, not {mask.dtype}")
+        mask = mask.astype(bool, copy=False)
         _core.ufuncs["where"](mask, src, dst, out=dst, casting="unsafe")

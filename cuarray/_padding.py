@@ -235,6 +235,8 @@ def fill_odd(whole, lines, before, after, mode):
 
     After `turn` steps, two mirrors, everything recurs, raised by twice the difference of the ends.
     """
+    if whole.dtype.kind == "b":
+        raise TypeError("pad: reflect_type='odd' calculates, which bools do not; pad x.astype('i1')")
     extent = lines.shape[-1]
     gap = mode == "symmetric"
     turn = 2 * (extent - 1 + gap)

@@ -56,7 +56,7 @@ def poly(seq_of_zeros):
     if zeros.size == 0:
         return 1.0
     result = _core.full((1,), 1, zeros.dtype, zeros.device)
-    if zeros.dtype.kind in "biu":
+    if zeros.dtype.kind in "biu" or zeros.dtype.itemsize == 2:
         result, zeros = result.astype(float), zeros.astype(float)
     for k in range(zeros.size):
         result = convolve(result, concat((_core.full((1,), 1, zeros.dtype, zeros.device), -zeros[k : k + 1])))

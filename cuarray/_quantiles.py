@@ -34,7 +34,8 @@ def between(alpha, beta):
 def linear(xp, n, q):
     # As between(1, 1), rounded less often.
     place = (n - 1) * q
-    return place, place - xp.floor(place)
+    # Integers, as NumPy has it, choose: 0 or 1.
+    return place, None if q.dtype.kind in "iu" else place - xp.floor(place)
 
 
 def averaged(xp, n, q):
@@ -322,8 +323,6 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         nothing = cuarray.empty(q.shape + rows.shape[:-1], rows.dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
     place, weight = rule(np, n, q)
-    if method == "linear" and place.dtype.kind in "iu":
-        weight = None  # integers, as NumPy has it: 0 or 1
     # Beyond the ends both neighbours are the end.
     low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
     if weight is not None:
@@ -605,7 +604,7 @@ def quantile_of_counts(ordered, count, q, rule, is_weak):
     """Return one quantile of sorted rows, of which the first elements, by `count`, count."""
     where, last = _core.ufuncs["where"], ordered.ndim - 1
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
-    place, weight = rule(cuarray, count.astype(dtype), dtype.type(q))
+    place, weight = rule(cuarray, count.astype(dtype), q)
     top = _core.ufuncs["maximum"](count - 1, 0)
     floor = _core.ufuncs["floor"](place)
     low = _core.ufuncs["clip"](floor, 0, top).astype(np.int64)

@@ -64,6 +64,8 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     count = steps_between(first, stop, step)
     if count > 2 and np.dtype(dtype) == np.bool_:
         raise TypeError("arange: a bool array has at most 2 elements")
+    if count == 0:
+        first = 0  # there is nothing that dtype would have to hold
     return _core.arange_fill(count, first, first + step if count > 1 else first, dtype, place(device, like))
 
 
@@ -245,8 +247,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     start, stop, inexact = ends(start, stop, device)
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("geomspace: a geometric sequence cannot include zero")
-    if dtype is not None and _core.dtype(dtype).kind == "c":
-        start, stop = start + 0j, stop + 0j
+    work = _core.result_type(inexact, "f8" if dtype is None else dtype)
+    start, stop = start.astype(work), stop.astype(work)
     # Turned so that the sequence starts on the positive real axis.
     direction = np.sign(start)
     start, stop = start / direction, stop / direction
@@ -257,7 +259,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     if num > 1 and endpoint:
         y[-1, ...] = stop
     y = moved_axis(y * direction, axis, "geomspace")
-    return y.astype(inexact if dtype is None else dtype, copy=False)
+    return y.astype(work if dtype is None else dtype, copy=False)
 
 
 def moved_axis(y, axis, function):

@@ -51,7 +51,7 @@ const char* advice(char kind, bool is_foreign_order) {
         case 'c': return "use complex128 instead of clongdouble";
         case 'M':
         case 'm': return "use int64: x.view('int64')";
-        case 'O': return "use a numeric dtype such as float64, or cuarray.fromiter for what has no length";
+        case 'O': return "numbers must fit one of the numeric dtypes, such as float64; cuarray.fromiter takes what has no length";
         case 'S':
         case 'U':
         case 'T': return "use integer codes, or keep text in NumPy";

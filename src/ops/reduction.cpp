@@ -279,8 +279,12 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_binary(id, "reduce");
     const char* name = row.name;
     const ReductionId reduction = reduction_of(name);
-    const bool is_direct = o.dtype != DType::none || (reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1);
-    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, nullptr, "reduce");
+    // As NumPy, a wider output widens the computation, unless that gives truth values in any type.
+    const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
+    const bool widens = o.out && !asks && o.out->dtype() != array.dtype() && can_cast(array.dtype(), o.out->dtype());
+    const Array* const deciding = widens ? o.out : nullptr;
+    const bool is_direct = o.dtype != DType::none || (reduction != kNone && !deciding && reductions()[reduction].domain >> int(array.dtype()) & 1);
+    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
     if (reduction != kNone) {
         ReduceOptions own = o;
         own.name = name;

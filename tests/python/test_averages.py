@@ -75,6 +75,9 @@ def test_averages(expression, device):
 COVARIANCES = """
 xp.{0}(f)
 xp.{0}(f, rowvar=False)
+xp.{0}(f[:, 0], xp.asarray([[1.0, 2.0, 5.0]]), rowvar=False)
+xp.{0}(f[:, 0], xp.asarray([[1.0], [2.0], [5.0]]), rowvar=False)
+xp.{0}(f[:2, :2], xp.asarray([[1.0, 2.0]]), rowvar=False)
 xp.{0}(w)
 xp.{0}(w, k)
 xp.{0}(f, w)

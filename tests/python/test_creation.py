@@ -52,7 +52,7 @@ def test_linspace(expression, device):
         "xp.logspace(0, 3, 4, dtype=int)", "xp.logspace(xp.asarray([0.0, 1.0]), 2, 3, axis=1)",
         "xp.logspace(0, 2, 3, base=xp.asarray([2.0, 3.0]))",
         "xp.geomspace(1, 1000, 4)", "xp.geomspace(1, 256, 9)", "xp.geomspace(1000, 1, 4)", "xp.geomspace(-1, -8, 4)",
-        "xp.geomspace(1, 8, 3, endpoint=False)", "xp.geomspace(0, 1, 3)", "xp.geomspace(1, 8, 0)", "xp.geomspace(1j, 1000j, 4)",
+        "xp.geomspace(1, 8, 3, endpoint=False)", "xp.geomspace(np.float32(2), 2.5, 3)", "xp.geomspace(xp.asarray([2, 3], dtype='f4'), 4, 3)", "xp.arange(-3, 7, -3, dtype='u1')", "xp.geomspace(0, 1, 3)", "xp.geomspace(1, 8, 0)", "xp.geomspace(1j, 1000j, 4)",
         "xp.geomspace(1, 2, 3, dtype='f4')", "xp.geomspace(xp.asarray([1.0, 2.0]), 8, 3, axis=1)", "xp.geomspace(1, 8, -1)",
     ],
 )  # fmt: skip

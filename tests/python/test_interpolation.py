@@ -28,7 +28,7 @@ NAMES = {
         "xp.interp(x, [], [])", "xp.interp(x, k, [1, 2])", "xp.interp(x, k, k, period=0)", "xp.interp(x, x, x)",
         "xp.unwrap(a)", "xp.unwrap(a, 4)", "xp.unwrap(a, period=5)", "xp.unwrap(i, period=6)", "xp.unwrap(i, period=7, axis=0)",
         "xp.unwrap(i, axis=0)", "xp.unwrap(i[0], period=4, discont=3)", "xp.unwrap(xp.asarray([0, 2, 4, 2, 0.0]), period=4)", "xp.unwrap(a.astype('f4'))",
-        "xp.unwrap(i, axis=2)", "xp.unwrap(a[:0])", "xp.unwrap(a[:1])",
+        "xp.unwrap(i, axis=2)", "xp.unwrap(xp.asarray([0, 3, 6], dtype='u1'), period=6)", "xp.unwrap(a[:0])", "xp.unwrap(a[:1])",
     ],
 )  # fmt: skip
 def test_values_types_and_errors(expression, device):

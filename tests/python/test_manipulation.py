@@ -134,6 +134,7 @@ def test_choices_and_questions(expression, device):
         "xp.copyto(d, 7)", "xp.copyto(d, [1, 2, 3])", "xp.copyto(d, 1.5)", "xp.copyto(d, 1.5, 'unsafe')", "xp.copyto(d, 300, where=[True, False, True])",
         "xp.copyto(d, xp.asarray([1.5, 2.5, 3.5]))", "xp.copyto(d, xp.asarray([9, 8, 7]), where=xp.asarray([False, True, False]))", "xp.copyto(d, [1, 2])",
         "xp.copyto(d, [1.5, 2, 3], 'unsafe', where=[True, True, False])", "xp.copyto([1], 2)", "xp.copyto(d, d[::-1])", "xp.copyto(d, 2**70)",
+        "xp.copyto(d, 7, where=[1, 0, 1])", "xp.copyto(d, 7, where=xp.asarray([1, 0, 1]))", "xp.copyto(d, 7, where=xp.asarray(1.0))", "xp.copyto(d, 7, where=xp.asarray(True))", "xp.copyto(d, 7, where=False)",
     ],
 )  # fmt: skip
 def test_copyto(expression, device):

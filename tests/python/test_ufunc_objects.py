@@ -160,6 +160,22 @@ def test_reduce_and_outer(device):
     assert cuarray.subtract.outer(5, x[0]).tolist() == [5, 4, 3]
 
 
+@pytest.mark.parametrize("name", ["subtract", "floor_divide", "power", "logaddexp", "hypot", "add", "maximum", "gcd", "equal", "bitwise_or", "fmax"])
+def test_wider_outputs_widen_a_reduction(name, device):
+    for given, result in (("u1", "i8"), ("u1", "f8"), ("i8", "f8"), ("f4", "f8"), ("f8", "c16"), ("i4", "i4")):
+        values = np.asarray([10, 20]).astype(given)
+        want, got = np.zeros((), result), cuarray.zeros((), result)
+        try:
+            getattr(np, name).reduce(values, out=want)
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(cuarray, name).reduce(cuarray.asarray(values), out=got)
+            continue
+        if np.can_cast(getattr(np, name).reduce(values).dtype, result, "same_kind"):
+            getattr(cuarray, name).reduce(cuarray.asarray(values), out=got)
+            np.testing.assert_allclose(got.numpy(), want, rtol=1e-14)
+
+
 @pytest.mark.parametrize("name", ["subtract", "divide", "floor_divide", "pow", "remainder", "atan2", "copysign", "fmax", "fmin", "bitwise_left_shift", "lcm"])
 @pytest.mark.parametrize("dtype", ["i4", "u1", "f4", "f8"])
 def test_masked_folds_without_identity(name, dtype, device, rng):
