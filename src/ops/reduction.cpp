@@ -283,8 +283,10 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
     const bool widens = o.out && !asks && o.out->dtype() != array.dtype() && can_cast(array.dtype(), o.out->dtype());
     const Array* const deciding = widens ? o.out : nullptr;
-    const bool is_direct = o.dtype != DType::none || (reduction != kNone && !deciding && reductions()[reduction].domain >> int(array.dtype()) & 1);
-    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
+    const bool has_reduction = reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1;
+    const bool is_direct = o.dtype != DType::none || (has_reduction && !deciding);
+    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone)
+                                                        : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
     if (reduction != kNone) {
         ReduceOptions own = o;
         own.name = name;
