@@ -25,7 +25,7 @@ void scenario() {
     Expr plain;
     plain.outputs = {plain.input(dtype)};
     const View total{a.get(), 0, dtype, Dims{0}};
-    gpu.reduce({&plain, shape, {&vb, 1}, total, Dims{0}, find_reduction("sum"), nullptr, "sum"});
+    gpu.reduce({&plain, shape, {&vb, 1}, {&total, 1}, Dims{0}, find_reduction("sum"), nullptr, "sum"});
     gpu.copy(*b, 4, *a, 0, 4);
     other.copy(*c, 0, *b, 0, n * 4);
     other.read(result.data(), *c, 0, n * 4);

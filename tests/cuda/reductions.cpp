@@ -73,13 +73,11 @@ std::vector<char> run(Backend& backend, const Case& c) {
         inputs.push_back(view(operand, storages.back()));
     }
     const StorageRef written = upload(backend, c.output);
+    const View output = view(c.output, written);
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
     if (c.row != kNone)
-        backend.reduce(
-            {&c.expr, c.shape, inputs, view(c.output, written), c.axes, c.row, initial, c.name.c_str()});
-    else
-        backend.fold(
-            {&c.expr, c.shape, inputs, view(c.output, written), c.axes, c.loop, initial, c.name.c_str()});
+        backend.reduce({&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, c.name.c_str()});
+    else backend.fold({&c.expr, c.shape, inputs, output, c.axes, c.loop, initial, c.name.c_str()});
     return download(backend, *written);
 }
 

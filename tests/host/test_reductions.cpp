@@ -124,7 +124,7 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
     const StorageRef written = tests::upload(cpu, c.output);
     const View output = tests::view(c.output, written);
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
-    if (c.row != kNone) cpu.reduce({&c.expr, c.shape, inputs, output, c.axes, c.row, initial, "test"});
+    if (c.row != kNone) cpu.reduce({&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, "test"});
     else cpu.fold({&c.expr, c.shape, inputs, output, c.axes, c.loop, initial, "test"});
 
     const DType dtype = c.expr.nodes[c.expr.outputs[0]].dtype;

@@ -71,7 +71,7 @@ void check(Backend& backend, const Parcel& parcel) {
         const StorageRef to = backend.allocate(4);
         const View input = view(parcel), output{to.get(), 0, DType::int32, Dims{0}};
         backend.reduce(
-            {&expr, Dims{parcel.size}, {&input, 1}, output, Dims{0}, find_reduction(row), nullptr, row});
+            {&expr, Dims{parcel.size}, {&input, 1}, {&output, 1}, Dims{0}, find_reduction(row), nullptr, row});
         int32_t value = 0;
         backend.read(&value, *to, 0, 4);
         CHECK(value == parcel.value, "the %s is %d, not %d", row, value, parcel.value);
