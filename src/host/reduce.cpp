@@ -21,7 +21,7 @@ using kernel::kLanes;
 using kernel::kLeaf;
 
 // A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
-constexpr int64_t kLaneBytes = 512 * 1024;
+constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
 constexpr int64_t kRowsAtOnce = 4;
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
