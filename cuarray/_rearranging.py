@@ -308,7 +308,7 @@ def repeat(a, repeats, axis=None):
 
 
 def copies_at_a_time(device):
-    """Return how many copies repeat_each makes at a time: one thread's caches hold their numbers."""
+    """Return how many copies repeat_each makes at a time; the caches of a thread alone hold their numbers."""
     alone = device.kind == "cpu" and _core.get_num_threads() == 1
     return 1 << (16 if alone else 20)
 

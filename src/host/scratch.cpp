@@ -7,7 +7,8 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStackBytes = 4 * 1024 * 1024;  // address space; pages come with their first use
+// Address space; pages come with their first use. All subtrees of a fold down columns find room.
+constexpr int64_t kStackBytes = 8 * 1024 * 1024;
 constexpr int64_t kAlignment = 64;
 
 char* aligned(int64_t bytes) {

@@ -788,6 +788,13 @@ EDITING = [
         tests("reductions", "decided"),
     ),
     Mutant(
+        "wider-outputs-ignored",
+        "src/ops/reduction.cpp",
+        "widens ? o.out : nullptr;",
+        "nullptr;",
+        tests("ufunc_objects", "wider"),
+    ),
+    Mutant(
         "first-sum-in-place-of-the-second",
         "src/host/reduce.cpp",
         "loops_.fold_leaves(machine.values(size_t(k)), n",
