@@ -6,7 +6,7 @@ from cuarray import _core
 from cuarray._creation import as_array
 from cuarray._fuse import fused_call
 from cuarray._operands import side_by_side
-from cuarray._statistics import NOT_GIVEN, argmax, argmin, max, mean, min, prod, reduce, spread, sum
+from cuarray._statistics import NOT_GIVEN, argmax, argmin, count_nonzero, max, mean, min, prod, reduce, spread, sum
 
 __all__ = [
     "nanargmax", "nanargmin", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar",
@@ -25,14 +25,12 @@ def array_and_mask(function, a, where):
     return a, where if mask is None else mask
 
 
-def array_and_numbers(function, a, where):
-    """Return an array, and which of its elements take part: those that `where` names and that are no NaN."""
-    a, where = array_and_mask(function, a, where)
+def numbers(a, where):
+    """Return which elements take part, those that `where` names and that are no NaN: a mask for one fold to absorb."""
     if not holds_nan(a):
-        return a, where
-    with fused_call():
-        mask = ~_core.ufuncs["isnan"](a)
-        return a, mask if where is True else _core.ufuncs["logical_and"](mask, where)
+        return where
+    mask = _core.ufuncs["equal"](a, a)  # as NaN is not
+    return mask if where is True else _core.ufuncs["logical_and"](mask, where)
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -64,10 +62,6 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     AxisError
         If an axis does not exist.
 
-    Notes
-    -----
-    A mask of one byte per element is made meanwhile.
-
     See Also
     --------
     numpy.nansum
@@ -78,8 +72,9 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     >>> ca.nansum([[1, ca.nan], [3, 4]], axis=0)
     array([4., 4.])
     """
-    a, mask = array_and_numbers("nansum", a, where)
-    return sum(a, axis, dtype, out, keepdims, initial, mask)
+    a, where = array_and_mask("nansum", a, where)
+    with fused_call():
+        return sum(a, axis, dtype, out, keepdims, initial, numbers(a, where))
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -111,10 +106,6 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     AxisError
         If an axis does not exist.
 
-    Notes
-    -----
-    A mask of one byte per element is made meanwhile.
-
     See Also
     --------
     numpy.nanprod
@@ -125,8 +116,9 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     >>> ca.nanprod([2, ca.nan, 3])
     array(6.)
     """
-    a, mask = array_and_numbers("nanprod", a, where)
-    return prod(a, axis, dtype, out, keepdims, initial, mask)
+    a, where = array_and_mask("nanprod", a, where)
+    with fused_call():
+        return prod(a, axis, dtype, out, keepdims, initial, numbers(a, where))
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
@@ -158,10 +150,6 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIV
     TypeError
         If `dtype` is an integer type.
 
-    Notes
-    -----
-    A mask of one byte per element is made meanwhile.
-
     See Also
     --------
     numpy.nanmean
@@ -172,8 +160,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIV
     >>> ca.nanmean([[1, ca.nan], [3, 4]], axis=0)
     array([2., 4.])
     """
-    a, mask = array_and_numbers("nanmean", a, where)
-    return mean(a, axis, dtype, out, keepdims, where=mask)
+    a, where = array_and_mask("nanmean", a, where)
+    with fused_call():
+        return mean(a, axis, dtype, out, keepdims, where=numbers(a, where))
 
 
 def nanvar(
@@ -221,10 +210,6 @@ def nanvar(
         If both `ddof` and `correction` are given.
     AxisError
         If an axis does not exist.
-
-    Notes
-    -----
-    A mask of one byte per element is made meanwhile.
 
     See Also
     --------
@@ -285,10 +270,6 @@ def nanstd(
     AxisError
         If an axis does not exist.
 
-    Notes
-    -----
-    A mask of one byte per element is made meanwhile.
-
     See Also
     --------
     numpy.nanstd
@@ -304,12 +285,13 @@ def nanstd(
 
 def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     """Compute the variance of what is no NaN, or its square root; NaN where too few elements take part."""
-    a, mask = array_and_numbers(f"nan{name}", a, where)
-    result = spread(name, root, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
+    a, where = array_and_mask(f"nan{name}", a, where)
+    with fused_call():
+        result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
     if holds_nan(a) and less > 1:
-        count = sum(mask, axis, keepdims=keepdims)
+        count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
         result[...] = _core.ufuncs["where"](count <= less, np.nan, result)
     return result
 

@@ -213,7 +213,7 @@ MUTANTS = [
         "equal-memory-of-another-layout",
         "src/array/pending.cpp",
         """ ||
-                !(v.strides == source.strides)) continue;""",
+            !(v.strides == operand.strides)) continue;""",
         ") continue;",
         "tests/python/test_fuse.py",
     ),

@@ -144,16 +144,9 @@ struct Program {
     ValueId read(const PendingNode::Source& source, NodeSpan plan) {
         if (source.node) return value(source.node, plan);
         if (!source.storage) return expr.scalar(source.scalar);
-        for (size_t k = 0; k < inputs.size(); ++k) {
-            const View& v = inputs[k];
-            if (v.storage != source.storage.get() || v.offset != source.offset || v.dtype != source.dtype ||
-                !(v.strides == source.strides)) continue;
-            for (size_t id = 0; id < expr.nodes.size(); ++id)
-                if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
-        }
-        inputs.push_back({source.storage.get(), source.offset, source.dtype, source.strides});
-        memory.push_back(source.storage);
-        return expr.input(source.dtype);
+        const ValueId value = read_once({source.storage.get(), source.offset, source.dtype, source.strides}, expr, inputs);
+        if (inputs.size() > memory.size()) memory.push_back(source.storage);
+        return value;
     }
 
     explicit Program(NodeSpan plan) {
@@ -384,6 +377,18 @@ void before_write(Storage& storage) {
     // What others can write may be the memory of several storages.
     if (storage.exported && graph->reads_exported) settle_all();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
+}
+
+ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const View& v = inputs[k];
+        if (v.storage != operand.storage || v.offset != operand.offset || v.dtype != operand.dtype ||
+            !(v.strides == operand.strides)) continue;
+        for (size_t id = 0; id < expr.nodes.size(); ++id)
+            if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
+    }
+    inputs.push_back(operand);
+    return expr.input(operand.dtype);
 }
 
 bool Absorbed::is_current() const { return is_waiting(nodes); }

@@ -19,6 +19,7 @@ bool is_broadcast(const Space& space, const Operand& o) {
 // single step has nothing to overlap, and may take what L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
+constexpr int64_t kAhead = 2048;  // bytes that a single stream of input is asked for before its turn
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -289,14 +290,14 @@ const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart)
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = static_cast<char*>(to) + k * apart;
     if (stream_ >= 0 && slots_[stream_] != buffers_[stream_]) {
         const int64_t bytes = n * plan_.operands[size_t(stream_)].item();
-        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[stream_] + 2 * bytes + line);
+        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[stream_] + kAhead + line);
     }
     compute(n);
     return values(0);
 }
 
-const void* Machine::direct(int64_t begin, int64_t n) const {
-    const SlotId source = program_.sources[0];
+const void* Machine::direct(int64_t begin, int64_t n, size_t k) const {
+    const SlotId source = program_.sources[k];
     if (int(source) >= program_.inputs) return nullptr;
     const Operand& o = plan_.operands[source];
     if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();

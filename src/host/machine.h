@@ -61,19 +61,20 @@ class Machine {
     void run_linear(int64_t begin, int64_t n);
 
     /// Computes them and gives the address of output 0's values: `to`, or where they lie already. A single stream of
-    /// input is asked for two blocks ahead.
+    /// input is asked for ahead of its turn.
     const void* evaluate(int64_t begin, int64_t n, void* to, int64_t apart = 0);
 
     /// The address of the values just computed of output k, which has its place k times `apart` bytes after `to`.
     const void* values(size_t k) const { return slots_[program_.sources[k]]; }
 
-    /// The address of the values, where they are an operand that lies side by side in memory; else null. Any n.
-    const void* direct(int64_t begin, int64_t n) const;
+    /// The address of output k's values, where they are an operand that lies side by side in memory; else null. Any n.
+    const void* direct(int64_t begin, int64_t n, size_t k = 0) const;
 
     /// Makes operand k come from (go to) rows of `columns` items at `tile` until the tile ends.
     void use_tile(int k, char* tile, int64_t columns) { tiles_[k] = {tile, columns}; }
     void set_tile_row(int64_t row) { tile_row_ = row; }
 
+    bool has_one_stream() const { return stream_ >= 0; }
     bool fault() const { return fault_; }
 
  private:

@@ -23,7 +23,8 @@ using kernel::kLeaf;
 // A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
-constexpr int64_t kRowsAtOnce = 4;
+constexpr int64_t kRowsAtOnce = 4;         // of one stream of memory: rows often meet in the same lines of L1
+constexpr int64_t kPieceBytes = 1024;      // of each of these at a time, for the same reason
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
 /// The most frequent task, one plain array folded to one result by one thread, without a plan.
@@ -142,7 +143,7 @@ class Folding {
         if (const void* x = outputs_ == 1 ? machine.direct(start, count) : nullptr) {
             loops_.fold_leaves(x, count, begin, nodes);
         } else {
-            const int64_t step = plan_.block & -int64_t(kLeaf);
+            constexpr int64_t step = kLeaf;  // the fold is one more step of the program: short blocks let them overlap
             char* const values = scratch.take(outputs_ * step * item());
             for (int64_t i = 0; i < count; i += step) {
                 const int64_t n = std::min(step, count - i);
@@ -155,14 +156,24 @@ class Folding {
         for (int64_t k = 0; k < outputs_; ++k) loops_.fold_nodes(nodes + k * bytes, count, acc + k * apart);
     }
 
+    /// Where the values of output k are an operand whose rows lie `row_stride` bytes apart: those of `folds` folds.
+    const char* value_in_place(const Machine& machine, int64_t start, int64_t folds, int64_t k) const {
+        return space_.rows_are_even ? static_cast<const char*>(machine.direct(start, folds, size_t(k))) : nullptr;
+    }
+    int64_t row_stride(int64_t k) const { return plan_.operands[plan_.program.sources[size_t(k)]].strides[0]; }
+
+    int64_t piece_of_row() const {
+        int64_t item = 1;
+        for (int k = 0; k < plan_.program.inputs; ++k) item = std::max(item, plan_.operands[size_t(k)].item());
+        return std::min(plan_.block, kPieceBytes / item);
+    }
+
     /// A leaf's lanes, lane by lane the folds side by side; those of different outputs lie `apart`.
     void fold_leaf(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* lanes,
                    int64_t apart, char* values) const {
         const int64_t start = begin * folds_ + first;
-        if (const void* x = space_.rows_are_even && outputs_ == 1 ? machine.direct(start, folds) : nullptr) {
-            const int64_t stride = plan_.operands[plan_.program.sources[0]].strides[0];
-            return loops_.fold_columns(x, stride, 0, count, folds, begin, lanes);
-        }
+        if (const void* x = outputs_ == 1 ? value_in_place(machine, start, folds, 0) : nullptr)
+            return loops_.fold_columns(x, row_stride(0), 0, count, folds, begin, lanes);
         if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, apart, values);
         const int64_t step = folds == folds_ ? plan_.block / folds : 1;
         for (int64_t row = 0; row < count; row += step) {
@@ -174,26 +185,33 @@ class Folding {
         }
     }
 
-    /// The same where a row of columns takes several blocks: four rows of a lane are made, then added together.
+    /// The same where a row of columns takes several blocks: of a few rows of a lane a piece is made, then added together.
     void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
                         int64_t apart, char* values) const {
-        const int64_t block = plan_.block * item();
-        for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
+        Scratch scratch;
+        const char** const in_place = scratch.take_array<const char*>(outputs_);  // where an output is an operand
+        for (int64_t k = 0; k < outputs_; ++k) in_place[k] = value_in_place(machine, start, folds, k);
+        const int64_t at_once = machine.has_one_stream() ? kRowsAtOnce : kRowsAtOnce / 2;
+        const int64_t step = piece_of_row(), bytes = step * item();
+        for (int64_t group = 0; group < count; group += at_once * kLanes) {
             for (int64_t row = group; row < std::min(count, group + kLanes); ++row) {
-                const int64_t rows = std::min(kRowsAtOnce, (count - row + kLanes - 1) / kLanes);
+                const int64_t rows = std::min(at_once, (count - row + kLanes - 1) / kLanes);
                 char* const lane = lanes + row % kLanes * folds * acc_size();
-                for (int64_t c = 0; c < folds; c += plan_.block) {
-                    const int64_t n = std::min(plan_.block, folds - c);
+                for (int64_t c = 0; c < folds; c += step) {
+                    const int64_t n = std::min(step, folds - c);
                     for (int64_t r = 0; r < rows; ++r) {
-                        char* const to = values + r * outputs_ * block;
-                        machine.evaluate(start + (row + r * kLanes) * folds_ + c, n, to, block);
+                        char* const to = values + r * outputs_ * bytes;
+                        machine.evaluate(start + (row + r * kLanes) * folds_ + c, n, to, bytes);
                         for (int64_t k = 0; k < outputs_; ++k)
-                            if (const void* x = machine.values(size_t(k)); x != to + k * block)
-                                std::memcpy(to + k * block, x, size_t(n * item()));
+                            if (const void* x = machine.values(size_t(k)); x != to + k * bytes && !in_place[k])
+                                std::memcpy(to + k * bytes, x, size_t(n * item()));
                     }
-                    for (int64_t k = 0; k < outputs_; ++k)
-                        loops_.fold_lane(values + k * block, outputs_ * block, rows, n, begin + row, group == 0,
-                                         lane + k * apart + c * acc_size());
+                    for (int64_t k = 0; k < outputs_; ++k) {
+                        const int64_t stride = in_place[k] ? row_stride(k) : 0;
+                        const char* const x = in_place[k] ? in_place[k] + row * stride + c * item() : values + k * bytes;
+                        loops_.fold_lane(x, in_place[k] ? kLanes * stride : outputs_ * bytes, rows, n, begin + row,
+                                         group == 0, lane + k * apart + c * acc_size());
+                    }
                 }
             }
         }

@@ -24,8 +24,9 @@ Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar
     if (!o.where) return all;
     ReduceOptions counting;
     counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
-    counting.dtype = DType::int64;
-    counts = reduce(find_reduction("sum"), o.where->broadcast_to(array.shape()), counting);
+    // A mask of all elements may still be pending, and join the fold.
+    const bool whole = o.where->shape() == array.shape();
+    counts = reduce(find_reduction("count_nonzero"), whole ? *o.where : o.where->broadcast_to(array.shape()), counting);
     return counts;
 }
 

@@ -94,18 +94,26 @@ struct FoldPlan {
     View output;
 };
 
+/// The mask as a value of the plan, where it is pending and costs less to compute than to bring from memory.
+ValueId absorb_mask(FoldPlan& plan, const Array& array, const Array& mask) {
+    constexpr size_t kCheap = 2;  // operations
+    if (array.is_pending() || !(mask.shape() == array.shape())) return kNoValue;
+    plan.absorbed = absorb(mask, plan.expr, plan.inputs);
+    if (plan.absorbed && plan.absorbed.nodes.size() <= kCheap) return plan.expr.outputs[0];
+    plan = FoldPlan();
+    return kNoValue;
+}
+
 /// The argument's own computation where it is pending, cast to T, and masked by where=.
 void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
-    if (o.where) o.where->settle();
-    plan.absorbed = absorb(array, plan.expr, plan.inputs);
-    if (!plan.absorbed) {
-        plan.inputs = {array.as_operand(array.shape(), name)};
-        plan.expr.outputs = {plan.expr.input(array.dtype())};
-    }
-    ValueId value = plan.expr.cast(plan.expr.outputs[0], T);
+    ValueId mask = o.where ? absorb_mask(plan, array, *o.where) : kNoValue, value;
+    if (o.where && mask == kNoValue) o.where->settle();
+    if (mask == kNoValue) plan.absorbed = absorb(array, plan.expr, plan.inputs);
+    if (mask == kNoValue && plan.absorbed) value = plan.expr.outputs[0];
+    else value = read_once(array.as_operand(array.shape(), name), plan.expr, plan.inputs);
+    value = plan.expr.cast(value, T);
     if (o.where) {
-        plan.inputs.push_back(o.where->as_operand(array.shape(), name));
-        const ValueId mask = plan.expr.input(DType::bool_);
+        if (mask == kNoValue) mask = read_once(o.where->as_operand(array.shape(), name), plan.expr, plan.inputs);
         value = plan.expr.loop(loop_for(find_row("where"), T), mask, value, plan.expr.scalar(*masked));
     }
     plan.expr.outputs = {value};

@@ -804,9 +804,30 @@ EDITING = [
     Mutant(
         "second-sum-folded-to-the-first-width",
         "src/host/reduce.cpp",
-        "loops_.fold_lane(values + k * block, outputs_ * block,",
-        "loops_.fold_lane(values + k * block, block,",
+        "kLanes * stride : outputs_ * bytes,",
+        "kLanes * stride : bytes,",
         tests("averages", "together"),
+    ),
+    Mutant(
+        "rows-of-a-weight-beside-one-another",
+        "src/host/reduce.cpp",
+        "in_place[k] ? kLanes * stride :",
+        "in_place[k] ? stride :",
+        tests("averages", "together"),
+    ),
+    Mutant(
+        "a-pending-mask-of-a-row-absorbed",
+        "src/ops/reduction.cpp",
+        "array.is_pending() || !(mask.shape() == array.shape())",
+        "array.is_pending()",
+        tests("fuse", "masks"),
+    ),
+    Mutant(
+        "a-masks-operand-taken-for-the-elements",
+        "src/array/pending.cpp",
+        "v.storage != operand.storage || v.offset != operand.offset",
+        "v.storage != operand.storage",
+        tests("fuse", "masks"),
     ),
     Mutant(
         "ranges-that-lose-a-nan",

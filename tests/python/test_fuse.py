@@ -144,6 +144,46 @@ def test_reductions_absorb_what_they_fold(name, axis, rng, device):
     assert bits(cuarray.fuse(program)(transposed, b)) == bits(program(transposed, b))
 
 
+@pytest.mark.parametrize("name", ["sum", "max", "var"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reductions_absorb_masks(name, axis, rng, device):
+    x = rng.standard_normal((40, 520))
+    x[::7, ::3] = np.nan
+    whole = cuarray.array(x)
+    a, b = whole[1:], whole[:-1]
+    options = {"initial": -np.inf} if name == "max" else {}
+
+    def fold(array, where):
+        return bits(getattr(cuarray, name)(array, axis=axis, where=where, **options))
+
+    for array, other in ((a, b), (a[::-1, ::2], b[::-1, ::2]), (a.T.copy().T.astype("f4"), b)):
+        limit = array[0].copy()
+        makers = [
+            lambda x, y, z: x == x,
+            lambda x, y, z: ~cuarray.isnan(x),
+            lambda x, y, z: (x == x) & (y > 0),
+            lambda x, y, z: (x == x) & (y > 0) & (z * 2 < y),
+            lambda x, y, z: y > x,
+            lambda x, y, z: z == z,
+        ]
+        for make in makers:
+            want = fold(array, make(array, other, limit))
+            with cuarray.fuse():
+                assert fold(array, make(array, other, limit)) == want
+                held = make(array, other, limit)
+                assert fold(array, held) == want == fold(array, held)
+                assert fold(array * 1, make(array, other, limit)) == want
+            assert bits(held) == bits(make(array, other, limit))
+
+
+def test_masks_that_read_the_output_are_computed_first(rng, device):
+    a, out = cuarray.array(rng.standard_normal((50, 40))), cuarray.array(rng.standard_normal(40))
+    want = cuarray.sum(a, axis=0, where=out > 0)
+    with cuarray.fuse():
+        cuarray.sum(a, axis=0, out=out, where=cuarray.broadcast_to(out, (50, 40)) > 0)
+    assert bits(out) == bits(want)
+
+
 def test_bits_of_a_long_chain_in_every_layout(rng, device):
     def program(a, b, c):
         y = a * b + cuarray.sin(c)

@@ -117,4 +117,7 @@ struct CUARRAY_API Absorbed {
 /// it is not pending or pending work reads it. Consumers make their memory first, or ask then whether it is current.
 CUARRAY_API Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
+/// The value of an operand in an Expr of these inputs: one that is there already is read once.
+CUARRAY_API ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs);
+
 }  // namespace cuarray

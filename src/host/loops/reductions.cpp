@@ -55,13 +55,15 @@ template <int R, class Element> struct ReductionOf {
                              choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
+    /// How many numbers of pairs one register holds: loops over them vanish, and what they step stays in registers.
+    static constexpr int kWidth = kVectorBytes < kLanes * sizeof(Number) ? kVectorBytes / int(sizeof(Number)) : kLanes;
     /// Whether every step asks for NaN, which it need not where there is none.
     static constexpr bool sees_nans = is_same<A, red::Range<f32>> || is_same<A, red::Range<f64>>;
 
-    /// Asks memory for what is read soon, which the processor guesses only within a page.
+    /// Asks memory for what is read soon, which the processor guesses only within a page: for L2, where nothing waits for it.
     static CUARRAY_FN void fetch_ahead(const X* x) {
         for (int line = 0; line < int(kLanes * sizeof(X)); line += 64)
-            __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line);
+            __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line, 0, 2);
     }
 
     /// Rows of kLanes pairs, `step` elements apart, onto `lanes`, or from the first row on where these are fresh. The pairs
@@ -78,10 +80,13 @@ template <int R, class Element> struct ReductionOf {
         }
         for (int64_t row = Fresh; row < rows; ++row) {
             const X* const line = x + row * step;
+#pragma GCC unroll 8
+            for (int v = 0; v < kLanes; v += kWidth) {
 #pragma omp simd
-            for (int l = 0; l < kLanes; ++l) {
-                const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(line[l]), 0));
-                a[l] = p, b[l] = q;
+                for (int l = v; l < v + kWidth; ++l) {
+                    const auto [p, q] = Row::combine(A{a[l], b[l]}, Row::map(load<Element>(line[l]), 0));
+                    a[l] = p, b[l] = q;
+                }
             }
         }
         for (int l = 0; l < kLanes; ++l) lanes[l] = {a[l], b[l]};
@@ -100,10 +105,13 @@ template <int R, class Element> struct ReductionOf {
         for (int64_t row = Fresh; row < rows; ++row) {
             const X* const line = x + row * step;
             fetch_ahead(line);
+#pragma GCC unroll 8
+            for (int v = 0; v < kLanes; v += kWidth) {
 #pragma omp simd
-            for (int l = 0; l < kLanes; ++l) {
-                const Number y = line[l];
-                low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y, nans[l] |= Counter(math::isnan(y));
+                for (int l = v; l < v + kWidth; ++l) {
+                    const Number y = line[l];
+                    low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y, nans[l] |= Counter(math::isnan(y));
+                }
             }
         }
         Counter any = 0;
@@ -281,8 +289,7 @@ template <int R, class Element> struct ReductionOf {
         const bool whole = !needs_index && stride == width;
         if (row % kLanes == 0) {
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            // Pairs stay in registers over all the rows of a lane that are here.
-            const int64_t at_once = is_pair && rows >= kLanes ? rows / kLanes : 4, together = at_once * kLanes;
+            constexpr int64_t at_once = 4, together = at_once * kLanes;
             for (; rows >= together; rows -= together, row += together, first += together) {
                 for (int64_t l = 0; l < lines; ++l)
                     fold_lane(x + l * stride, kLanes * stride, at_once, length, first + l, row == 0, acc + l * columns);
