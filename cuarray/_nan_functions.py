@@ -6,7 +6,19 @@ from cuarray import _core
 from cuarray._creation import as_array
 from cuarray._fuse import fused_call
 from cuarray._operands import side_by_side
-from cuarray._statistics import NOT_GIVEN, argmax, argmin, count_nonzero, max, mean, min, prod, reduce, spread, sum
+from cuarray._statistics import (
+    NOT_GIVEN,
+    argmax,
+    argmin,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    reduce,
+    spread,
+    sum,
+)
 
 __all__ = [
     "nanargmax", "nanargmin", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar",
@@ -26,7 +38,7 @@ def array_and_mask(function, a, where):
 
 
 def numbers(a, where):
-    """Return which elements take part, those that `where` names and that are no NaN: a mask for one fold to absorb."""
+    """Return a mask, for one fold to absorb, of the elements that `where` names and that are no NaN."""
     if not holds_nan(a):
         return where
     mask = _core.ufuncs["equal"](a, a)  # as NaN is not
