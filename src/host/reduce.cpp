@@ -207,10 +207,9 @@ class Folding {
                                 std::memcpy(to + k * bytes, x, size_t(n * item()));
                     }
                     for (int64_t k = 0; k < outputs_; ++k) {
-                        const int64_t stride = in_place[k] ? row_stride(k) : 0;
-                        const char* const x = in_place[k] ? in_place[k] + row * stride + c * item() : values + k * bytes;
-                        loops_.fold_lane(x, in_place[k] ? kLanes * stride : outputs_ * bytes, rows, n, begin + row,
-                                         group == 0, lane + k * apart + c * acc_size());
+                        const char* const x = in_place[k] ? in_place[k] + row * row_stride(k) + c * item() : values + k * bytes;
+                        const int64_t stride = in_place[k] ? kLanes * row_stride(k) : outputs_ * bytes;
+                        loops_.fold_lane(x, stride, rows, n, begin + row, group == 0, lane + k * apart + c * acc_size());
                     }
                 }
             }

@@ -804,15 +804,15 @@ EDITING = [
     Mutant(
         "second-sum-folded-to-the-first-width",
         "src/host/reduce.cpp",
-        "kLanes * stride : outputs_ * bytes,",
-        "kLanes * stride : bytes,",
+        "kLanes * row_stride(k) : outputs_ * bytes;",
+        "kLanes * row_stride(k) : bytes;",
         tests("averages", "together"),
     ),
     Mutant(
         "rows-of-a-weight-beside-one-another",
         "src/host/reduce.cpp",
-        "in_place[k] ? kLanes * stride :",
-        "in_place[k] ? stride :",
+        "in_place[k] ? kLanes * row_stride(k) :",
+        "in_place[k] ? row_stride(k) :",
         tests("averages", "together"),
     ),
     Mutant(
