@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include <cstdlib>
+#include <memory>
 
 #include "memory.h"
 #include "simt.h"
@@ -22,6 +22,31 @@ void on_fault(int signal, siginfo_t* info, void*) {
     sigaction(signal, &previous_handler[signal], nullptr);
 }
 
+/// A stack on which a handler finds room, where the thread has none. The one before comes back when the thread ends:
+/// AddressSanitizer unmaps what it finds then.
+class SignalStack {
+ public:
+    SignalStack() {
+        constexpr size_t kSize = 64 << 10;
+        sigaltstack(nullptr, &before_);
+        if (!(before_.ss_flags & SS_DISABLE) && before_.ss_size >= kSize) return;
+        memory_.reset(new char[kSize]);
+        stack_t made{};
+        made.ss_sp = memory_.get();
+        made.ss_size = kSize;
+        sigaltstack(&made, nullptr);
+    }
+    ~SignalStack() {
+        if (memory_) sigaltstack(&before_, nullptr);
+    }
+    SignalStack(const SignalStack&) = delete;
+    SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+    stack_t before_{};
+    std::unique_ptr<char[]> memory_;
+};
+
 }  // namespace
 
 void install_fault_handlers() {
@@ -33,18 +58,6 @@ void install_fault_handlers() {
         sigaction(signal, &action, &previous_handler[signal]);
 }
 
-void provide_signal_stack() {
-    thread_local bool provided = false;
-    if (provided) return;
-    provided = true;
-    stack_t present{};
-    sigaltstack(nullptr, &present);
-    constexpr size_t kSize = 64 << 10;
-    if (!(present.ss_flags & SS_DISABLE) && present.ss_size >= kSize) return;
-    stack_t made{};
-    made.ss_sp = std::malloc(kSize);
-    made.ss_size = kSize;
-    sigaltstack(&made, nullptr);
-}
+void provide_signal_stack() { [[maybe_unused]] thread_local const SignalStack stack; }
 
 }  // namespace cudasim
