@@ -104,16 +104,20 @@ ValueId absorb_mask(FoldPlan& plan, const Array& array, const Array& mask) {
     return kNoValue;
 }
 
-/// The argument's own computation where it is pending, cast to T, and masked by where=.
+/// The elements or the argument's own computation, cast to T, and masked by where=. One of argument and mask is absorbed.
 void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
-    ValueId mask = o.where ? absorb_mask(plan, array, *o.where) : kNoValue, value;
-    if (o.where && mask == kNoValue) o.where->settle();
-    if (mask == kNoValue) plan.absorbed = absorb(array, plan.expr, plan.inputs);
-    if (mask == kNoValue && plan.absorbed) value = plan.expr.outputs[0];
-    else value = read_once(array.as_operand(array.shape(), name), plan.expr, plan.inputs);
-    value = plan.expr.cast(value, T);
+    const auto read = [&](const Array& operand) {
+        return read_once(operand.as_operand(array.shape(), name), plan.expr, plan.inputs);
+    };
+    ValueId mask = o.where ? absorb_mask(plan, array, *o.where) : kNoValue, value = kNoValue;
+    if (mask == kNoValue) {
+        if (o.where) o.where->settle();
+        plan.absorbed = absorb(array, plan.expr, plan.inputs);
+        if (plan.absorbed) value = plan.expr.outputs[0];
+    }
+    value = plan.expr.cast(value == kNoValue ? read(array) : value, T);
     if (o.where) {
-        if (mask == kNoValue) mask = read_once(o.where->as_operand(array.shape(), name), plan.expr, plan.inputs);
+        if (mask == kNoValue) mask = read(*o.where);
         value = plan.expr.loop(loop_for(find_row("where"), T), mask, value, plan.expr.scalar(*masked));
     }
     plan.expr.outputs = {value};
