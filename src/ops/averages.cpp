@@ -24,9 +24,10 @@ Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar
     if (!o.where) return all;
     ReduceOptions counting;
     counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
-    // A mask of all elements may still be pending, and join the fold.
+    // A mask of all elements may still be pending, and joins the fold where nobody else holds it.
     const bool whole = o.where->shape() == array.shape();
-    counts = reduce(find_reduction("count_nonzero"), whole ? *o.where : o.where->broadcast_to(array.shape()), counting);
+    const Array spread = whole ? Array() : o.where->broadcast_to(array.shape());
+    counts = reduce(find_reduction("count_nonzero"), whole ? *o.where : spread, counting);
     return counts;
 }
 

@@ -816,6 +816,20 @@ EDITING = [
         tests("averages", "together"),
     ),
     Mutant(
+        "pending-masks-brought-to-memory",
+        "src/ops/reduction.cpp",
+        "constexpr size_t kCheap = 2;",
+        "constexpr size_t kCheap = 0;",
+        tests("nan_functions", "mask"),
+    ),
+    Mutant(
+        "a-mask-held-twice-is-not-absorbed",
+        "src/ops/averages.cpp",
+        "whole ? *o.where : spread",
+        "whole ? Array(*o.where) : spread",
+        tests("nan_functions", "mask"),
+    ),
+    Mutant(
         "a-pending-mask-of-a-row-absorbed",
         "src/ops/reduction.cpp",
         "array.is_pending() || !(mask.shape() == array.shape())",

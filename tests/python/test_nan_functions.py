@@ -121,6 +121,16 @@ def test_nan_of_every_position_is_seen(device):
         assert int(cuarray.nansum(y)) == 39999 and float(cuarray.nanmax(y)) == 1
 
 
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmean"])
+def test_no_mask_is_kept_in_memory(name, device):
+    x = cuarray.ones((1000, 1000))
+    getattr(cuarray, name)(x)
+    cuarray.memory.reset_peak(device)
+    before = cuarray.memory.stats(device)["peak"]
+    getattr(cuarray, name)(x)
+    assert cuarray.memory.stats(device)["peak"] - before < x.size // 8
+
+
 def test_bfloat16(device):
     x = cuarray.asarray([1.0, np.nan, 3.0]).astype(cuarray.bfloat16)
     assert float(cuarray.nansum(x)) == 4 and float(cuarray.nanmin(x)) == 1 and int(cuarray.nanargmax(x)) == 2
