@@ -19,7 +19,7 @@ bool is_broadcast(const Space& space, const Operand& o) {
 // single step has nothing to overlap, and may take what L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
-constexpr int64_t kAhead = 2048;  // bytes that a single stream of input is asked for before its turn
+constexpr int64_t kAhead = 8192;  // bytes that a stream of input is asked for before its turn: into L2, where nothing waits for it
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -72,11 +72,11 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
     const Program& p = program_;
     const int64_t block = block_;
     const size_t operands = plan.operands.size(), slots = size_t(p.inputs + p.outputs) + p.registers.size();
-    int streams = 0;
     slots_ = scratch.take_array<char*>(int64_t(slots));
     buffers_ = scratch.take_array<char*>(int64_t(operands));
     filled_ = scratch.take_array<const char*>(int64_t(operands));
     tiles_ = scratch.take_array<Tile>(int64_t(operands));
+    streams_ = scratch.take_array<int>(p.inputs);
     for (size_t k = 0; k < operands; ++k) {
         const Operand& o = plan.operands[k];
         const bool is_output = int(k) >= p.inputs;
@@ -87,7 +87,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
         filled_[k] = nullptr;
         tiles_[k] = {nullptr, 0};
         if (is_output || !p.read[k] || plan.space.size == 0) continue;
-        if (!is_broadcast(plan.space, o)) stream_ = streams++ == 0 ? int(k) : -1;
+        if (!is_broadcast(plan.space, o)) streams_[stream_count_++] = int(k);
         if (o.kind == Operand::Kind::Constant) {
             plan.library->copy[o.log_size](buffers_[k], 0, o.item(), o.base, 0, 0, 1, block);
         } else if (o.kind == Operand::Kind::Periodic) {
@@ -288,9 +288,10 @@ const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart)
     int64_t at[kMaxDims];
     prepare(begin, n, at);
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = static_cast<char*>(to) + k * apart;
-    if (stream_ >= 0 && slots_[stream_] != buffers_[stream_]) {
-        const int64_t bytes = n * plan_.operands[size_t(stream_)].item();
-        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[stream_] + kAhead + line);
+    for (const int k : std::span(streams_, size_t(stream_count_))) {
+        if (slots_[k] == buffers_[k]) continue;
+        const int64_t bytes = n * plan_.operands[size_t(k)].item();
+        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[k] + kAhead + line, 0, 2);
     }
     compute(n);
     return values(0);

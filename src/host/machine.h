@@ -60,8 +60,8 @@ class Machine {
     /// The same for any n, where the plan is linear.
     void run_linear(int64_t begin, int64_t n);
 
-    /// Computes them and gives the address of output 0's values: `to`, or where they lie already. A single stream of
-    /// input is asked for ahead of its turn.
+    /// Computes them and gives the address of output 0's values: `to`, or where they lie already. What comes
+    /// from memory is asked for ahead of its turn.
     const void* evaluate(int64_t begin, int64_t n, void* to, int64_t apart = 0);
 
     /// The address of the values just computed of output k, which has its place k times `apart` bytes after `to`.
@@ -74,7 +74,6 @@ class Machine {
     void use_tile(int k, char* tile, int64_t columns) { tiles_[k] = {tile, columns}; }
     void set_tile_row(int64_t row) { tile_row_ = row; }
 
-    bool has_one_stream() const { return stream_ >= 0; }
     bool fault() const { return fault_; }
 
  private:
@@ -96,7 +95,8 @@ class Machine {
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null
     int64_t tile_row_ = 0;
-    int stream_ = -1;  // the one input that comes from memory, not from caches; several keep memory busy by themselves
+    int* streams_;  // the inputs that come from memory, not from caches
+    int stream_count_ = 0;
     bool fault_ = false;
 };
 

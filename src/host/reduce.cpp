@@ -23,8 +23,8 @@ using kernel::kLeaf;
 // A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
-constexpr int64_t kRowsAtOnce = 4;         // of one stream of memory: rows often meet in the same lines of L1
-constexpr int64_t kPieceBytes = 1024;      // of each of these at a time, for the same reason
+constexpr int64_t kRowsAtOnce = 4;         // more of them often meet in the same lines of L1
+constexpr int64_t kPieceBytes = 2048;      // of each of these at a time, for the same reason
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
 
 /// The most frequent task, one plain array folded to one result by one thread, without a plan.
@@ -191,11 +191,10 @@ class Folding {
         Scratch scratch;
         const char** const in_place = scratch.take_array<const char*>(outputs_);  // where an output is an operand
         for (int64_t k = 0; k < outputs_; ++k) in_place[k] = value_in_place(machine, start, folds, k);
-        const int64_t at_once = machine.has_one_stream() ? kRowsAtOnce : kRowsAtOnce / 2;
         const int64_t step = piece_of_row(), bytes = step * item();
-        for (int64_t group = 0; group < count; group += at_once * kLanes) {
+        for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
             for (int64_t row = group; row < std::min(count, group + kLanes); ++row) {
-                const int64_t rows = std::min(at_once, (count - row + kLanes - 1) / kLanes);
+                const int64_t rows = std::min(kRowsAtOnce, (count - row + kLanes - 1) / kLanes);
                 char* const lane = lanes + row % kLanes * folds * acc_size();
                 for (int64_t c = 0; c < folds; c += step) {
                     const int64_t n = std::min(step, folds - c);
