@@ -2,19 +2,13 @@
 #include <type_traits>
 
 #include "cuarray/kernel/gather.h"
+#include "host/loops/items.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
 namespace {
 
 using kernel::Outside;
-
-struct Item16 { uint64_t low, high; };
-
-/// An item of this size at any address, whatever type was stored there.
-template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
-template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
-template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
 
 constexpr int64_t kWord = sizeof(int64_t);
 
@@ -39,29 +33,14 @@ bool resolve(int64_t* offsets, const char* index, int64_t index_stride, int64_t 
                 : resolve_step<Rule, false>(offsets, index, index_stride, n, size, stride);
 }
 
-/// So far ahead that a line of memory has come when its turn is there.
-constexpr int64_t kAhead = 24;
-
 template <class Item>
 void gather(char* to, int64_t to_stride, const char* from, const int64_t* offsets, int64_t n) {
-    const auto move = [&](int64_t i) { put(to + i * to_stride, get<Item>(from + offsets[i])); };
-    int64_t i = 0;
-    for (; i + kAhead < n; ++i) {
-        __builtin_prefetch(from + offsets[i + kAhead]);
-        move(i);
-    }
-    for (; i < n; ++i) move(i);
+    for_each_place(from, offsets, n, [=](int64_t i) { put(to + i * to_stride, get<Item>(from + offsets[i])); });
 }
 
 template <class Item>
 void scatter(char* to, const int64_t* offsets, const char* from, int64_t from_stride, int64_t n) {
-    const auto move = [&](int64_t i) { put(to + offsets[i], get<Item>(from + i * from_stride)); };
-    int64_t i = 0;
-    for (; i + kAhead < n; ++i) {
-        __builtin_prefetch(to + offsets[i + kAhead], 1);
-        move(i);
-    }
-    for (; i < n; ++i) move(i);
+    for_each_place(to, offsets, n, [=](int64_t i) { put(to + offsets[i], get<Item>(from + i * from_stride)); });
 }
 
 int64_t count_true(const uint8_t* mask, int64_t n) {

@@ -1,17 +1,11 @@
 // copies.cpp -- items moved between strided places without looking at them.
 #include <cstring>
 
+#include "host/loops/items.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
 namespace {
-
-struct Item16 { uint64_t low, high; };
-
-/// An item of this size at any address, whatever type was stored there.
-template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
-template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
-template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
 
 template <class Item> void fill(char* to, Item value, int64_t n) {
     for (int64_t i = 0; i < n; ++i) put(to + i * int64_t(sizeof(Item)), value);

@@ -1,6 +1,7 @@
 // scans.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side; updates of scattered ones.
 #include "cuarray/core/loops.h"
 #include "cuarray/kernel/scan.h"
+#include "host/loops/items.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -133,23 +134,13 @@ template <class F, class T> struct OneAfterTheOther {
 template <class F, class T>
 using LoopsOf = choose_t<is_integer<T> || is_same<T, bool>, OneAfterTheOther<F, T>, InOrderOfTrees<F, T>>;
 
-/// Items at any address.
-template <class X> X get(const char* from) {
-    X x;
-    __builtin_memcpy(&x, from, sizeof x);
-    return x;
-}
-
 template <class F, class T>
 void update(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) {
     using X = stored_t<T>;
-    constexpr int64_t kAhead = 24;  // so that a line of memory has come when its turn is there
-    for (int64_t i = 0; i < n; ++i) {
-        if (i + kAhead < n) __builtin_prefetch(array + offsets[i + kAhead], 1);
+    for_each_place(array, offsets, n, [=](int64_t i) {
         char* const place = array + offsets[i];
-        const X x = store<T>(fn::call<F, T>(load<T>(get<X>(place)), load<T>(get<X>(elements + i * stride))));
-        __builtin_memcpy(place, &x, sizeof x);
-    }
+        put(place, store<T>(fn::call<F, T>(load<T>(get<X>(place)), load<T>(get<X>(elements + i * stride)))));
+    });
 }
 
 struct Collector {

@@ -1,0 +1,37 @@
+// items.h -- items of memory at any address, and memory asked for before their turn.
+#pragma once
+
+#include <cstdint>
+
+namespace cuarray::host {
+
+struct Item16 { uint64_t low, high; };
+
+/// An item of this size at any address, whatever type was stored there.
+template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
+template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
+template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
+
+/// Calls move(i) for the places at `offsets` in turn. Where they lie far apart, memory is asked for their lines ahead of
+/// their turn: into L2, which can wait for more of them at a time than L1.
+template <class Move>
+void for_each_place(const char* array, const int64_t* offsets, int64_t n, Move move) {
+    constexpr int64_t kAhead = 64, kNear = 128 * 1024;
+    int64_t low = 0, high = 0, i = 0;
+#pragma omp simd reduction(min : low) reduction(max : high)
+    for (int64_t k = 0; k < n; ++k) {
+        const int64_t offset = offsets[k] - offsets[0];
+        low = offset < low ? offset : low, high = offset > high ? offset : high;
+    }
+    const auto ask = [=](int64_t k) { __builtin_prefetch(array + offsets[k], 0, 2); };
+    if (high - low > kNear) {
+        for (int64_t k = 0; k < kAhead && k < n; ++k) ask(k);
+        for (; i + kAhead < n; ++i) {
+            ask(i + kAhead);
+            move(i);
+        }
+    }
+    for (; i < n; ++i) move(i);
+}
+
+}  // namespace cuarray::host
