@@ -112,6 +112,13 @@ UNSEEN_BY_THE_STANDARD = [
 
 INDEXING = [
     Mutant(
+        "places-far-apart-left-out",
+        "src/host/loops/items.h",
+        "for (; i + kAhead < n; ++i) {",
+        "for (; i + kAhead < n; i += 2) {",
+        tests("indexing_arrays", "large"),
+    ),
+    Mutant(
         "far-positions-count-from-the-end",
         "src/ops/places.cpp",
         'indices.dtype() == DType::uint64 ? call("minimum", bounded).array[0] : indices',
