@@ -823,6 +823,13 @@ EDITING = [
         tests("averages", "together"),
     ),
     Mutant(
+        "the-last-row-of-a-leaf-cut-short",
+        "src/host/loops/reductions.cpp",
+        "if (l < rest) a[l]",
+        "if (l < rest - 1) a[l]",
+        tests("segments"),
+    ),
+    Mutant(
         "pending-masks-brought-to-memory",
         "src/ops/reduction.cpp",
         "constexpr size_t kCheap = 2;",

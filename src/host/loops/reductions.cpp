@@ -138,22 +138,25 @@ template <int R, class Element> struct ReductionOf {
     }
 
     static void part_of_leaf(const X* x, int64_t n, int64_t first, A* lanes) {
-        int64_t i = 0;
-        for (; i < kLanes && i < n; ++i) lanes[i] = Row::map(load<Element>(x[i]), first + i);
-        if (n >= 2 * kLanes) {
-            A a[kLanes];
-#pragma omp simd
-            for (int l = 0; l < kLanes; ++l) a[l] = lanes[l];
-            for (; i + kLanes <= n; i += kLanes) {
-#pragma omp simd
-                for (int l = 0; l < kLanes; ++l)
-                    a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
-            }
-#pragma omp simd
-            for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
+        if (n < kLanes) {
+            for (int64_t l = 0; l < n; ++l) lanes[l] = Row::map(load<Element>(x[l]), first + l);
+            return;
         }
-        for (int l = 0; l < kLanes && i < n; ++i, ++l)
-            lanes[l] = Row::combine(lanes[l], Row::map(load<Element>(x[i]), first + i));
+        A a[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
+        int64_t i = kLanes;
+        for (; i + kLanes <= n; i += kLanes) {
+            fetch_ahead(x + i);
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
+        }
+        const int rest = int(n - i);
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l)
+            if (l < rest) a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
     }
 
     /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
