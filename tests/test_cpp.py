@@ -46,3 +46,13 @@ def test_program(program, tmp_path):
     assert build.returncode == 0, build.stderr
     run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")
+def test_the_registers_of_long_doubles_are_left_alone():
+    """An MMX register takes the place of one of x87: what NumPy computes next in long double would be NaN."""
+    libraries = list(package().glob("*.so"))
+    assert libraries
+    for library in libraries:
+        code = subprocess.run(["objdump", "-d", str(library)], capture_output=True, text=True, check=True).stdout
+        assert "%mm" not in code, library.name
