@@ -121,7 +121,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def unstack(x, /, *, axis=0):
-    """Return the parts of an array along an axis, without that axis, as a tuple of views.
+    """Return the parts of an array along an axis, without that axis, as a tuple of views; numbers if it has no other.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def unstack(x, /, *, axis=0):
     if x.ndim == 0:
         raise ValueError("unstack: the array has no axis")
     first = moveaxis(x, axis, 0)
-    return tuple(first[i, ...] for i in range(first.shape[0]))
+    return tuple(first[i] for i in range(first.shape[0]))
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):

@@ -97,7 +97,7 @@ def diag(v, k=0):
     Returns
     -------
     ndarray
-        A new array.
+        A new array; of a matrix a read-only view.
 
     Raises
     ------
@@ -119,7 +119,9 @@ def diag(v, k=0):
     """
     v, k = as_array(v), index(k)
     if v.ndim == 2:
-        return diagonal(v, k).copy()
+        view = diagonal(v, k)
+        view.flags.writeable = False
+        return view
     if v.ndim != 1:
         raise ValueError(f"diag: the array has {v.ndim} axes and 1 or 2 are needed")
     n = v.shape[0] + abs(k)

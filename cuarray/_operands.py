@@ -46,9 +46,12 @@ def values_for(a, values, function):
 
 
 def deliver(result, out, function, casting="same_kind"):
-    """Return the result, in `out` where one is given: an array of its shape, or a tuple of one."""
+    """Return the result, in `out` where one is given: an array of its shape, or a tuple of one.
+
+    Without `out`, a result without axes is a value, as NumPy's scalars are.
+    """
     if out is None:
-        return result
+        return _core.as_value(result)
     (out,) = out if isinstance(out, tuple) else (out,)
     taker = target(out, f"{function}: out")
     if out.shape != result.shape:

@@ -411,7 +411,7 @@ def inner(a, b, /):
         raise ValueError(
             f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: {a.shape[-1]} and {b.shape[-1]} elements"
         )
-    return tensordot(a, b, ([-1], [-1]))
+    return deliver(tensordot(a, b, ([-1], [-1])), None, "inner")
 
 
 def outer(a, b, out=None):

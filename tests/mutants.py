@@ -210,6 +210,48 @@ MUTANTS = [
         "tests/python/test_fuse.py",
     ),
     Mutant(
+        "pending-arrays-never-overlap",
+        "src/array/array.cpp",
+        "return a.pending() == b.pending() && !a.is_empty();",
+        "return false;",
+        "tests/python/test_fuse.py -k overlaps",
+    ),
+    Mutant(
+        "a-thread-unwinds-at-the-end",
+        "src/bindings/python.cpp",
+        "        PyEval_RestoreThread(state);\n    } catch (...) {\n        stop_thread();",
+        "        PyEval_RestoreThread(state);\n    } catch (...) {\n        throw;",
+        "tests/python/test_fuse.py -k daemon",
+    ),
+    Mutant(
+        "a-child-that-holds-its-parents-lock",
+        "src/bindings/hooks.cpp",
+        "cpp_function(&renew_graphs)",
+        "cpp_function([] {})",
+        "tests/python/test_fuse.py -k fork",
+    ),
+    Mutant(
+        "handles-of-a-node-that-has-run-wait",
+        "src/array/array.cpp",
+        "node && !node->graph) array.settle();",
+        "node && !node) array.settle();",
+        "tests/python/test_fuse.py -k overlaps",
+    ),
+    Mutant(
+        "scalars-wrap-where-they-are-set",
+        "src/bindings/convert.cpp",
+        "kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function)",
+        "kind_ == Kind::Scalar ? convert(scalar_, dtype)",
+        "tests/python/test_indexing.py -k fit",
+    ),
+    Mutant(
+        "ravel-gives-evenly-spaced-elements",
+        "src/bindings/ndarray_methods.cpp",
+        "if (!flat.is_c_contiguous()) flat",
+        "if (flat.ndim() > 1) flat",
+        "tests/oracle/test_memory_of_results.py -k ravel",
+    ),
+    Mutant(
         "equal-memory-of-another-layout",
         "src/array/pending.cpp",
         """ ||

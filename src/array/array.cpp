@@ -127,8 +127,23 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
     return contiguous.view({shape, c_strides(shape, item_size(dtype_))});
 }
 
+namespace {
+
+/// Whether an array still waits for its node. A handle of a node that has run becomes memory.
+bool still_waits(const Array& array) {
+    if (PendingNode* const node = array.pending(); node && !node->graph) array.settle();
+    return array.is_pending();
+}
+
+}  // namespace
+
 bool overlaps(const Array& a, const Array& b) {
-    if (a.is_pending() || b.is_pending()) return false;
+    if (a.is_pending() || b.is_pending()) {
+        const GraphLock lock = lock_graph();
+        const bool first_waits = still_waits(a), second_waits = still_waits(b);
+        // A result that does not exist yet gets memory of its own, which only handles of the same node share.
+        if (first_waits || second_waits) return a.pending() == b.pending() && !a.is_empty();
+    }
     // Memory that nobody outside knows is only where it was allocated.
     const Storage &first = a.storage(), &second = b.storage();
     if (&first != &second && !first.exported && !second.exported) return false;

@@ -235,8 +235,7 @@ std::recursive_mutex& graph_mutex() {
 /// holds our lock, waits for what the host's handlers take: those must be registered by now.
 bool survive_forks() {
     backend(Device{});
-    // The child's thread has another number, by which a recursive mutex does not know it as the owner.
-    pthread_atfork(hold_graphs, release_graphs, [] { new (&graph_mutex()) std::recursive_mutex; });
+    pthread_atfork(hold_graphs, release_graphs, renew_graphs);
     return true;
 }
 
@@ -244,6 +243,8 @@ bool survive_forks() {
 
 void hold_graphs() { lock_graph().release(); }
 void release_graphs() { graph_mutex().unlock(); }
+// The child's thread has another number, by which a recursive mutex does not know it as the owner.
+void renew_graphs() { new (&graph_mutex()) std::recursive_mutex; }
 
 GraphLock lock_graph() {
     GraphLock lock(graph_mutex(), std::try_to_lock);

@@ -257,7 +257,9 @@ void bind_memory(py::module_& m) {
         return handed_over(wrap(triangle(array_argument(x, "triangle"), k, upper)));
     }, py::arg("x"), py::arg("k"), py::arg("upper"));
     m.def("broadcast_to", [](const py::object& x, const py::object& shape) {
-        return handed_over(wrap_view(array_argument(x, "broadcast_to").broadcast_to(to_shape(shape.ptr())), x.ptr()));
+        Array view = array_argument(x, "broadcast_to").broadcast_to(to_shape(shape.ptr()));
+        view.set_read_only();
+        return handed_over(wrap_view(std::move(view), x.ptr()));
     }, py::arg("x"), py::arg("shape"));
     m.def("broadcast_shapes", [](const py::args& shapes) {
         std::vector<Dims> all;
@@ -281,6 +283,11 @@ void bind_memory(py::module_& m) {
     m.def("to_device", [](const py::object& x, const py::object& device) {
         return x.attr("to_device")(device);
     }, py::arg("x"), py::arg("device"));
+    m.def("as_value", [](const py::object& x) {
+        const Array& array = array_argument(x, "as_value");
+        if (array.ndim() > 0 || as_ndarray(x.ptr())->is_value) return x;
+        return handed_over(wrap(Array(array), true));
+    }, py::arg("x"), "A result without axes as a value; other arrays as they are.");
     m.def("is_value", [](const py::object& x) { return is_ndarray(x.ptr()) && as_ndarray(x.ptr())->is_value; },
           py::arg("x"));
     m.def("begin_deferral", &begin_deferral);

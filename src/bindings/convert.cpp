@@ -230,6 +230,10 @@ DType Operand::default_dtype() const {
     return weak_.negative || weak_.integer <= uint64_t(INT64_MAX) ? DType::int64 : DType::uint64;
 }
 
+Scalar Operand::exact_element(DType dtype, const char* function) const {
+    return kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function) : element(dtype, function);
+}
+
 Scalar Operand::element(DType dtype, const char* function) const {
     if (kind_ == Kind::Scalar) return convert(scalar_, dtype);
     const cuarray::Kind target = info(dtype).kind;

@@ -72,6 +72,8 @@ class Operand {
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
     /// The scalar as an element of dtype, as an assignment casts it.
     Scalar element(DType dtype, const char* function) const;
+    /// The same, but OverflowError or ValueError where a NumPy scalar does not fit a signed dtype, as a Python number.
+    Scalar exact_element(DType dtype, const char* function) const;
     /// The dtype that an array made from the scalar has.
     DType default_dtype() const;
 

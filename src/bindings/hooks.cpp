@@ -77,7 +77,8 @@ void bind_hooks(py::module_& module) {
     set_waiter(wait_without_gil);
     // Python takes locks of its own for a fork, with which nobody may wait for whoever needs the GIL.
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(&hold_graphs),
-                                                       py::arg("after_in_parent") = py::cpp_function(&release_graphs));
+                                                       py::arg("after_in_parent") = py::cpp_function(&release_graphs),
+                                                       py::arg("after_in_child") = py::cpp_function(&renew_graphs));
     py::module_::import("atexit").attr("register")(py::cpp_function([] {
         const Unlocked unlocked(true);
         shutdown();

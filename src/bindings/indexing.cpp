@@ -60,7 +60,7 @@ py::object take_elements(const py::object& x, const py::object& indices, int axi
         const Unlocked unlocked(is_long_for(array, positions));
         result = take(array, positions, axis, outside, target);
     }
-    return target ? out : handed_over(wrap(std::move(result)));
+    return target ? out : handed_over(wrap_result(std::move(result)));
 }
 
 py::object take_elements_along(const py::object& x, const py::object& indices, int axis) {

@@ -108,7 +108,7 @@ PyObject* real(PyObject* self, void*) {
 PyObject* imaginary(PyObject* self, void*) {
     return guarded([&] {
         const bool is_complex = real_part(array_of(self).dtype()) != array_of(self).dtype();
-        return is_complex ? wrap_view(part(array_of(self), 1), self) : wrap(part(array_of(self), 1));
+        return is_complex ? wrap_view(part(array_of(self), 1), self) : wrap(part(array_of(self), 1), as_ndarray(self)->is_value);
     });
 }
 
@@ -180,7 +180,9 @@ void replace(PyObject* object, Array&& array) {
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
-    PyObject* self = wrap(std::move(array));
+    // What a value shows of itself, as its real part, is one too.
+    const bool is_value = as_ndarray(source)->is_value && array.ndim() == 0;
+    PyObject* self = wrap(std::move(array), is_value);
     PyObject* owner = as_ndarray(source)->base;
     as_ndarray(self)->base = Py_NewRef(owner ? owner : source);
     return self;

@@ -41,7 +41,7 @@ PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
             const Unlocked unlocked(is_long(array.device(), array.size()) || moves);
             result = cuarray::astype(moves ? cuarray::to_device(array, device) : array, dtype, order, copy && !moves);
         }
-        return wrap(std::move(result));
+        return wrap(std::move(result), as_ndarray(self)->is_value);
     });
 }
 
@@ -55,7 +55,7 @@ PyObject* copy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject
     PyObject* values[1];
     return guarded([&] {
         parse(kSignature, args, count, keywords, values);
-        return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C')));
+        return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C')), as_ndarray(self)->is_value);
     });
 }
 
@@ -91,11 +91,16 @@ PyObject* flat_copy(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
         parse(kSignature, args, count, keywords, values);
         const char order = to_order(values[0], "CFAK", 'C');
         const Array& array = array_of(self);
+        Array flat;
         if (order == 'K') {
             const Dims* strides[] = {&array.strides()};
-            return wrap_maybe_view(array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always), self);
+            flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
+        } else {
+            flat = array.reshape({-1}, order, always);
         }
-        return wrap_maybe_view(array.reshape({-1}, order, always), self);
+        // Unlike reshape(-1), the result is contiguous: a line of evenly spaced elements is copied.
+        if (!flat.is_c_contiguous()) flat = copy_of(flat, 'C');
+        return wrap_maybe_view(std::move(flat), self);
     });
 }
 
@@ -240,7 +245,7 @@ PyObject* to_device_method(PyObject* self, Arguments args, Py_ssize_t count, PyO
             const Unlocked unlocked(true);
             moved = to_device(array, device);
         }
-        return wrap(std::move(moved));
+        return wrap(std::move(moved), as_ndarray(self)->is_value);
     });
 }
 

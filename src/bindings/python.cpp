@@ -1,5 +1,7 @@
 // python.cpp -- exceptions, argument lists, and the calls that wait for the GIL.
 #include "bindings/python.h"
+#include <cxxabi.h>
+#include <unistd.h>
 #include <pybind11/pybind11.h>
 #include <mutex>
 #include <new>
@@ -79,9 +81,34 @@ int position_of(const Signature& signature, PyObject* name) {
 
 }  // namespace
 
+/// Stops this thread for good. To a thread that asks for the GIL after the interpreter has begun to end, CPython up to
+/// 3.13 answers with pthread_exit, which unwinds the stack without the GIL and dies at the first destructor; from 3.14
+/// on it stops the thread as we do.
+[[noreturn]] static void stop_thread() noexcept {
+    for (;;) pause();
+}
+
+void Unlocked::restore(PyThreadState* state) noexcept {
+    try {
+        PyEval_RestoreThread(state);
+    } catch (...) {
+        stop_thread();
+    }
+}
+
+WithGil::WithGil() noexcept {
+    try {
+        state_ = PyGILState_Ensure();
+    } catch (...) {
+        stop_thread();
+    }
+}
+
 void set_exception() noexcept {
     try {
         throw;
+    } catch (const abi::__forced_unwind&) {
+        stop_thread();  // in Python code that we have called
     } catch (const ExceptionIsSet&) {
     } catch (pybind11::error_already_set& error) {
         error.restore();

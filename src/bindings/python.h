@@ -125,7 +125,7 @@ class Unlocked {
     explicit Unlocked(bool unlock) : state_(unlock ? let_go() : nullptr) {}
     ~Unlocked() {
         if (!state_) return;
-        PyEval_RestoreThread(state_);
+        restore(state_);
         --running_;
     }
     /// Whether any thread works, or waits, without the GIL; asked by the one that has it.
@@ -139,6 +139,7 @@ class Unlocked {
         ++running_;
         return PyEval_SaveThread();
     }
+    static void restore(PyThreadState* state) noexcept;
     static inline int running_ = 0;  ///< the GIL guards it
     PyThreadState* state_;
 };
@@ -146,7 +147,7 @@ class Unlocked {
 /// Takes the GIL in whatever thread the core happens to ask from.
 class WithGil {
  public:
-    WithGil() : state_(PyGILState_Ensure()) {}
+    WithGil() noexcept;
     ~WithGil() { PyGILState_Release(state_); }
     WithGil(const WithGil&) = delete;
     WithGil& operator=(const WithGil&) = delete;

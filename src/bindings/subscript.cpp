@@ -66,6 +66,9 @@ class Key {
 
     std::span<const Index> span() const { return {many_.empty() ? few_ : many_.data(), size_t(count_)}; }
 
+    /// Whether an array without axes stands for an integer: as every array in a key, it makes the result a copy.
+    bool has_array_as_integer() const { return has_array_as_integer_; }
+
     /// Whether choosing elements of `array` is worth releasing the GIL.
     bool is_long_for(const Array& array) const {
         int64_t most = array.size();
@@ -88,11 +91,12 @@ class Key {
         return index;
     }
 
-    static Index of_array(const Array& array, PyObject* object) {
+    Index of_array(const Array& array, PyObject* object) {
         Index index;
         const Kind kind = info(array.dtype()).kind;
         if (array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned)) {
             index.value = to_position(object);
+            has_array_as_integer_ |= !as_ndarray(object)->is_value;
         } else {
             index.kind = Index::Kind::Array;
             index.array = &array;
@@ -149,6 +153,7 @@ class Key {
     static constexpr Py_ssize_t kFew = 4;
     const Device device_;
     Py_ssize_t count_ = 0;
+    bool has_array_as_integer_ = false;
     Index few_[kFew];
     std::vector<Index> many_;
     std::vector<Object> owned_;
@@ -215,9 +220,16 @@ PyTypeObject* iterator_type() {
     return type;
 }
 
-/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on its device.
+/// Whether NumPy would have a scalar there, which must fit where elements are set one by one. A GPU's is not looked at.
+bool is_checked_value(PyObject* value, DType dtype) {
+    return is_ndarray(value) && as_ndarray(value)->is_value && is_on_host(array_of(value).device()) &&
+           !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
+}
+
+/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on its device. Numbers
+/// with a dtype are cast, or, where NumPy calls `setitem` (basic keys and fill), must fit a signed target.
 template <class Store>
-void with_value(PyObject* value, const Array& target, Store store) {
+void with_value(PyObject* value, const Array& target, bool must_fit, Store store) {
     if (PyFloat_CheckExact(value)) {
         const double number = PyFloat_AsDouble(value);
         if (target.dtype() == DType::float64) return store(Scalar::of(DType::float64, number));
@@ -226,9 +238,15 @@ void with_value(PyObject* value, const Array& target, Store store) {
         weak.real = number;
         return store(convert(weak, target.dtype(), "assignment"));
     }
+    if (must_fit && is_checked_value(value, target.dtype())) {
+        const Array& number = array_of(value);
+        warn_of_lost_imaginary_part(number.dtype(), target.dtype());
+        return store(convert_exactly(item(number, "assignment"), target.dtype(), "assignment"));
+    }
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
-        const Scalar element = operand.element(target.dtype(), "assignment");
+        const Scalar element = must_fit ? operand.exact_element(target.dtype(), "assignment")
+                                        : operand.element(target.dtype(), "assignment");
         warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
         return store(element);
     }
@@ -261,19 +279,27 @@ struct StoreView {
     }
 };
 
-/// One element, which on a host device needs neither a view nor a program.
+/// One element of an array with one axis, which on a host device needs neither a view nor a program.
 struct StoreElement {
     const Array& array;
-    int64_t offset;  ///< bytes from the array's element 0
+    int64_t position;
 
+    /// Found again when the value is there: its conversion may have run Python code that resized the array.
+    int64_t offset() const {
+        if (array.ndim() != 1) raise(ErrorKind::Runtime, "assignment: the array got another shape while its new value was made");
+        return offset_of(array, position);
+    }
     void operator()(const Scalar& element) const {
+        const int64_t offset = this->offset();
         if (!is_on_host(array.device()) || !array.is_writable())
             return fill(array.view(Layout(), offset), element, "assignment");
         Storage& storage = array.storage();
         before_write(storage);
         storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
     }
-    void operator()(const Array& source) const { StoreView{array.view(Layout(), offset), true}(source); }
+    void operator()(const Array& source) const {
+        StoreView{array.view(Layout(), offset()), true}(source);
+    }
 };
 
 }  // namespace
@@ -293,7 +319,8 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
         }
         bool is_value = false;
         Array chosen = basic_index(array, entries.span(), &is_value);
-        return is_value ? wrap(copy(chosen), true) : wrap_view(std::move(chosen), self);
+        if (is_value || entries.has_array_as_integer()) return wrap(copy(chosen), is_value);
+        return wrap_view(std::move(chosen), self);
     });
 }
 
@@ -311,12 +338,14 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
         if (array.ndim() == 1 && PyLong_CheckExact(key)) {
-            with_value(value, array, StoreElement{array, offset_of(array, to_position(key))});
+            const StoreElement element{array, to_position(key)};
+            element.offset();  // a wrong index is reported before a wrong value
+            with_value(value, array, true, element);
             return 0;
         }
         const Key entries(key, array.device());
         if (is_advanced(entries.span())) {
-            with_value(value, array, [&](const auto& source) {
+            with_value(value, array, false, [&](const auto& source) {
                 const Unlocked unlocked(entries.is_long_for(array));
                 assign_at(array, entries.span(), source);
             });
@@ -324,14 +353,14 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         }
         bool is_element = false;
         const Array target = basic_index(array, entries.span(), &is_element);
-        with_value(value, target, StoreView{target, is_element});
+        with_value(value, target, true, StoreView{target, is_element});
         return 0;
     });
 }
 
 void fill_with(PyObject* self, PyObject* value) {
     const Array& array = array_of(self);
-    with_value(value, array, StoreView{array, true});
+    with_value(value, array, true, StoreView{array, true});
 }
 
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values) {

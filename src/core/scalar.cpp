@@ -67,4 +67,20 @@ Scalar convert(const Scalar& value, DType dtype) {
     });
 }
 
+Scalar convert_exactly(const Scalar& value, DType dtype, const char* function) {
+    const Kind from = info(value.dtype).kind, to = info(dtype).kind;
+    if (from == Kind::Bool || to != Kind::Signed) return convert(value, dtype);
+    Weak number;
+    if (from == Kind::Signed || from == Kind::Unsigned) {
+        number.kind = Weak::Kind::Int;
+        const Scalar wide = convert(value, from == Kind::Signed ? DType::int64 : DType::uint64);
+        std::memcpy(&number.integer, wide.bytes, sizeof number.integer);
+        number.negative = from == Kind::Signed && int64_t(number.integer) < 0;
+    } else {
+        number.kind = Weak::Kind::Float;
+        std::memcpy(&number.real, convert(value, DType::float64).bytes, sizeof number.real);
+    }
+    return convert(number, dtype, function);
+}
+
 }  // namespace cuarray

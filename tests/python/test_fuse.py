@@ -619,6 +619,78 @@ def test_writing_over_what_pending_work_reads(device):
     np.testing.assert_array_equal(x.numpy(), want)
 
 
+def pending(device):
+    """Return arrays that wait inside of fuse: a line, its reversed positions, a mask and a square."""
+    v = cuarray.arange(6, device=device) + 1
+    r = cuarray.arange(5, -1, -1, device=device) + 0
+    m = (cuarray.arange(6, device=device) % 2 == 0) & True
+    a = cuarray.arange(9, device=device).reshape(3, 3) + 1
+    return v, r, m, a
+
+
+def at(array, key, values):
+    array[key] = values
+
+
+#: Writes in which the array written, the values, the positions and the mask are one pending result, or made of it.
+ALIASED = {
+    "values at positions": lambda v, r, m, a: at(v, r, v),
+    "values of a chain": lambda v, r, m, a: at(v, r, v * 2 + 1),
+    "positions of the array itself": lambda v, r, m, a: at(v, v - 1, v[::-1]),
+    "positions that are the array": lambda v, r, m, a: at(r, r, r * 10),
+    "rows": lambda v, r, m, a: at(a, (r[3:], ...), a),
+    "rows by themselves": lambda v, r, m, a: at(a, a[0] - 1, a),
+    "a mask of itself": lambda v, r, m, a: at(m, m, ~m[:3]),
+    "a mask that is the array, by one value": lambda v, r, m, a: at(m, m, m[0]),
+    "a mask of the array": lambda v, r, m, a: at(v, v > 2, v[:4]),
+    "slices": lambda v, r, m, a: at(v, slice(1, None), v[:-1]),
+    "the whole, reversed": lambda v, r, m, a: at(v, Ellipsis, v[::-1]),
+    "transposed": lambda v, r, m, a: at(a, Ellipsis, a.T),
+    "put_along_axis": lambda v, r, m, a: cuarray.put_along_axis(a, a % 3, a, 0),
+    "put": lambda v, r, m, a: cuarray.put(v, v - 1, v[::-1]),
+    "put of itself": lambda v, r, m, a: cuarray.put(r, r, r),
+    "place": lambda v, r, m, a: cuarray.place(v, v > 2, v),
+    "putmask": lambda v, r, m, a: cuarray.putmask(v, v % 2 == 0, v[::-1]),
+    "copyto": lambda v, r, m, a: cuarray.copyto(v[1:], v[:-1], where=v[:-1] > 2),
+    "out": lambda v, r, m, a: cuarray.add(v[:-1], v[1:], out=v[1:]),
+    "out with where": lambda v, r, m, a: cuarray.add(v, v[::-1], out=v, where=v[::-1] > 3),
+    "out that is the mask": lambda v, r, m, a: cuarray.logical_not(m[::-1], out=m, where=m),
+    "two outputs": lambda v, r, m, a: cuarray.divmod(v, r + 1, out=(v, r)),
+    "matmul": lambda v, r, m, a: cuarray.matmul(a, a, out=a),
+    "a reduction": lambda v, r, m, a: cuarray.sum(a, axis=0, out=a[0]),
+    "a scan": lambda v, r, m, a: cuarray.cumsum(v[::-1], out=v),
+    "take": lambda v, r, m, a: cuarray.take(v, r, out=v),
+    "take into the positions": lambda v, r, m, a: cuarray.take(r, r, out=r),
+    "concatenate": lambda v, r, m, a: cuarray.concatenate([v[3:], v[:3]], out=v),
+    "sort": lambda v, r, m, a: r.sort(),
+    "sorted": lambda v, r, m, a: at(v, slice(None), cuarray.sort(r)[::-1]),
+    "at": lambda v, r, m, a: cuarray.add.at(v, v - 1, v),
+    "fill_diagonal": lambda v, r, m, a: cuarray.fill_diagonal(a, a[0]),
+    "in place": lambda v, r, m, a: v.__iadd__(v[::-1]),
+}
+
+
+@pytest.mark.parametrize("write", ALIASED.values(), ids=ALIASED)
+@pytest.mark.parametrize("settled", range(5), ids=["none", "v", "r", "m", "a"])
+def test_what_is_pending_overlaps_itself(write, settled, device):
+    """A pending array has no memory yet, and yet is the same array; nothing is written over before it is read."""
+    plain = pending(device)
+    write(*plain)
+    with cuarray.fuse():
+        arrays = pending(device)
+        if settled:
+            str(arrays[settled - 1])
+        write(*arrays)
+    for got, want in zip(arrays, plain, strict=True):
+        assert got.tolist() == want.tolist()
+    with cuarray.fuse():
+        arrays = pending(device)
+        others = [x | x if settled else x for x in arrays]  # other handles of the same nodes, or chains of them
+        write(*others)
+    for got, want in zip(others, plain, strict=True):
+        assert got.tolist() == want.tolist()
+
+
 def test_an_operand_given_twice_beside_a_mask(device):
     """Both are the same pending value, whose sources must outlive the run."""
 
@@ -690,6 +762,55 @@ thread.join()
 def test_a_fork_while_another_thread_fuses():
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
     assert run.returncode == 0, run.stderr
+
+
+FORK_FIRST = """
+import os, sys
+import cuarray as ca
+pid = os.fork()
+if pid == 0:
+    with ca.fuse():
+        x = ca.arange(5.0) + 7
+    os._exit(0 if x.tolist() == [7, 8, 9, 10, 11] else 1)
+for _ in range(200):
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        sys.exit(os.waitstatus_to_exitcode(status))
+    import time
+    time.sleep(0.05)
+os.kill(pid, 9)
+sys.exit("the child waits for a lock")
+"""
+
+
+def test_a_fork_of_a_program_that_has_not_fused_yet():
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK_FIRST], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    assert run.returncode == 0, run.stderr
+
+
+AT_EXIT = """
+import sys, threading, time
+import cuarray as ca
+class Number:
+    def __float__(self):
+        return float(sum(range(1000)))
+x, y = ca.arange(2_000_000.0), ca.zeros(100)
+def work():
+    while True:
+        STEP
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize("step", ["(x + 1).sum()", "y[3] = Number()", "ca.sort(x[::-1])", "with ca.fuse(): (x * 2 + 1).sum()"])
+def test_daemon_threads_at_the_end_of_the_interpreter(step):
+    """They stop where they ask for the GIL again, as in NumPy; nothing aborts and nothing waits for them."""
+    code = AT_EXIT.replace("STEP", step)
+    for _ in range(3):
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+        assert run.returncode == 0 and not run.stderr, run.stderr
 
 
 WRITES = """

@@ -145,3 +145,78 @@ def test_an_element_takes_one_value(device):
     with pytest.raises(ValueError, match="sequence"):
         x[0, 1] = cuarray.ones((1,), device=device)
     assert x.numpy().tolist() == [[5.0, 0.0], [0.0, 0.0]]
+
+
+NUMBERS = [
+    np.int64(300), np.uint8(255), np.int8(-1), np.uint64(2**64 - 1), np.int64(-(2**63)), np.float64(300.5), np.float64("nan"), np.float32("inf"), np.float16(-3.7),
+    np.float32(3e9), np.float64(-0.9), np.bool_(True), np.int16(7), 300, -1, 2**64, 300.5, float("nan"), float("inf"), -0.9, True,
+]  # fmt: skip
+SETTERS = {
+    "x[0]": lambda x, v: x.__setitem__(0, v),
+    "x[-1]": lambda x, v: x.__setitem__((-1,), v),
+    "x[:]": lambda x, v: x.__setitem__(slice(None), v),
+    "x[...]": lambda x, v: x.__setitem__(Ellipsis, v),
+    "x.fill": lambda x, v: x.fill(v),
+}
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u8", "i8", "?", "f2", "f8"])
+@pytest.mark.parametrize("setter", SETTERS.values(), ids=SETTERS)
+def test_numbers_must_fit_where_they_are_set(setter, dtype, device):
+    """As NumPy's `setitem`: OverflowError and ValueError for Python's and NumPy's numbers, and nothing is written."""
+    for number in NUMBERS:
+        if dtype[0] == "u" and isinstance(number, np.floating) and not 0 <= np.trunc(number) < 256:
+            continue  # what an unsigned type makes of them is not defined in C; here they saturate
+        want = np.arange(3).astype(dtype)
+        got = cuarray.asarray(want.copy(), device=device)
+        error = None
+        with np.errstate(all="ignore"):
+            try:
+                setter(want, number)
+            except (OverflowError, ValueError) as raised:
+                error = type(raised)
+        if error:
+            with pytest.raises(error, match="assignment: "):
+                setter(got, number)
+        else:
+            setter(got, number)
+        np.testing.assert_array_equal(got.numpy(), want, err_msg=repr(number))
+
+
+@pytest.mark.parametrize("setter", SETTERS.values(), ids=SETTERS)
+def test_values_must_fit_as_numpys_scalars(setter):
+    """On the CPU, where they can be looked at without waiting; arrays, with axes or not, are cast."""
+    x, y = cuarray.zeros(3, dtype="i1", device="cpu"), cuarray.asarray([300, 5], device="cpu")
+    with pytest.raises(OverflowError, match="300 out of bounds for int8"):
+        setter(x, y[0])
+    with pytest.raises(OverflowError, match="out of bounds for int8"):
+        setter(x, y.sum() + 0.5)
+    assert x.tolist() == [0, 0, 0]
+    setter(x, y[1])
+    setter(x, y[1, ...] + 1.5)
+    if setter is not SETTERS["x.fill"]:
+        setter(x, y[0, ...])
+        assert 44 in x.tolist()
+
+
+@pytest.mark.parametrize("resized", [(3,), (3, 2), ()], ids=str)
+def test_an_array_resized_while_its_value_is_made(resized, device):
+    class Number:
+        def __float__(self):
+            x.resize(resized, refcheck=False)
+            return 5.0
+
+    x = cuarray.arange(100_000.0, device=device)
+    with pytest.raises((IndexError, RuntimeError)):
+        x[99_999] = Number()
+    assert x.shape == resized
+
+
+def test_integer_arrays_without_axes_give_copies(device):
+    x = cuarray.arange(6, device=device).reshape(2, 3)
+    zero = cuarray.asarray(0, device=device)
+    for part in (x[zero], x[zero, ...], x[zero, 1:], x[..., zero]):
+        part[...] = 9
+    assert x.ravel().tolist() == [0, 1, 2, 3, 4, 5]
+    x[zero, 1:] = 7
+    assert x.ravel().tolist() == [0, 7, 7, 3, 4, 5]

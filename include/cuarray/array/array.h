@@ -121,7 +121,7 @@ class CUARRAY_API Array {
 CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs,
                       std::span<const Array> outputs, const char* name);
 
-/// Whether two arrays share a byte, by addresses.
+/// Whether two arrays share a byte, by addresses; handles of one pending node do. Settles nothing that has not run.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
 
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).

@@ -17,10 +17,11 @@ struct PendingGraph;
 using GraphLock = std::unique_lock<std::recursive_mutex>;
 /// Takes the lock. A thread that has to wait for it does so as `wait_unlocked` says.
 CUARRAY_API GraphLock lock_graph();
-/// Around a fork of this thread, in the parent; in the child nobody holds the lock. C and C++ programs need not call
-/// them. A host program whose own locks are taken for the fork calls them outside of those.
+/// Around a fork of this thread: hold before it, release in the parent, renew in the child. C and C++ programs need not
+/// call them. A host program whose own locks are taken for the fork calls them outside of those.
 CUARRAY_API void hold_graphs();
 CUARRAY_API void release_graphs();
+CUARRAY_API void renew_graphs();
 
 /// One deferred elementwise operation. Shapes, dtypes and layout are settled when it is made; only the run waits.
 class CUARRAY_API PendingNode {

@@ -36,5 +36,8 @@ CUARRAY_API Scalar convert(const Weak& value, DType dtype, const char* function)
 
 /// The scalar cast as astype would (unsafe).
 CUARRAY_API Scalar convert(const Scalar& value, DType dtype);
+/// The same, but OverflowError or ValueError where a signed dtype does not hold the value, as for Python's numbers.
+/// Unsigned ones wrap: so NumPy sets elements.
+CUARRAY_API Scalar convert_exactly(const Scalar& value, DType dtype, const char* function);
 
 }  // namespace cuarray
