@@ -285,7 +285,8 @@ void assign_at(const Array& array, std::span<const Index> index, const Array& va
     if (const Array* const mask = lone_mask(array, index)) {
         const Array same = astype(values, array.dtype(), 'K', false);
         if (values.size() == 1 && values.ndim() <= 1) return fill_masked(array, *mask, same.reshape({}));
-        if (mask->ndim() == array.ndim()) return expand(array, *mask, same);
+        // Beside an Ellipsis values of any shape broadcast, as with positions.
+        if (mask->ndim() == array.ndim() && index.size() == 1) return expand(array, *mask, same);
     }
     scatter(Key(array, index, true).places(), values, "assignment");
 }

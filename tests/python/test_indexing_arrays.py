@@ -433,3 +433,21 @@ def test_the_last_of_rows_that_meet_stays():
         x = cuarray.zeros((2, columns), int)
         x[nowhere, places] = values
         assert (x[0] == values[-1]).all() and not x[1].any()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 3), (3,), (2,), (2, 3)], ids=str)
+@pytest.mark.parametrize("key", ["m", "(m, ...)", "(..., m)", "(m[:, 0], ...)", "(m[:, 0], slice(1, None))", "(None, m)"])
+def test_values_of_any_shape_for_masks(key, shape, device):
+    """A mask that is the whole key takes as many values as it has true elements; one of several entries broadcasts them."""
+    want = np.arange(6.0).reshape(2, 3)
+    mask = want % 2 == 0
+    values = np.arange(9, 9 + np.prod(shape, dtype=int)).reshape(shape)
+    x, m = cuarray.asarray(want.copy(), device=device), cuarray.asarray(mask.copy(), device=device)
+    try:
+        want[eval(key, {"m": mask})] = values
+    except (ValueError, TypeError) as error:
+        with pytest.raises(type(error)):
+            x[eval(key, {"m": m})] = cuarray.asarray(values, device=device)
+    else:
+        x[eval(key, {"m": m})] = cuarray.asarray(values, device=device)
+    np.testing.assert_array_equal(x.numpy(), want)
