@@ -40,6 +40,7 @@ from cuarray import (
     _creation,
     _devices,
     _differences,
+    _docs,  # noqa: F401  (puts signatures into ufunc)
     _dtypes,
     _editing,
     _einsum,

@@ -1,6 +1,7 @@
 """Docstrings of ufuncs, written from their rows: what is not in the table is not said twice."""
 
 from functools import cache
+from inspect import Parameter, Signature
 
 import numpy as np
 
@@ -18,6 +19,8 @@ SAMPLES = {
 #: The loops that examples are shown for, if the row has them.
 SHOWN = ("float64", "int64", "bool")
 NAMES = ("x", "y", "z")
+#: The keywords that all ufuncs take beside out, and what stands for their absence.
+KEYWORDS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
 
 
 @cache
@@ -51,14 +54,29 @@ def example(ufunc, row):
     return f">>> import cuarray as ca\n>>> ca.{ufunc.__name__}({text})\n{result!r}"
 
 
+class UfuncSignature:
+    """The attribute __signature__ of ufuncs, which the class itself has not."""
+
+    def __get__(self, ufunc, kind):
+        if ufunc is None:
+            raise AttributeError("__signature__")
+        keyword, positional = Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_ONLY
+        inputs = [Parameter(name, positional) for name in NAMES[: ufunc.nin]]
+        named = [Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None)]
+        named += [Parameter(name, keyword, default=default) for name, default in KEYWORDS.items()]
+        return Signature(inputs + named)
+
+
+_core.ufunc.__signature__ = UfuncSignature()  # type: ignore[attr-defined]
+
+
 def ufunc_doc(ufunc):
     """Return the docstring of a ufunc, in numpydoc's form."""
     row = rows_by_name()[ufunc.__name__]
     names = ", ".join(NAMES[: ufunc.nin])
     results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
     identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""
-    keywords = "out=None, *, where=True, casting='same_kind', order='K', dtype=None"
-    return f"""{ufunc.__name__}({names}, /, {keywords})
+    return f"""{ufunc.__name__}{ufunc.__signature__}
 
 {row["doc"]}
 {identity}

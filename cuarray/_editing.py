@@ -7,7 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
-from cuarray._operands import WEAK, side_by_side, values_for
+from cuarray._operands import WEAK, host_values, side_by_side, values_for
 from cuarray._shaping import moveaxis
 from cuarray._statistics import any
 
@@ -58,7 +58,7 @@ def one_axis(arr, axis, function):
 
 def host_indices(obj):
     """Return which elements are meant as a NumPy array; a list of nothing counts as integers."""
-    indices = obj.numpy() if isinstance(obj, ndarray) else np.asarray(obj)
+    indices = host_values(obj, "index")
     is_array = isinstance(obj, ndarray | np.ndarray)
     return indices.astype(np.intp) if indices.size == 0 and not is_array else indices
 

@@ -16,7 +16,8 @@ __all__ = [
 
 
 def on_host(a):
-    """Return an array as a numpy.ndarray; other objects as they are."""
+    """Return an array as a numpy.ndarray; other objects as they are, if they are no more than their numbers."""
+    _core.refuse_to_strip(a, "savetxt")
     return a.numpy() if isinstance(a, ndarray) else a
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import side_by_side
+from cuarray._operands import host_values, side_by_side
 from cuarray._quantiles import percentile
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -194,11 +194,12 @@ def edges_on_host(a, bins, range, weights, function):
         if weights is not None:
             raise TypeError(f"{function}: a rule for the bins does not take weights")
         bins = bins_by_rule(a, bins, range, function)
-    bins = bins.numpy() if isinstance(bins, ndarray) else bins
+    if np.ndim(bins):
+        bins = host_values(bins, function)
     if np.ndim(bins) > 1:
         raise ValueError(f"{function}: bins must be a number or have one axis, not shape {np.shape(bins)}")
     if np.ndim(bins) == 1:
-        edges = np.asarray(bins)
+        edges = bins
         if np.any(edges[:-1] > edges[1:]):
             raise ValueError(f"{function}: the edges must ascend")
         return edges, False
@@ -482,7 +483,7 @@ def box_edges(x, bins, range):
         return np.linspace(*outer_edges(x, range, "histogramdd"), count + 1)
     if np.ndim(bins) != 1:
         raise ValueError("histogramdd: bins must be a number or have one axis")
-    edges = np.asarray(bins)
+    edges = host_values(bins, "histogramdd")
     if np.any(edges[:-1] > edges[1:]):
         raise ValueError("histogramdd: the edges must ascend")
     return edges

@@ -1,8 +1,6 @@
 """The methods of ndarray that are written in Python; importing this module puts them into the type."""
 
-import functools
 import math
-import sys
 from operator import index
 from types import GenericAlias
 
@@ -13,6 +11,7 @@ from cuarray import _bytes, _core
 from cuarray._axes import normalise_axis
 from cuarray._indexing import cycle
 from cuarray._operands import values_for
+from cuarray._other_arrays import array_function
 from cuarray._repr import html_table, ndarray_repr, ndarray_str
 from cuarray._sorting import check_kind, ranks_of
 
@@ -364,18 +363,16 @@ def array_format(self, spec):
 # Protocols
 
 
+def conform(self, protocol):
+    """Return the number of an array without axes for sqlite3, which asks so; None for any other."""
+    return self.item() if self.ndim == 0 else None
+
+
 def array_namespace(self, *, api_version=None):
     """Return the module cuarray, by the Array API standard."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", cuarray.__array_api_version__):
         raise ValueError(f"cuarray does not implement the Array API standard {api_version!r}")
     return cuarray
-
-
-@functools.lru_cache(256)
-def counterpart(ufunc):
-    """Return cuarray's function for a ufunc of NumPy's; None for those of others, whatever their names."""
-    name = ufunc.__name__
-    return getattr(cuarray, name, None) if getattr(np, name, None) is ufunc else None
 
 
 #: What NumPy's old names are called now.
@@ -403,23 +400,6 @@ def advice_on_missing(name, module=np):
     return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
 
 
-def array_function(self, function, types, args, kwargs):
-    """Run the function of that name on a function call of NumPy's."""
-    if not all(issubclass(t, (_core.ndarray, np.ndarray, np.generic)) for t in types):
-        return NotImplemented
-    module = function.__module__
-    if module.partition(".")[0] != "numpy":
-        return NotImplemented
-    namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
-    ours = getattr(namespace, function.__name__, None)
-    if ours is None:
-        name = function.__name__
-        ours = f"cuarray{module.removeprefix('numpy')}.{name}"
-        raise TypeError(f"there is no {ours}{advice_on_missing(name, sys.modules[module])}")
-    with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
-        return ours(*args, **kwargs)
-
-
 _core.extend_ndarray(
     {
         **_bytes.METHODS,
@@ -428,6 +408,7 @@ _core.extend_ndarray(
         "__class_getitem__": classmethod(GenericAlias),
         "__ceil__": python_ceil,
         "__complex__": array_complex,
+        "__conform__": conform,
         "__floor__": python_floor,
         "__format__": array_format,
         "__repr__": ndarray_repr,

@@ -45,6 +45,14 @@ def values_for(a, values, function):
     return _core.beside(values, a, function)
 
 
+def host_values(x, function):
+    """Return a parameter that the host reads as a NumPy array; TypeError where that loses units or a mask."""
+    if isinstance(x, ndarray):
+        return x.numpy()
+    _core.refuse_to_strip(x, function)
+    return np.asarray(x)
+
+
 def deliver(result, out, function, casting="same_kind"):
     """Return the result, in `out` where one is given: an array of its shape, or a tuple of one.
 

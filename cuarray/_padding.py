@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros
 from cuarray._elementwise import round as rounded
 from cuarray._fuse import fused_call
+from cuarray._operands import host_values
 from cuarray._sequences import linspace
 from cuarray._shaping import moveaxis
 from cuarray._statistics import max, mean, min
@@ -117,7 +117,7 @@ def pad_widths(given, ndim):
         for axis, width in given.items():
             table[axis] = (width, width) if isinstance(width, int | np.integer) else tuple(width)
         given = table
-    given = given.numpy() if isinstance(given, ndarray) else np.asarray(given)
+    given = host_values(given, "pad")
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"pad: `pad_width` must be of integral type, not {given.dtype}")
     widths = pairs(given, ndim)
@@ -130,7 +130,7 @@ def pairs(given, ndim):
     """Return a pair for each axis, of what was given for all, for each side or for each side of each axis."""
     if given is None:
         return [(None, None)] * ndim
-    given = given.numpy() if isinstance(given, ndarray) else np.asarray(given)
+    given = host_values(given, "pad")
     return [tuple(both) for both in np.broadcast_to(given, (ndim, 2)).tolist()]
 
 

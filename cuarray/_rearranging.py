@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, empty_like
+from cuarray._operands import host_values
 from cuarray._shaping import swapaxes
 from cuarray._sorting import searchsorted
 
@@ -287,7 +288,7 @@ def repeat(a, repeats, axis=None):
     elif a.ndim == 0:
         a = a.reshape(1)
     axis = normalise_axis(axis, a.ndim, "repeat")
-    counts = repeats if isinstance(repeats, ndarray) else np.asarray(repeats)
+    counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if counts.dtype.kind not in "bui" and counts.size:
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:

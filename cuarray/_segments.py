@@ -7,12 +7,12 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray._creation import as_array
-from cuarray._operands import target
+from cuarray._operands import host_values, target
 
 
 def begins_on_host(indices, name):
     """Return where segments begin, as a NumPy array of one axis; waits for indices on a GPU."""
-    host = indices.numpy() if isinstance(indices, cuarray.ndarray) else np.asarray(indices)
+    host = host_values(indices, f"{name}.reduceat")
     if host.ndim != 1:
         raise ValueError(f"{name}.reduceat: indices must have one axis, not shape {host.shape}")
     if not np.can_cast(host.dtype, np.int64) and isinstance(indices, cuarray.ndarray | np.ndarray):

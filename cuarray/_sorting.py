@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import side_by_side
+from cuarray._operands import host_values, side_by_side
 
 __all__ = [
     "argpartition",
@@ -148,7 +148,7 @@ def ranks_of(kth, size, kind, order, function):
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
     if kind != "introselect":
         raise ValueError(f"{function}: kind must be 'introselect', not {kind!r}")
-    places = np.asarray(kth.numpy() if isinstance(kth, ndarray) else kth)
+    places = host_values(kth, function)
     if places.ndim > 1:
         raise ValueError(f"{function}: kth is a place or a sequence of places, not of shape {places.shape}")
     if places.dtype.kind == "b":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from types import EllipsisType, GenericAlias
-from typing import Any, Literal, SupportsIndex, TypeAlias, final
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 OneKey: TypeAlias = SupportsIndex | slice | EllipsisType | None | ArrayLike
 Key: TypeAlias = OneKey | tuple[OneKey, ...]
 Order: TypeAlias = Literal["K", "A", "C", "F"]
+HostArray = TypeVar("HostArray", bound=npt.NDArray[Any])
 Outside: TypeAlias = Literal["raise", "wrap", "clip"]
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
@@ -230,7 +231,12 @@ class ndarray:
     def fill(self, value: Number | ndarray, /) -> None: ...
     def item(self, *index: SupportsIndex | tuple[SupportsIndex, ...]) -> bool | int | float | complex: ...
     def tolist(self) -> Any: ...
-    def view(self, dtype: DTypeLike | None = None) -> ndarray: ...
+    @overload
+    def view(self, dtype: type[HostArray], type: None = None) -> HostArray: ...
+    @overload
+    def view(self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None) -> ndarray: ...
+    @overload
+    def view(self, dtype: DTypeLike | None = None, *, type: type[HostArray]) -> HostArray: ...
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> ndarray: ...
     def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]: ...
     def sum(

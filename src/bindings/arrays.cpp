@@ -1,4 +1,5 @@
 // arrays.cpp -- what the Python package is built on: creation, joining, questions about memory, reductions, deferral.
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <algorithm>
 #include <optional>
@@ -6,6 +7,7 @@
 #include <vector>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/manipulation.h"
@@ -121,6 +123,7 @@ py::object arange_fill(int64_t count, const py::object& first, const py::object&
 }
 
 py::object from_dlpack(const py::object& object, const py::object& device, const Copy& copy) {
+    refuse_to_strip(object.ptr(), "from_dlpack");
     const py::object wish = copy ? py::object(py::bool_(*copy)) : py::object(py::none());
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know of it.
     const bool is_ours = is_ndarray(object.ptr());
@@ -205,7 +208,7 @@ py::object strided_view(const py::object& x, const py::object& shape, const py::
 
 bool shares_memory(const py::object& a, const py::object& b) {
     const auto read = [](const py::object& object) {
-        return is_numpy_array(object.ptr()) ? import_numpy(object.ptr()) : array_argument(object, "shares_memory");
+        return py::isinstance<py::array>(object) ? import_numpy(object.ptr()) : array_argument(object, "shares_memory");
     };
     return overlaps(read(a), read(b));
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -33,7 +34,10 @@ void check_count(Py_ssize_t count, const char* what) {
 
 }  // namespace
 
-bool is_numpy_array(PyObject* object) { return is_instance(object, numpy_ndarray); }
+bool is_numpy_array(PyObject* object) {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == numpy_ndarray.get()) return true;
+    return is_instance(object, numpy_ndarray) && !is_more_than_numbers(object);
+}
 bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generic); }
 
 bool has_no_axes(PyObject* numpy_array) {
@@ -214,6 +218,29 @@ void Operand::load_array_like(PyObject* object, Place place, const char* functio
 
 void Operand::load_any(PyObject* object, Place place, const char* function) {
     if (!load(object, place, function)) load_array_like(object, place, function);
+}
+
+bool Operand::load_data(PyObject* object, Place place, const char* function) {
+    static Attribute read{"numpy", "asarray"};
+    const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
+    if (!array) {  // a sequence of no numbers, such as text that is no str
+        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw ExceptionIsSet{};
+        PyErr_Clear();
+        return false;
+    }
+    const Object descriptor = Object::steal(PyObject_GetAttrString(array.get(), "dtype"));
+    const std::string kind = attribute_text(descriptor.get(), "kind");
+    if (!std::strchr("biufc", kind[0])) return false;
+    const bool is_sequence = !PyObject_CheckBuffer(object) && !has_attribute(object, "__array__");
+    // A sequence goes along with arrays on any device, as lists do; memory of the host does not.
+    Request request;
+    request.home = place.device;
+    const Object converted = is_sequence ? to_ndarray(array.get(), request, function)
+                                         : to_ndarray(array.get(), place, function);
+    owned_ = array_of(converted.get());
+    array_ = &*owned_;
+    kind_ = Kind::Array;
+    return true;
 }
 
 Argument Operand::argument() const {

@@ -67,6 +67,8 @@ class Operand {
     bool load(PyObject* object, Place place, const char* function);
     /// As load; other objects (lists, buffers) are converted as numpy.asarray does. TypeError where that fails.
     void load_any(PyObject* object, Place place, const char* function);
+    /// As load, for what numpy.asarray reads; false where there are no numbers in it.
+    bool load_data(PyObject* object, Place place, const char* function);
     Argument argument() const;
     const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
@@ -93,6 +95,7 @@ class Operand {
 /// The same of an elementwise operation on these arguments.
 bool is_long(Device device, std::span<const Argument> args);
 
+/// A numpy.ndarray whose numbers say all that it is: no units, no mask.
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);

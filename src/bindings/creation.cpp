@@ -2,6 +2,7 @@
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/runtime/registry.h"
 
@@ -17,10 +18,6 @@ struct Source {
     bool is_new = false;     ///< made for this call: nobody else sees it
     bool is_placed = false;  ///< it has a device of its own, which holds unless another is asked for
 };
-
-bool has_attribute(PyObject* object, const char* name) {
-    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
-}
 
 /// The dtype in which lists and numbers are read; none: as they come.
 DType wanted_dtype(const Request& request) { return request.dtype != DType::none ? request.dtype : request.reads_as; }
@@ -80,6 +77,7 @@ Source read_through_numpy(PyObject* object, const Request& request, bool is_new)
 Source read(PyObject* object, const Request& request, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
     if (is_numpy_array(object)) return read_numpy(object, object, false);
+    refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
         if (PyObject* first = find_ndarray(object)) return stack(object, first, request, function);
         return read_through_numpy(object, request, true);

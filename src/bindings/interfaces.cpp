@@ -6,6 +6,8 @@
 #include <utility>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
+#include "bindings/ufunc.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 
@@ -65,7 +67,6 @@ char* export_buffer(const Array& array) {
 }
 
 const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
-    if (!is_on_host(array.device())) return "the memory is not on the host; write x.numpy()";
     if (format.empty()) return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
     // A consumer that asks for neither a format nor a shape would read the elements as bytes.
     const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
@@ -84,6 +85,10 @@ const char* refuse_buffer(const Array& array, const std::string& format, int fla
 
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
+    if (!is_on_host(array_of(self).device())) {  // asked of every object by some; a C++ exception takes microseconds
+        PyErr_SetString(PyExc_BufferError, "buffer: the memory is not on the host; write x.numpy()");
+        return -1;
+    }
     return guarded_number<int>([&] {
         static char nothing[16];
         const Array& array = array_of(self);
@@ -120,10 +125,11 @@ std::string ordered_typestr(DType dtype) {
     return std::string(1, item_size(dtype) == 1 ? '|' : kNative) + info(dtype).typestr;
 }
 
-/// The keys that both array interfaces share.
+/// The keys that both array interfaces share. Pillow would ask for the bytes of an array without strides, which only
+/// arrays of bytes give away.
 Object interface_of(const Array& array) {
     const char* data = export_memory(array);
-    const bool is_contiguous = array.is_c_contiguous();
+    const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
         "{s:N,s:s,s:(NN),s:N,s:i}", "shape", from_dims(array.shape()).release(), "typestr", typestr.c_str(), "data",
@@ -131,26 +137,27 @@ Object interface_of(const Array& array) {
         "strides", is_contiguous ? Py_NewRef(Py_None) : from_dims(array.strides()).release(), "version", 3));
 }
 
-/// Consumers find out by hasattr, so that refusing must be an AttributeError.
-[[noreturn]] void no_attribute(const char* name, const char* reason) {
-    fail(PyExc_AttributeError, "%s: %s", name, reason);
+/// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
+PyObject* no_attribute(const char* reason) {
+    PyErr_SetString(PyExc_AttributeError, reason);
+    return nullptr;
 }
 
 PyObject* array_interface(PyObject* self, void*) {
+    const Array& array = array_of(self);
+    if (!is_on_host(array.device())) return no_attribute("__array_interface__: the memory is not on the host");
+    if (array.dtype() == DType::bfloat16) return no_attribute("__array_interface__: it has no bfloat16");
     return guarded([&] {
-        const Array& array = array_of(self);
-        if (!is_on_host(array.device())) no_attribute("__array_interface__", "the memory is not on the host");
-        if (array.dtype() == DType::bfloat16) no_attribute("__array_interface__", "it has no bfloat16");
         if (const KeptError kept = std::exchange(kept_error(), {}); kept.storage == &array.storage()) throw *kept.error;
         return interface_of(array).release();
     });
 }
 
 PyObject* cuda_array_interface(PyObject* self, void*) {
+    const Array& array = array_of(self);
+    if (is_on_host(array.device())) return no_attribute("__cuda_array_interface__: the memory is on the host");
+    if (array.dtype() == DType::bfloat16) return no_attribute("__cuda_array_interface__: it has no bfloat16");
     return guarded([&] {
-        const Array& array = array_of(self);
-        if (is_on_host(array.device())) no_attribute("__cuda_array_interface__", "the memory is on the host");
-        if (array.dtype() == DType::bfloat16) no_attribute("__cuda_array_interface__", "it has no bfloat16");
         Object interface = interface_of(array);
         const int64_t stream = runtime(array.device()).show(array.storage());
         const Object number = Object::steal(PyLong_FromLongLong(stream));
@@ -183,20 +190,27 @@ PyObject* array_protocol(PyObject* self, Arguments args, Py_ssize_t count, PyObj
 
 /// Whether cuarray's functions take this operand, which is no other library's array.
 bool is_ours_to_handle(PyObject* value) {
-    if (is_ndarray(value) || is_numpy_array(value) || is_numpy_scalar(value)) return true;
-    return !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__array_ufunc__");
+    const ArrayClass kind = class_of(value);
+    const bool is_foreign = kind == ArrayClass::Foreign || kind == ArrayClass::Nothing;
+    return !is_subclass_of_numpy(kind) && !(is_foreign && has_attribute(value, "__array_ufunc__"));
 }
 
-/// cuarray's function for a ufunc of NumPy's; TypeError where there is none.
+bool are_ours_to_handle(PyObject* tuple, Py_ssize_t first) {
+    for (Py_ssize_t i = first; i < PyTuple_Size(tuple); ++i)
+        if (!is_ours_to_handle(PyTuple_GetItem(tuple, i))) return false;
+    return true;
+}
+
+/// cuarray's function for a ufunc of NumPy's; null where there is none.
 PyObject* counterpart_of(PyObject* ufunc) {
-    static Attribute find{"cuarray._methods", "counterpart"};
+    static Attribute numpy_ufunc{"numpy", "ufunc"};
+    static Attribute find{"cuarray._other_arrays", "counterpart"};
     static PyObject* const known = Object::steal(PyDict_New()).release();
+    if (reinterpret_cast<PyObject*>(Py_TYPE(ufunc)) != numpy_ufunc.get()) return nullptr;
     if (PyObject* const function = PyDict_GetItemWithError(known, ufunc)) return function;
+    check(PyErr_Occurred() ? -1 : 0);
     const Object function = call_with(find.get(), ufunc);
-    if (function.get() == Py_None) {
-        const Object name = Object::steal(PyObject_GetAttrString(ufunc, "__name__"));
-        fail(PyExc_TypeError, "cuarray has no function for the ufunc numpy.%S", name.get());
-    }
+    if (function.get() == Py_None) return nullptr;
     check(PyDict_SetItem(known, ufunc, function.get()));
     return function.get();
 }
@@ -208,27 +222,34 @@ PyObject* outputs_of(PyObject* keywords) {
     return outputs && PyTuple_Check(outputs) && PyTuple_Size(outputs) == 1 ? PyTuple_GetItem(outputs, 0) : outputs;
 }
 
-bool are_ours_to_handle(PyObject* tuple, Py_ssize_t first) {
-    for (Py_ssize_t i = first; i < PyTuple_Size(tuple); ++i)
-        if (!is_ours_to_handle(PyTuple_GetItem(tuple, i))) return false;
-    return true;
+/// cuarray's function for a method of a ufunc of NumPy's; null where there is none.
+Object counterpart_of(PyObject* ufunc, PyObject* method) {
+    if (!PyUnicode_Check(method)) return {};
+    PyObject* const function = counterpart_of(ufunc);
+    if (!function || PyUnicode_CompareWithASCIIString(method, "__call__") == 0) return Object::share(function);
+    for (const char* name : {"reduce", "accumulate", "outer", "at", "reduceat"})
+        if (row_of(function) != kNone && PyUnicode_CompareWithASCIIString(method, name) == 0)
+            return Object::steal(PyObject_GetAttr(function, method));
+    return {};
 }
 
-// Takes a tuple and a dict, because that is what NumPy has.
-PyObject* array_ufunc(PyObject*, PyObject* args, PyObject* keywords) {
+/// A ufunc call of NumPy's. Takes a tuple and a dict, because that is what NumPy has; whatever is no call of a function
+/// of ours on arrays of ours and NumPy's is cuarray/_other_arrays.py's.
+PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
+    static Attribute handle{"cuarray._other_arrays", "array_ufunc"};
     return guarded([&]() -> PyObject* {
         const Py_ssize_t count = PyTuple_Size(args);
         if (count < 2) fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);
         PyObject* const outputs = outputs_of(keywords);
         const bool is_ours = !outputs ||
             (PyTuple_Check(outputs) ? are_ours_to_handle(outputs, 0) : is_ours_to_handle(outputs));
-        if (!is_ours || !are_ours_to_handle(args, 2)) return Py_NewRef(Py_NotImplemented);
-        Object function = Object::share(counterpart_of(PyTuple_GetItem(args, 0)));
-        PyObject* const method = PyTuple_GetItem(args, 1);
+        const Object function = is_ours && are_ours_to_handle(args, 2)
+                                    ? counterpart_of(PyTuple_GetItem(args, 0), PyTuple_GetItem(args, 1)) : Object();
+        if (!function) {
+            const Object all = Object::steal(PyTuple_Pack(1, self));
+            return PyObject_Call(handle.get(), Object::steal(PySequence_Concat(all.get(), args)).get(), keywords);
+        }
         const Object inputs = Object::steal(PyTuple_GetSlice(args, 2, count));
-        if (PyUnicode_CompareWithASCIIString(method, "__call__") == 0)
-            return PyObject_Call(function.get(), inputs.get(), keywords);
-        function = Object::steal(PyObject_GetAttr(function.get(), method));
         if (!outputs) return PyObject_Call(function.get(), inputs.get(), keywords);
         const Object changed = Object::steal(PyDict_Copy(keywords));
         check(PyDict_SetItemString(changed.get(), "out", outputs));

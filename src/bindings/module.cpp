@@ -34,6 +34,7 @@ void make_module(py::module_& module) {
     bind_streams(module);
     bind_pools(module);
     bind_arrays(module);
+    bind_other_arrays(module);
     bind_indexing(module);
     bind_sorting(module);
     bind_ufunc_methods(module);

@@ -218,13 +218,28 @@ Array reinterpret(const Array& array, DType dtype) {
     return array.view(std::move(layout), 0, dtype);
 }
 
+/// Whether it is numpy.ndarray or a class made of it.
+bool is_numpy_class(PyObject* object) {
+    static Attribute numpy_ndarray{"numpy", "ndarray"};
+    return PyType_Check(object) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object),
+                                                    reinterpret_cast<PyTypeObject*>(numpy_ndarray.get()));
+}
+
+/// As in NumPy, the class of the view may stand in the place of its dtype.
 PyObject* view_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"view", {"dtype"}, 1};
-    PyObject* values[1];
+    static constexpr Signature kSignature{"view", {"dtype", "type"}, 2};
+    PyObject* values[2];
     return guarded([&] {
         parse(kSignature, args, count, keywords, values);
+        PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
+        if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0]))) std::swap(values[0], values[1]);
         const Array& array = array_of(self);
-        return wrap_view(reinterpret(array, to_dtype(values[0], array.dtype())), self);
+        Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype())), self));
+        if (!values[1] || values[1] == Py_None || values[1] == own) return view.release();
+        if (!is_numpy_class(values[1]))
+            fail(PyExc_TypeError, "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
+        const Object numpy = Object::steal(PyObject_CallMethod(view.get(), "__array__", nullptr));
+        return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
     });
 }
 
@@ -304,7 +319,8 @@ PyMethodDef array_methods[] = {
     {"squeeze", method(squeeze), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."},
     {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."},
     {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."},
-    {"view", method(view_method), kFast, "view($self, /, dtype=None)\n--\n\nThe same bytes as elements of dtype."},
+    {"view", method(view_method), kFast, "view($self, /, dtype=None, type=None)\n--\n\n"
+     "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."},
     {"to_device", method(to_device_method), kFast,
      "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."},
     {"numpy", method(numpy_method), kFast,

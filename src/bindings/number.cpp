@@ -3,6 +3,7 @@
 #include <cstring>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "bindings/ufunc.h"
 #include "cuarray/ops/matmul.h"
 
@@ -12,40 +13,72 @@ namespace {
 /// Python's operators, in the order of the table below.
 enum Operator {
     Add, Subtract, Multiply, TrueDivide, FloorDivide, Remainder, Divmod, Power, LeftShift, RightShift, And, Or, Xor,
-    Negative, Positive, Absolute, Invert, Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual, Square, kOperators
+    MatrixMultiply, Negative, Positive, Absolute, Invert, Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual, Square, kOperators
 };
 
 constexpr const char* kRowNames[kOperators] = {
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "divmod", "pow", "bitwise_left_shift",
-    "bitwise_right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "positive", "abs",
+    "bitwise_right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "matmul", "negative", "positive", "abs",
     "bitwise_invert", "less", "less_equal", "equal", "not_equal", "greater", "greater_equal", "square"};
 
 RowId operator_rows[kOperators];
 
-PyObject* own_priority = nullptr;
+/// The slot of each operator, for calling another library's.
+constexpr int kSlots[] = {
+    Py_nb_add, Py_nb_subtract, Py_nb_multiply, Py_nb_true_divide, Py_nb_floor_divide, Py_nb_remainder, Py_nb_divmod,
+    Py_nb_power, Py_nb_lshift, Py_nb_rshift, Py_nb_and, Py_nb_or, Py_nb_xor, Py_nb_matrix_multiply};
 
-/// NumPy's rule of who handles `a op b`: an object with __array_ufunc__ of its own, or a higher __array_priority__.
-bool yields_to(PyObject* other) {
-    if (is_ndarray(other) || PyFloat_CheckExact(other) || PyLong_CheckExact(other)) return false;
-    if (is_numpy_array(other) || is_numpy_scalar(other)) return false;
-    PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(other));
-    if (PyObject_HasAttrString(type, "__array_ufunc__")) return true;
-    const Object priority = Object::steal_or_null(PyObject_GetAttrString(type, "__array_priority__"));
-    if (!priority) {
-        PyErr_Clear();
-        return false;
+/// Operands that Python's operators take: numbers, arrays, and what numpy.asarray makes numbers of; false for all that
+/// another class handles.
+bool load_operand(Operand& operand, PyObject* object, Place place, const char* function) {
+    switch (class_of(object)) {
+        case ArrayClass::Number: return operand.load(object, place, function);
+        case ArrayClass::List: operand.load_any(object, place, function); return true;
+        case ArrayClass::Data: return operand.load_data(object, place, function);
+        default: return false;
     }
-    const int higher = PyObject_RichCompareBool(priority.get(), own_priority, Py_GT);
-    if (higher < 0) PyErr_Clear();
-    return higher == 1;
 }
 
-/// Operands that Python's operators take: what `load` takes, and lists and tuples as numpy.asarray reads them.
-bool load_operand(Operand& operand, PyObject* object, Place place, const char* function) {
-    if (operand.load(object, place, function)) return true;
-    if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
-    operand.load_any(object, place, function);
-    return true;
+/// What the operator of `other` says to (a, b), of which it is the second.
+Object ask_other(Operator op, PyObject* other, PyObject* a, PyObject* b) {
+    static constexpr int kSwapped[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
+    PyTypeObject* const type = Py_TYPE(other);
+    if (op >= Less && op <= GreaterEqual) {
+        const auto compares = reinterpret_cast<richcmpfunc>(PyType_GetSlot(type, Py_tp_richcompare));
+        return Object::steal(compares ? compares(b, a, kSwapped[op - Less]) : Py_NewRef(Py_NotImplemented));
+    }
+    void* const function = PyType_GetSlot(type, kSlots[op]);
+    if (!function) return Object::share(Py_NotImplemented);
+    return Object::steal(op == Power ? reinterpret_cast<ternaryfunc>(function)(a, b, Py_None)
+                                     : reinterpret_cast<binaryfunc>(function)(a, b));
+}
+
+/// NumPy's ufunc of the operator, which asks the classes of its arguments, or null where `other` wants none to be asked.
+Object call_ufunc_of_numpy(Operator op, PyObject* other, PyObject* a, PyObject* b, PyObject* out) {
+    if (!handles_ufuncs(other)) return {};
+    const Object numpy = Object::steal(PyImport_ImportModule("numpy"));
+    const Object ufunc = Object::steal(PyObject_GetAttrString(numpy.get(), kRowNames[op]));
+    const Object args = Object::steal(PyTuple_Pack(2, a, b));
+    const Object keywords = out ? Object::steal(Py_BuildValue("{s(O)}", "out", out)) : Object();
+    return Object::steal(PyObject_Call(ufunc.get(), args.get(), keywords.get()));
+}
+
+/// An operator beside another library's array. That library goes first; where it does not take our array either, the
+/// error says so, because Python would compare identities.
+PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
+    const bool is_first = is_ndarray(a);
+    PyObject* const other = is_first ? b : a;
+    const Device device = array_of(is_first ? a : b).device();
+    const ArrayClass kind = class_of(other);
+    if (kind < ArrayClass::Wrapping || kind == ArrayClass::Nothing) return Py_NewRef(Py_NotImplemented);
+    const bool is_for_numpy = is_subclass_of_numpy(kind);
+    if (is_first && kind != ArrayClass::Matrix && (!is_for_numpy || is_on_host(device))) {
+        Object result = ask_other(op, other, a, b);
+        if (result.get() != Py_NotImplemented) return result.release();
+    }
+    if (kind == ArrayClass::Foreign && is_on_host(device))
+        if (Object result = call_ufunc_of_numpy(op, other, a, b, nullptr)) return result.release();
+    refuse_beside(other, kind, device, kRowNames[op]);
 }
 
 PyObject* apply(Operator op, PyObject* a, PyObject* b) {
@@ -56,13 +89,23 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
         const Device device = common_place(objects, 2).device;
         Operand left, right;
-        if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, name) ||
-            !load_operand(right, b, device, name))
-            return Py_NewRef(Py_NotImplemented);
+        if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name)) return leave_to_other(op, a, b);
         const Argument args[2] = {left.argument(), right.argument()};
         UfuncResult result = call_unlocked(row, args, {}, device);
         return wrap_results(row, result);
     });
+}
+
+/// In place beside another library's array: a class with __array_ufunc__ decides what `out` may take, as in NumPy; what
+/// is masked does not fit, and the others are left to the operator that is not in place.
+PyObject* leave_in_place(Operator op, PyObject* self, PyObject* other) {
+    const ArrayClass kind = class_of(other);
+    const bool is_array = is_subclass_of_numpy(kind) || kind == ArrayClass::Foreign;
+    if (kind == ArrayClass::Masked || kind == ArrayClass::Matrix || (is_array && op == MatrixMultiply) ||
+        (is_subclass_of_numpy(kind) && !is_on_host(array_of(self).device())))
+        refuse_beside(other, kind, array_of(self).device(), kRowNames[op]);
+    Object result = call_ufunc_of_numpy(op, other, self, other, self);
+    return result ? result.release() : Py_NewRef(Py_NotImplemented);
 }
 
 PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
@@ -71,7 +114,7 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
         const char* name = kRowNames[op];
         const Device device = array_of(self).device();
         Operand right;
-        if (yields_to(other) || !load_operand(right, other, device, name)) return Py_NewRef(Py_NotImplemented);
+        if (!load_operand(right, other, device, name)) return leave_in_place(op, self, other);
         UfuncOptions options;
         options.out[0] = &array_of(self);
         const Argument args[2] = {array_of(self), right.argument()};
@@ -127,9 +170,7 @@ Array matrix_product(PyObject* a, PyObject* b) {
     PyObject* const objects[2] = {a, b};
     const Device device = common_place(objects, 2).device;
     Operand left, right;
-    if (yields_to(a) || yields_to(b) || !load_operand(left, a, device, "matmul") ||
-        !load_operand(right, b, device, "matmul"))
-        return {};
+    if (!load_operand(left, a, device, "matmul") || !load_operand(right, b, device, "matmul")) return {};
     const Array &x = matrix_operand(left, 1), &y = matrix_operand(right, 2);
     const Unlocked unlocked(is_long(device, std::max(x.size(), y.size())));
     return matmul(x, y);
@@ -138,14 +179,14 @@ Array matrix_product(PyObject* a, PyObject* b) {
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         Array result = matrix_product(a, b);
-        return result ? wrap_result(std::move(result)) : Py_NewRef(Py_NotImplemented);
+        return result ? wrap_result(std::move(result)) : leave_to_other(MatrixMultiply, a, b);
     });
 }
 
 PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {
     return guarded([&]() -> PyObject* {
         const Array result = matrix_product(self, other);
-        if (!result) return Py_NewRef(Py_NotImplemented);
+        if (!result) return leave_in_place(MatrixMultiply, self, other);
         const Array& array = array_of(self);
         if (!(result.shape() == array.shape()))
             raise(ErrorKind::Value, "matmul: the product has shape ", to_string(result.shape()),
@@ -252,10 +293,10 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
 
 const PyType_Slot* number_slots() {
     for (int op = 0; op < kOperators; ++op) {
+        if (op == MatrixMultiply) continue;  // no row: a product of arrays, not of their elements
         operator_rows[op] = find_row(kRowNames[op]);
         if (operator_rows[op] == kNone) fail(PyExc_ImportError, "ufuncs.def has no row named %s", kRowNames[op]);
     }
-    own_priority = Object::steal(PyFloat_FromDouble(kArrayPriority)).release();
     return slots;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
@@ -130,6 +131,7 @@ class Key {
         if (is_numpy_array(entry) && !is_on_host(device_))
             raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
+        refuse_to_strip(entry, "index");
         Request request;
         request.has_device = true;
         request.device = device_;

@@ -1,0 +1,35 @@
+// other_arrays.h -- array classes of other libraries: which operators go first, and what is not read as plain numbers.
+#pragma once
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+
+/// What an object is beside our arrays.
+enum class ArrayClass {
+    Number,        ///< a number, one of our arrays, or an array of NumPy's that is nothing else
+    List,          ///< a list or a tuple
+    Data,          ///< memory or a sequence that numpy.asarray reads
+    Wrapping,      ///< a numpy.ndarray with attributes that NumPy hands on: its numbers are an array by themselves
+    Dispatching,   ///< a numpy.ndarray with __array_ufunc__ or __array_function__ of its own, such as units
+    Masked,        ///< a numpy.ma.MaskedArray
+    Matrix,        ///< a numpy.matrix
+    Foreign,       ///< another library's array
+    Nothing,       ///< no array
+};
+
+ArrayClass class_of(PyObject* object);
+inline bool is_subclass_of_numpy(ArrayClass kind) {
+    return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix;
+}
+/// Whether its class has the attribute.
+bool has_attribute(PyObject* object, const char* name);
+/// Whether its class has an __array_ufunc__ that can be called.
+bool handles_ufuncs(PyObject* object);
+/// Whether it, a numpy.ndarray, is one whose numbers alone say less than it does.
+bool is_more_than_numbers(PyObject* numpy_array);
+/// TypeError where to read its numbers would lose units, a mask or the meaning of `*`; looks into lists.
+void refuse_to_strip(PyObject* object, const char* function);
+/// TypeError for an operation on one of our arrays, on `device`, and another library's array.
+[[noreturn]] void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* function);
+
+}  // namespace cuarray::python
