@@ -61,9 +61,21 @@ def check_views():
         assert jnp.from_dlpack(view).tolist() == view.tolist()
 
 
+def check_operators_compare_or_raise():
+    for axes in (1, 0):
+        faults = faults_of_operators(lambda: jnp.asarray([1.0, 2, 3]), axes)
+        assert not faults, "\n".join(faults)
+
+
+def check_functions_read_arrays():
+    for faults in (faults_of_reading(lambda: jnp.asarray([1.0, 2, 3])), faults_of_mixing(lambda: jnp.asarray([1.0, 2, 3]))):
+        assert not faults, "\n".join(faults)
+
+
 if __name__ == "__main__":
     import jax.numpy as jnp
     import numpy as np
+    from foreign import faults_of_mixing, faults_of_operators, faults_of_reading
 
     import cuarray
 

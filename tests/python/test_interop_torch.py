@@ -88,8 +88,30 @@ def check_computing_together():
     assert torch.allclose(torch.from_dlpack(y), torch.sin(t))
 
 
+def check_operators_compare_or_raise():
+    make = lambda: torch.tensor([1.0, 2, 3], dtype=torch.float64)  # noqa: E731  (as the other tables have it)
+    for axes in (1, 0):
+        faults = faults_of_operators(make, axes)
+        assert not faults, "\n".join(faults)
+    grad = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    for call in (lambda: cuarray.ones(3) + grad, lambda: cuarray.sum(grad), lambda: np.add(cuarray.ones(3), grad)):
+        try:
+            result = call()
+        except (TypeError, BufferError, RuntimeError):
+            continue
+        raise AssertionError(f"a tensor lost its gradient: {result}")
+
+
+def check_functions_read_tensors():
+    make = lambda: torch.tensor([1.0, 2, 3], dtype=torch.float64)  # noqa: E731
+    for faults in (faults_of_reading(make), faults_of_mixing(make)):
+        assert not faults, "\n".join(faults)
+
+
 if __name__ == "__main__":
+    import numpy as np
     import torch
+    from foreign import faults_of_mixing, faults_of_operators, faults_of_reading
 
     import cuarray
 

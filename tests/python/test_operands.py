@@ -1,5 +1,10 @@
 """Arguments of several arrays: lists join the device of an array, NumPy's arrays only that of the host; out= everywhere."""
 
+import array
+import collections
+import ctypes
+import operator
+
 import numpy as np
 import pytest
 
@@ -42,6 +47,41 @@ def test_without_an_array(call, device):
     numpy |= {"x": numpy["h"], "i": numpy["g"]}
     want = eval(f"cuarray.{call}", {"cuarray": cuarray, **{name: cuarray.asarray(x) for name, x in numpy.items()}})
     same(eval(f"cuarray.{call}", {"cuarray": cuarray, **numpy}), want, device)
+
+
+SEQUENCES = {"range": range(1, 4), "deque": collections.deque([1, 2.5, 3]), "UserList": collections.UserList([1, 2, 3])}
+MEMORY = {
+    "array.array": array.array("i", [1, 2, 3]), "memoryview": memoryview(np.asarray([1.0, 2, 3])), "bytearray": bytearray(b"abc"),
+    "ctypes": (ctypes.c_float * 3)(1, 2, 3), "poly1d": np.poly1d([1.0, 2, 3]),
+}  # fmt: skip
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge", "iadd", "imul"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_read_what_numpy_reads(name, device):
+    """Sequences of numbers go along with any array, memory of the host with arrays of the host."""
+    function = getattr(operator, name)
+    for kind, data in {**SEQUENCES, **MEMORY}.items():
+        host = np.asarray([1.0, 2, 4])
+        if kind in MEMORY and device != "cpu":
+            with pytest.raises(TypeError, match=r"asarray"):
+                function(cuarray.asarray(host), data)
+            continue
+        want = function(host.copy(), np.asarray(data))
+        same(function(cuarray.asarray(host.copy()), data), cuarray.asarray(want), device)
+        if name[0] == "i" or kind in ("memoryview", "bytearray", "poly1d", "UserList"):  # have operators themselves
+            continue
+        want = function(np.asarray(data), host)
+        same(function(data, cuarray.asarray(host)), cuarray.asarray(want), device)
+
+
+def test_operators_do_not_read_what_is_no_numbers(device):
+    x = cuarray.ones(3)
+    for other in ("abc", b"abc", None, object(), {}, {1}, {"a": 1}, collections.deque("abc")):
+        assert (x == other) is False and (x != other) is True and (other == x) is False
+        for function in (operator.add, operator.lt, operator.matmul, operator.iadd):
+            with pytest.raises(TypeError):
+                function(x, other)
 
 
 def test_numpy_arrays_that_are_no_operands(device):

@@ -1,9 +1,12 @@
 """Buffers, NumPy's dispatch protocols and the CUDA Array Interface: what is refused, who is asked, what is kept."""
 
+import contextlib
 import ctypes
 import gc
+import operator
 import sys
 import threading
+import timeit
 import weakref
 
 import numpy as np
@@ -217,8 +220,114 @@ def test_others_come_first_where_they_say_so(device):
 
 def test_a_ufunc_of_ones_own_is_not_taken_for_numpys(device):
     add = np.frompyfunc(lambda a, b: a - b, 2, 1)
-    with pytest.raises(TypeError):
+    if device == "cpu":
+        assert add(cuarray.ones(2), 1).tolist() == [0, 0]
+        return
+    with pytest.raises(TypeError, match=r"write x\.numpy\(\)"):
         add(cuarray.ones(2), 1)
+
+
+class Hostile:
+    """Fails whatever it is asked."""
+
+    def __getattr__(self, name):
+        raise ZeroDivisionError(name)
+
+    def __bool__(self):
+        raise ZeroDivisionError
+
+    __index__ = __hash__ = __eq__ = __iter__ = __len__ = __float__ = __repr__ = lambda *args: 1 / 0
+
+
+HOSTILE = [None, 5, -1, b"__call__", "", "__class__", "__reduce__", "at", (), [], {}, [[]], (None,), object, np.add, np.matmul, 2**70,
+           float("nan"), Hostile(), Hostile, type, lambda: None, np.ma.masked, np.matrix([1]), "x" * 9999]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", ["__array_ufunc__", "__array_function__", "__array__", "__array_namespace__", "__dlpack__", "view", "__conform__"])
+def test_hostile_arguments_of_protocols(method, device):
+    """Whatever the arguments are, a protocol answers or raises: it crashes neither here nor in the next call."""
+    x = cuarray.arange(3.0)
+    call = getattr(x, method)
+    several = [(a, b) for a in HOSTILE for b in HOSTILE]
+    right = {"__array_ufunc__": (np.add, "__call__", x, x), "__array_function__": (np.sum, (cuarray.ndarray,), (x,), {})}
+    several += [right[method][:k] + (h,) + right[method][k + 1 :] for k in range(4) for h in HOSTILE] if method in right else []
+    several += [(), *((h,) for h in HOSTILE), *((h,) * 4 for h in HOSTILE), (*right.get(method, ()), x, x, x, x)]
+    for args in several:
+        with contextlib.suppress(Exception):
+            call(*args)
+    for name in ("out", "where", "dtype", "axis", "casting", "stream", "max_version", "dl_device", "copy", "type", "nonsense"):
+        for h in HOSTILE:
+            for args in ((), right.get(method, ())):
+                with contextlib.suppress(Exception):
+                    call(*args, **{name: h})
+    assert x.shape == (3,) and np.add(x, x).tolist() == (x + x).tolist()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(np.add, b"__call__"), (np.add, "__class__"), (np.add, "__reduce__"), (np.add, None), (5, "__call__"), ([], "__call__"),
+     (None, "__call__"), (np.matmul, "reduce"), (len, "__call__")],
+)  # fmt: skip
+def test_what_is_no_call_of_a_ufunc_is_a_type_error(args, device):
+    x = cuarray.ones(3)
+    with pytest.raises(TypeError, match=r"__array_ufunc__|has no method"):
+        x.__array_ufunc__(*args, x, x)
+
+
+@pytest.mark.parametrize("args", [(None, (), (), {}), (np.sum, (), 5, {}), (np.sum, (), (), 5), (5, (), (), {}), (np.sum, 5, (), {})])
+def test_what_is_no_call_of_a_function_is_a_type_error(args, device):
+    with pytest.raises(TypeError):
+        cuarray.ones(3).__array_function__(*args)
+
+
+def test_arrays_are_compared_and_not_identities(device):
+    """A class that does not know ours says NotImplemented, and Python would go on to compare identities."""
+
+    class Tensor:
+        __array_priority__ = 1000
+
+        def __array__(self, dtype=None, copy=None):
+            return np.ones(3)
+
+    class Capsule:
+        def __dlpack__(self, **keywords):
+            return cuarray.ones(3).__dlpack__(**keywords)
+
+        def __dlpack_device__(self):
+            return cuarray.ones(3).__dlpack_device__()
+
+    for number in (cuarray.ones(3), cuarray.ones(3).sum()):
+        for other in (Tensor(), Capsule()):
+            for call in (operator.eq, operator.ne, operator.lt, operator.add, operator.matmul, operator.iadd, divmod):
+                for pair in ((number, other), (other, number)):
+                    if call is operator.iadd and pair[0] is other:
+                        continue
+                    with pytest.raises(TypeError, match=r"write cuarray\.asarray\(y\) for the .*(Tensor|Capsule) y"):
+                        call(*pair)
+
+
+def test_asking_for_what_is_not_there_is_cheap(device):
+    """An exception of C++ takes microseconds, and consumers ask every object."""
+    x = cuarray.ones(3)
+    name = "__cuda_array_interface__" if device == "cpu" else "__array_interface__"
+
+    def cost(call):
+        return min(timeit.repeat(call, number=1000, repeat=5))
+
+    def refused_buffer():
+        with contextlib.suppress(BufferError):
+            memoryview(x)
+
+    def refused_object():
+        with contextlib.suppress(TypeError):
+            memoryview(object)
+
+    assert not hasattr(x, name) and cost(lambda: hasattr(x, name)) < 5 * cost(lambda: hasattr(x, "no_such"))
+    if device != "cpu":
+        with pytest.raises(BufferError, match=r"write x\.numpy\(\)"):
+            memoryview(x)
+        assert cost(refused_buffer) < 5 * cost(refused_object)
 
 
 def test_unknown_functions_say_so(device):

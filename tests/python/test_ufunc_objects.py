@@ -3,6 +3,7 @@
 import copy
 import doctest
 import functools
+import inspect
 import pickle
 import sys
 import threading
@@ -17,6 +18,16 @@ UFUNCS = sorted(_core.ufuncs.items())
 #: NumPy's ufunc of each, where it has one under the name or the alias.
 THEIRS = {name: next((getattr(np, n) for n in (name, *(a for a in dir(cuarray) if getattr(cuarray, a) is ufunc))
                       if isinstance(getattr(np, n, None), np.ufunc)), None) for name, ufunc in UFUNCS}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
+def test_signatures(name, ufunc):
+    signature = inspect.signature(ufunc)
+    assert len([p for p in signature.parameters.values() if p.kind is p.POSITIONAL_ONLY]) == ufunc.nin
+    assert ufunc.__doc__.startswith(f"{name}{signature}") and "out=None" in str(signature)
+    keywords = {p.name: p.default for p in signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY}
+    signature.bind(*[cuarray.ones(2)] * ufunc.nin, **keywords)
+    assert inspect.signature(cuarray.ufunc) is not None
 
 
 @pytest.mark.parametrize(("name", "ufunc"), UFUNCS)

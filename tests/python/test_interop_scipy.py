@@ -1,0 +1,118 @@
+"""Ufuncs that are not NumPy's: of SciPy, of Numba, of Python functions."""
+
+import numpy as np
+import pytest
+from foreign import need
+
+import cuarray
+
+HERE = ["cbrt", "erf", "erfc", "exp2", "expit", "expm1", "gamma", "gammaln", "i0", "log1p", "logit"]
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_functions_that_are_here_run_everywhere(name, device):
+    need("scipy")
+    import scipy.special
+
+    x = cuarray.asarray([0.25, 0.5, 0.75])
+    result = getattr(scipy.special, name)(x)
+    assert isinstance(result, cuarray.ndarray) and result.device == device
+    np.testing.assert_allclose(result.numpy(), getattr(scipy.special, name)(x.numpy()), rtol=1e-14)
+
+
+CALLS = ["jv(1, x)", "jv(x, [1.0, 2, 3])", "ellipj(x, 0.5)", "erf(x * 1j)", "binom(5, x)", "wofz(x)", "psi(x)", "erf(x[0])",
+         "jv(1, x, where=x > 0.3, out=m.zeros_like(x))", "jv.outer(x, x)", "xlogy(x, x)", "zeta(x + 1, 1.0)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_functions_that_are_not_here_run_on_the_same_memory(call, device):
+    need("scipy")
+    import scipy.special
+
+    def evaluate(module, x):
+        return eval(f"s.{call}", {"s": scipy.special, "m": module, "x": x})
+
+    x = cuarray.asarray([0.25, 0.5, 0.75])
+    if device != "cpu" and call not in ("xlogy(x, x)", "erf(x[0])"):
+        with pytest.raises(TypeError, match=r"write x\.numpy\(\)"):
+            evaluate(cuarray, x)
+        return
+    ours, theirs = evaluate(cuarray, x), evaluate(np, x.numpy())
+    ours, theirs = (r if isinstance(r, tuple) else (r,) for r in (ours, theirs))
+    for a, b in zip(ours, theirs, strict=True):
+        assert isinstance(a, cuarray.ndarray) and a.dtype == b.dtype
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-14)
+
+
+def test_outputs_are_the_objects_given():
+    need("scipy")
+    import scipy.special
+
+    x, out = cuarray.ones(3, device="cpu"), cuarray.zeros(3, device="cpu")
+    assert scipy.special.jv(1, x, out=out) is out and out[0] > 0.4
+    host = np.zeros(3)
+    assert scipy.special.jv(1, x, out=host) is host and host[0] > 0.4
+    with pytest.raises(ValueError, match="read-only"):
+        scipy.special.jv(1, x, out=cuarray.broadcast_to(cuarray.zeros(1, device="cpu"), (3,)))
+
+
+def test_pending_arguments_are_settled():
+    need("scipy")
+    import scipy.special
+
+    x = cuarray.ones(3, device="cpu")
+    with cuarray.fuse():
+        y = x + 1
+        result = scipy.special.jv(0, y) + y
+    np.testing.assert_allclose(result.numpy(), scipy.special.jv(0, 2.0) + 2)
+
+
+def test_python_functions(device):
+    add = np.frompyfunc(lambda a, b: a + b, 2, 1)
+    x = cuarray.arange(3)
+    if device != "cpu":
+        with pytest.raises(TypeError, match=r"write x\.numpy\(\)"):
+            add(x, 1)
+        return
+    assert (
+        isinstance(add(x, 1), cuarray.ndarray)
+        and add(x, 1).tolist() == [1, 2, 3]
+        and add(x, 1).dtype == np.int64
+    )
+    assert add(x, x / 2).dtype == np.float64 and add(x[1], 1).item() == 2
+    assert add.reduce(x).item() == 3 and add.accumulate(x).tolist() == [0, 1, 3]
+    pair = np.frompyfunc(divmod, 2, 2)(x, 2)
+    assert [r.tolist() for r in pair] == [[0, 0, 1], [0, 1, 0]]
+    with pytest.raises(TypeError, match=r"no numbers; write f\(x\.numpy\(\)\)"):
+        np.frompyfunc(str, 1, 1)(x)
+
+
+def test_numba_functions():
+    need("numba")
+    import numba
+
+    add = numba.vectorize(lambda a, b: a + b)
+    typed = numba.vectorize(["float64(float64, float64)"])(lambda a, b: a - b)
+    twice = numba.guvectorize(["(float64[:], float64[:])"], "(n)->(n)")(double)
+    x = cuarray.arange(3.0, device="cpu")
+    for result, want in [(add(x, x), [0, 2, 4]), (add(x, 1), [1, 2, 3]), (add(np.ones(3), x), [1, 2, 3]),
+                         (typed(x, 1), [-1, 0, 1]), (twice(x), [0, 2, 4]), (add.reduce(x), 3)]:  # fmt: skip
+        assert isinstance(result, cuarray.ndarray) and result.tolist() == want
+    out = cuarray.zeros(3, device="cpu")
+    assert add(x, x, out=out) is out and out.tolist() == [0, 2, 4]
+
+
+def double(a, result):
+    result[:] = a * 2
+
+
+def test_methods_of_numpy_arrays_take_ours(device):
+    bounds = cuarray.asarray([0.0, 2.0, 3.0])
+    if device == "cpu":
+        x = np.array([1.0, 1, 5])
+        assert x.clip(bounds, 3).tolist() == [1, 2, 3] and isinstance(x.clip(bounds, 3), cuarray.ndarray)
+        assert x.clip(0, bounds).tolist() == [0, 1, 3] and x.clip(None, bounds).tolist() == [0, 1, 3]
+        assert x.dot(bounds) == 17 and x.searchsorted(bounds).tolist() == [0, 2, 2]
+        return
+    with pytest.raises(TypeError, match=r"cuarray\.asarray"):
+        np.ones(3).clip(bounds, 3)
