@@ -34,6 +34,7 @@ class CallOptions {
  private:
     void set_outputs(PyObject* object);
     void set_signature(PyObject* object);
+    void fix_type(int place, DType dtype);
 
     const Row& row_;
     Place place_;
@@ -60,26 +61,34 @@ void CallOptions::set_outputs(PyObject* object) {
     for (int i = 0; i < row_.nout; ++i) set_output(i, PyTuple_GetItem(object, i));
 }
 
+/// "dd->d" as a tuple of its letters.
+Object letters_of(PyObject* text, const Row& row) {
+    const Py_ssize_t length = PyUnicode_GetLength(text), arrow = PyUnicode_FindChar(text, '-', 0, length, 1);
+    if (arrow != row.nin || length != row.nin + 2 + row.nout || PyUnicode_ReadChar(text, arrow + 1) != '>')
+        fail(length == 1 ? PyExc_TypeError : PyExc_ValueError,
+             "%s: the signature %R must have %d type letters before and %d after '->'", row.name, text, int(row.nin),
+             int(row.nout));
+    const Object letters = Object::steal(PyObject_CallMethod(text, "replace", "ss", "->", ""));
+    return Object::steal(PySequence_Tuple(letters.get()));
+}
+
 void CallOptions::set_signature(PyObject* object) {
-    Object parts = Object::share(object);
-    if (PyUnicode_Check(object) && PyUnicode_FindChar(object, '>', 0, PyUnicode_GetLength(object), 1) >= 0) {
-        const Object letters = Object::steal(PyObject_CallMethod(object, "replace", "ss", "->", ""));
-        parts = Object::steal(PySequence_Tuple(letters.get()));
-    } else if (!PyTuple_Check(object)) {
-        parts = Object::steal(PyTuple_Pack(1, object));
-    }
-    const Py_ssize_t count = PyTuple_Size(parts.get());
-    if (count == 1) {
-        options_.dtype = to_dtype(PyTuple_GetItem(parts.get(), 0), DType::none);
-        return;
-    }
-    if (count != row_.nin + row_.nout)
-        fail(PyExc_ValueError, "%s: the signature must name %d types, not %zd", row_.name, row_.nin + row_.nout, count);
-    options_.has_signature = true;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* part = PyTuple_GetItem(parts.get(), i);
-        options_.signature[i] = to_dtype(part, DType::none);
-    }
+    const bool is_text = PyUnicode_Check(object);
+    if (!is_text && !PyTuple_Check(object))
+        fail(PyExc_TypeError, "%s: the signature must be a string or a tuple, not %R", row_.name, object);
+    const Object parts = is_text ? letters_of(object, row_) : Object::share(object);
+    const Py_ssize_t count = PyTuple_Size(parts.get()), types = row_.nin + row_.nout;
+    if (count == 1 && types > 1 && PyTuple_GetItem(parts.get(), 0) != Py_None)
+        fail(PyExc_TypeError, "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do",
+             row_.name, types);
+    if (count != types)
+        fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
+    for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none));
+}
+
+void CallOptions::fix_type(int place, DType dtype) {
+    options_.signature.types[place] = dtype;
+    options_.has_signature |= dtype != DType::none;
 }
 
 enum Keyword { Out, Where, Dtype, Casts, Order, Sig, LongSignature, Subok, kKeywords };
@@ -88,18 +97,25 @@ constexpr const char* kKeywordNames[kKeywords] = {"out",   "where", "dtype",    
 
 void CallOptions::read(PyObject* const* values, PyObject* keywords) {
     const Py_ssize_t count = PyTuple_Size(keywords);
+    unsigned given = 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* name = PyTuple_GetItem(keywords, i);
         int keyword = 0;
         while (keyword < kKeywords && PyUnicode_CompareWithASCIIString(name, kKeywordNames[keyword])) ++keyword;
         if (keyword == kKeywords)
             fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", row_.name, name);
+        const int group = keyword == LongSignature || keyword == Dtype ? Sig : keyword;
+        if (given & 1u << group)
+            fail(PyExc_TypeError, "%s: only one of dtype=, sig= and signature= can be given", row_.name);
+        given |= 1u << group;
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
                 options_.where = to_mask(values[i], place_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
-            case Dtype: options_.dtype = to_dtype(values[i], DType::none); break;
+            case Dtype:
+                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none));
+                break;
             case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
             case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;
             case Sig:

@@ -176,22 +176,40 @@ ArgType widened(ArgType arg, std::span<const ArgType> args, int top) {
 
 bool fits(ArgType arg, DType to) { return arg.is_weak() ? rank(to) >= rank(arg) : can_cast(arg.dtype, to); }
 
-LoopId find_loop(const Row& row, std::span<const ArgType> given) {
+bool has_types(const Row& row, const Loop& loop, const LoopSignature& wanted) {
+    const DType* const types = wanted.types;
+    for (int i = 0; i < row.nin; ++i)
+        if (types[i] != DType::none && types[i] != loop.in[i]) return false;
+    for (int k = 0; k < row.nout; ++k)
+        if (types[row.nin + k] != DType::none && types[row.nin + k] != loop.out[k]) return false;
+    return true;
+}
+
+template <class Test>
+LoopId first_loop(const Row& row, Test test) {
+    for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id)
+        if (test(table().loops[id])) return id;
+    return kNone;
+}
+
+/// The first loop of these dtypes that safely holds the arguments.
+LoopId first_holder(const Row& row, std::span<const ArgType> given, const LoopSignature& wanted) {
     ArgType args[kMaxIn];
     const int top = highest_rank(given);
     for (size_t i = 0; i < given.size(); ++i) args[i] = widened(given[i], given, top);
-    const std::span<const ArgType> used(args, given.size());
-    const auto all = [&](auto&& holds) { return std::all_of(used.begin(), used.end(), holds); };
+    return first_loop(row, [&](const Loop& loop) {
+        for (int i = 0; i < row.nin; ++i)
+            if (!fits(args[i], loop.in[i])) return false;
+        return has_types(row, loop, wanted);
+    });
+}
+
+LoopId find_loop(const Row& row, std::span<const ArgType> args) {
+    const auto all = [&](auto&& holds) { return std::all_of(args.begin(), args.end(), holds); };
     if (row.has(NoBool) && all([](ArgType a) { return a.dtype == DType::bool_; })) return kNone;
     if (row.has(WideInt) && all([](ArgType a) { return rank(a) <= 1; }))
         return loop_for(RowId(&row - table().rows.data()), DType::float64);
-    for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id) {
-        const Loop& loop = table().loops[id];
-        bool fit = true;
-        for (int i = 0; i < row.nin; ++i) fit = fit && fits(args[i], loop.in[i]);
-        if (fit) return id;
-    }
-    return kNone;
+    return first_holder(row, args, {});
 }
 
 template <class Range>
@@ -252,6 +270,21 @@ LoopId resolve(RowId id, std::span<const ArgType> args) {
         known.store(loop, std::memory_order_relaxed);
     }
     return loop;
+}
+
+LoopId resolve(RowId id, std::span<const ArgType> given, const LoopSignature& signature) {
+    const Row& row = table().rows[id];
+    ArgType args[kMaxIn];
+    for (int i = 0; i < row.nin; ++i)
+        args[i] = signature.types[i] == DType::none ? given[size_t(i)] : ArgType{signature.types[i], {}};
+    if (const LoopId loop = first_holder(row, {args, row.nin}, signature); loop != kNone) return loop;
+    const DType out = signature.types[row.nin];
+    LoopSignature uniform = signature;
+    for (int i = 0; i < row.nin; ++i)
+        if (uniform.types[i] == DType::none) uniform.types[i] = out;
+    const DType* const outputs = signature.types + row.nin;
+    if (out == DType::none || std::any_of(outputs, outputs + row.nout, [&](DType type) { return type != out; })) return kNone;
+    return first_loop(row, [&](const Loop& loop) { return has_types(row, loop, uniform); });
 }
 
 DType result_type(std::span<const ArgType> args) {

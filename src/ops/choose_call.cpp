@@ -19,42 +19,14 @@ const char* spell(const ArgType& type) {
     const bool all_bool = std::all_of(types.begin(), types.end(), [](ArgType t) { return t.dtype == DType::bool_; });
     if (c.row.has(NoBool) && all_bool)
         raise(ErrorKind::Type, c.name(), ": not supported for bool; use logical_not, logical_xor or bitwise_xor");
-    if (c.options.dtype != DType::none || c.options.has_signature)
-        raise(ErrorKind::Type, c.name(), ": no loop matches the given dtype or signature and casting rule '",
-              to_string(c.options.casting), "' for argument types (", text, ")");
+    if (c.options.has_signature)
+        raise(ErrorKind::Type, c.name(), ": no loop has the dtypes asked for and takes arguments of the types (", text, ")");
     raise(ErrorKind::Type, c.name(), ": not supported for the argument types (", text,
           "), and they cannot be cast safely to any that is");
 }
 
-/// Whether a Python number of this kind may be given where the loop takes dtype.
-bool weak_fits(Weak::Kind weak, DType dtype) {
-    const Kind kind = info(dtype).kind;
-    const int rank = kind == Kind::Bool ? 0 : kind == Kind::Complex ? 3 : kind == Kind::Floating ? 2 : 1;
-    return rank >= int(weak);
-}
-
-/// The loop that dtype= or signature= asks for.
-LoopId requested_loop(const Call& c, std::span<const ArgType> types) {
-    const UfuncOptions& o = c.options;
-    for (int k = 0; k < c.row.loops; ++k) {
-        const LoopId id = LoopId(c.row.first_loop + k);
-        const Loop& loop = loops()[id];
-        bool fits = o.dtype == DType::none || loop.out[0] == o.dtype;
-        for (int i = 0; i < c.row.nin; ++i) {
-            if (o.has_signature && o.signature[i] != DType::none && o.signature[i] != loop.in[i]) fits = false;
-            const ArgType& t = types[size_t(i)];
-            if (!(t.is_weak() ? weak_fits(t.weak, loop.in[i]) : can_cast(t.dtype, loop.in[i], o.casting))) fits = false;
-        }
-        for (int i = 0; i < c.row.nout; ++i)
-            if (o.has_signature && o.signature[c.row.nin + i] != DType::none && o.signature[c.row.nin + i] != loop.out[i])
-                fits = false;
-        if (fits) return id;
-    }
-    return kNone;
-}
-
-/// Comparisons with Python ints are exact: an int that an integer dtype cannot hold becomes int64, uint64, or, beyond
-/// those, an infinity beside floats.
+/// Comparisons with Python ints are exact: an int that the other side's dtype does not hold becomes int64, uint64, or,
+/// beyond those, an infinity beside floats.
 Scalar exact_integer(const Weak& w) {
     if (w.big) return Scalar::of(DType::float64, w.big > 0 ? __builtin_inf() : -__builtin_inf());
     return w.negative || w.integer <= uint64_t(INT64_MAX) ? Scalar::of(DType::int64, int64_t(w.integer))
@@ -63,13 +35,52 @@ Scalar exact_integer(const Weak& w) {
 
 bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
 
+/// Whether an integer dtype holds the number; of bool it is not asked.
+bool holds(DType dtype, const Weak& w) {
+    const DTypeInfo& type = info(dtype);
+    if (w.big || type.kind == Kind::Bool) return false;
+    if (w.negative) return type.kind == Kind::Signed && int64_t(w.integer) >> type.bits == -1;
+    return type.bits == 64 || w.integer >> type.bits == 0;
+}
+
 void choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     for (size_t i = 0; i < c.args.size(); ++i) {
         const Weak* w = c.args[i].weak;
         if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
+        if (c.options.signature.types[i] != DType::none || holds(types[1 - i].dtype, *w)) continue;
         c.scalars[i] = exact_integer(*w);
         types[i] = {c.scalars[i].dtype, {}};
         if (w->big) types[1 - i] = {DType::float64, {}};
+    }
+}
+
+/// A Python number as an element; bool takes any by its truth, as a cast does.
+Scalar element(const Weak& w, DType dtype, const char* name) {
+    if (dtype != DType::bool_ || w.kind != Weak::Kind::Int) return convert(w, dtype, name);
+    return Scalar::of(DType::bool_, w.integer != 0 || w.big != 0);
+}
+
+/// Whether the loop may be given what was passed: a dtype by the casting rule, a Python number where the kind holds it.
+bool may_pass(ArgType arg, DType to, Casting casting) {
+    if (!arg.is_weak()) return can_cast(arg.dtype, to, casting);
+    const Kind kind = info(to).kind;
+    const int rank = kind == Kind::Bool ? 0 : kind == Kind::Complex ? 3 : kind == Kind::Floating ? 2 : 1;
+    return rank >= int(arg.weak) || casting == Casting::Unsafe;
+}
+
+/// The dtype of an array of such Python numbers.
+DType default_dtype(Weak::Kind kind) {
+    return kind == Weak::Kind::Int ? DType::int64 : kind == Weak::Kind::Float ? DType::float64 : DType::complex128;
+}
+
+void check_inputs(const Call& c) {
+    for (size_t i = 0; i < c.args.size(); ++i) {
+        ArgType given = c.args[i].type();
+        // The only argument bends to no other.
+        if (given.is_weak() && c.args.size() == 1) given.dtype = default_dtype(given.weak);
+        if (!may_pass(given, c.types->in[i], c.options.casting))
+            raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", spell(given), " to ",
+                  info(c.types->in[i]).name, " with casting rule '", to_string(c.options.casting), "'");
     }
 }
 
@@ -85,21 +96,18 @@ void choose_loop(Call& c) {
     const size_t n = c.args.size();
     for (size_t i = 0; i < n; ++i) types[i] = c.args[i].type();
     if (c.row.has(Exact64)) choose_exact(c, types);
-    const bool requested = c.options.dtype != DType::none || c.options.has_signature;
-    c.loop = requested ? requested_loop(c, {types, n}) : resolve(RowId(&c.row - rows().data()), {types, n});
+    const RowId row = RowId(&c.row - rows().data());
+    c.loop = c.options.has_signature ? resolve(row, {types, n}, c.options.signature) : resolve(row, {types, n});
     if (c.loop == kNone) raise_no_loop(c, {types, n});
     c.types = &loops()[c.loop];
-    if (c.options.casting < Casting::Safe)
-        for (size_t i = 0; i < n; ++i)
-            if (c.args[i].array && c.args[i].array->dtype() != c.types->in[i])
-                raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", info(c.args[i].array->dtype()).name, " to ",
-                      info(c.types->in[i]).name, " with casting rule '", to_string(c.options.casting), "'");
+    // A loop that the arguments have chosen holds them safely.
+    if (c.options.has_signature || c.options.casting < Casting::Safe) check_inputs(c);
     for (size_t i = 0; i < n; ++i) {
         const DType in = c.types->in[i];
         if (c.args[i].array) c.arrays[i] = c.args[i].array;
         else if (c.scalars[i].dtype != DType::none) c.scalars[i] = convert(c.scalars[i], in);
         else if (c.args[i].scalar) c.scalars[i] = convert(*c.args[i].scalar, in);
-        else c.scalars[i] = convert(*c.args[i].weak, in, c.name());
+        else c.scalars[i] = element(*c.args[i].weak, in, c.name());
     }
 }
 

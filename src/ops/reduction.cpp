@@ -293,6 +293,8 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const ReductionId reduction = reduction_of(name);
     // As NumPy, a wider output widens the computation, unless that gives truth values in any type.
     const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
+    if (asks && o.dtype != DType::none && o.dtype != DType::bool_)
+        raise(ErrorKind::Type, name, ".reduce: no loop takes and gives ", info(o.dtype).name);
     const bool widens = o.out && !asks && o.out->dtype() != array.dtype() && can_cast(array.dtype(), o.out->dtype());
     const Array* const deciding = widens ? o.out : nullptr;
     const bool has_reduction = reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1;

@@ -5,6 +5,7 @@ import doctest
 import functools
 import inspect
 import pickle
+import random
 import sys
 import threading
 
@@ -100,10 +101,96 @@ def test_where(device):
 
 def test_dtype_and_signature(device):
     x = cuarray.arange(3)
-    for keywords in ({"dtype": "f4"}, {"sig": "ff->f"}, {"signature": ("f4", None, None)}, {"signature": "f4"},
+    for keywords in ({"dtype": "f4"}, {"sig": "ff->f"}, {"signature": ("f4", None, None)},
                      {"signature": (None, None, np.float32)}):  # fmt: skip
         assert cuarray.add(x, 1, casting="unsafe", **keywords).dtype == np.float32, keywords
     assert cuarray.add(x, x, dtype=float, subok=False, order="F").dtype == np.float64
+
+
+TYPES = [np.dtype(t) for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")]
+
+
+def hard_to_narrow(dtype):
+    """Return numbers of which a narrower type would make others: 1.0000001 becomes 1, and 256 becomes 0."""
+    wide = {"b": [True] * 3, "i": [256, 3, 1], "u": [256, 3, 1], "f": [1.0000001, 0.5, 3.25], "c": [1.5 + 2j, 0.5j, 3]}
+    return np.asarray([3, 80, 1] if dtype.itemsize == 1 and dtype.kind in "iu" else wide[dtype.kind], dtype)
+
+
+def outcome(function, arrays, keywords):
+    try:
+        with np.errstate(all="ignore"):
+            results = function(*arrays, **keywords)
+    except (TypeError, ValueError, OverflowError) as error:
+        return type(error)
+    return [np.asarray(r) for r in (results if isinstance(results, tuple) else (results,))]
+
+
+def loops_asked_for(ufunc):
+    """Yield dtypes of arguments, and keywords that ask for a loop: every dtype=, and signatures of all forms."""
+    choose = random.Random(ufunc.__name__).choice
+    for _ in range(400):
+        given = [choose(TYPES) for _ in range(ufunc.nin)]
+        if choose((True, False)):
+            keywords = {"dtype": choose(TYPES)}
+        else:
+            inputs = [choose((None, None, own, choose(TYPES))) for own in given]
+            keywords = {"signature": (*inputs, *(choose((None, choose(TYPES))) for _ in range(ufunc.nout)))}
+        if casting := choose((None, None, "safe", "unsafe")):
+            keywords["casting"] = casting
+        yield given, keywords
+
+
+def may_differ(name, given, keywords):
+    """Tell whether only one of both may have the loop: NumPy's logical functions have rules of their own for signatures,
+    and ours compares int64 with uint64 exactly."""
+    if name.startswith("logical_"):
+        return "signature" in keywords
+    is_comparison = _core.ufuncs[name].types[0] == "??->?"
+    return is_comparison and np.dtype("u8") in {*given, *keywords.get("signature", ())}
+
+
+@pytest.mark.parametrize("name", [name for name, theirs in THEIRS.items() if theirs is not None])
+def test_what_is_asked_for_chooses_numpys_loop(name):
+    ours, theirs = _core.ufuncs[name], THEIRS[name]
+    for given, keywords in loops_asked_for(ours):
+        arrays = [hard_to_narrow(dtype) for dtype in given]
+        want = outcome(theirs, arrays, keywords)
+        got = outcome(ours, [cuarray.asarray(x, device="cpu") for x in arrays], keywords)
+        call = f"{name}{tuple(map(str, given))}, {keywords}"
+        if isinstance(want, type) or isinstance(got, type):
+            if may_differ(name, given, keywords):
+                continue
+            assert isinstance(want, type) and isinstance(got, type) and issubclass(want, got), f"{call}: {got}, not {want}"
+            continue
+        for x, y in zip(got, want, strict=True):
+            assert x.dtype == y.dtype, f"{call}: {x.dtype}, not {y.dtype}"
+            if y.dtype.kind in "fc":
+                finite = np.isfinite(y)  # complex functions have infinities and NaN of their own
+                np.testing.assert_allclose(x[finite], y[finite], 4e-3 if y.dtype == np.float16 else 1e-5, err_msg=call)
+            elif name != "reciprocal":  # which is undefined of 0 among integers
+                np.testing.assert_array_equal(x, y, err_msg=call)
+
+
+def test_dtype_is_that_of_the_output(device):
+    x = cuarray.asarray([1.0000001, 256.0, 0.25], device=device)
+    assert cuarray.equal(x, [1.0, 0.0, 0.0], dtype=bool).tolist() == [False] * 3
+    assert cuarray.isfinite(x * 1e10, dtype=bool).all() and cuarray.isnan(x, dtype="?").any().item() is False
+    assert cuarray.logical_or.outer(x, [0, 0], dtype=bool).all() and cuarray.logical_or.reduce(x[2:], dtype=bool).item()
+    assert cuarray.bitwise_count(cuarray.asarray([256, 255], dtype="u4", device=device), dtype="u1").tolist() == [1, 8]
+    for method in (cuarray.logical_or.reduce, cuarray.logical_and.reduce, cuarray.less):
+        with pytest.raises(TypeError):
+            method(*[x] * (2 if method is cuarray.less else 1), dtype="i1")
+
+
+@pytest.mark.parametrize("number", [-129, -128, -1, 0, 3, 127, 128, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64, -(2**63), -(2**70)])
+def test_comparisons_with_ints_are_exact(number, device):
+    for dtype in "bhilBHIL":
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        x = cuarray.asarray([least, 0, 1, most], dtype=dtype, device=device)
+        assert (x == number).tolist() == [v == number for v in (least, 0, 1, most)]
+        assert (x < number).tolist() == [v < number for v in (least, 0, 1, most)]
+        assert (number <= x).tolist() == [number <= v for v in (least, 0, 1, most)]
+    assert cuarray.equal(cuarray.ones(2, "i4"), 1, casting="no").all()
 
 
 def test_what_goes_in(device):
@@ -133,7 +220,9 @@ BAD = {
     "add(x, 1, out=ca.zeros(3, int))": TypeError, "add(x, 1, order='Z')": ValueError, "add.at(x, 0)": ValueError,
     "add.accumulate(x, 1)": np.exceptions.AxisError, "add.reduceat(x, [3])": IndexError,
     "sin.outer(x, x)": ValueError, "sin.reduce(x)": ValueError, "divmod.reduce(x)": ValueError,
-    "add.outer(x)": TypeError, "add(x, 1, sig='ddd->d')": ValueError, "add(x, 1, where=[1, 0, 1])": TypeError,
+    "add.outer(x)": TypeError, "add(x, 1, sig='ddd->d')": ValueError,
+    "add(x, 1, sig='dd')": ValueError, "add(x, 1, sig=('f4',))": TypeError, "add(x, 1, sig=3)": TypeError,
+    "add(x, 1, sig='dd->d', dtype='f8')": TypeError, "add(x, 1, where=None)": TypeError, "add(x, 1, where=[1, 0, 1])": TypeError,
     "add(x, 1, dtype='M8[s]')": TypeError, "add(x, 1, dtype='q!')": TypeError, "add(u, 300)": OverflowError,
     "add(u, -1)": OverflowError, "add(i, 2**70)": OverflowError, "add(x, ca.ones(4))": ValueError,
     "invert(x)": TypeError, "negative(b)": TypeError, "subtract(b, b)": TypeError, "power(i, -1)": ValueError,

@@ -79,6 +79,15 @@ struct ArgType {
 /// The first loop, in table order, whose inputs safely hold the arguments; kNone if none does.
 CUARRAY_API LoopId resolve(RowId row, std::span<const ArgType> args);
 
+/// The dtypes of a loop that a caller fixes (NumPy's signature): inputs, then outputs; none where any will do.
+struct LoopSignature {
+    DType types[kMaxIn + kMaxOut] = {DType::none, DType::none, DType::none, DType::none, DType::none};
+};
+
+/// The first loop with these dtypes whose inputs safely hold the arguments. Where there is none and all outputs are
+/// fixed to one dtype, the loop whose free inputs have it as well, whatever has to be cast; else kNone.
+CUARRAY_API LoopId resolve(RowId row, std::span<const ArgType> args, const LoopSignature& signature);
+
 /// The dtype of an expression over these arguments (numpy.result_type).
 CUARRAY_API DType result_type(std::span<const ArgType> args);
 

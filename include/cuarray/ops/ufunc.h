@@ -25,8 +25,7 @@ struct Argument {
 struct UfuncOptions {
     Array* out[kMaxOut] = {};          ///< given outputs, or null
     const Array* where = nullptr;      ///< a bool array
-    DType dtype = DType::none;         ///< the loop's dtype (NumPy's dtype=)
-    DType signature[kMaxIn + kMaxOut] = {DType::none, DType::none, DType::none, DType::none, DType::none};
+    LoopSignature signature;           ///< dtypes of the loop that the caller fixes; dtype= fixes those of the outputs
     bool has_signature = false;
     Casting casting = Casting::SameKind;
     char order = 'K';
