@@ -92,13 +92,14 @@ Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
     Dims shape = wanted;
     int unknown = -1;
     int64_t known = 1;
+    bool is_too_large = false;
     for (int i = 0; i < shape.size(); ++i) {
-        if (shape[i] >= 0) known *= shape[i];
+        if (shape[i] >= 0) is_too_large |= __builtin_mul_overflow(known, shape[i], &known);
         else if (shape[i] == -1 && unknown < 0) unknown = i;
         else if (shape[i] == -1) raise(ErrorKind::Value, "reshape: can only specify one unknown dimension, got ", to_string(wanted));
         else raise(ErrorKind::Value, "reshape: negative dimensions are not allowed, got ", to_string(wanted));
     }
-    const bool fits = unknown < 0 ? known == size : known != 0 && size % known == 0;
+    const bool fits = !is_too_large && (unknown < 0 ? known == size : known != 0 && size % known == 0);
     if (!fits)
         raise(ErrorKind::Value, "reshape: cannot reshape array of size ", size, " and shape ", to_string(old),
               " into shape ", to_string(wanted));

@@ -25,8 +25,9 @@ int64_t checked_size(const Dims& shape, int64_t item, const char* function) {
         if (extent < 0) raise(ErrorKind::Value, function, ": negative dimensions are not allowed, got ", to_string(shape));
         empty |= extent == 0;
         // An empty array may have any other extents, as long as their product without the zeros fits.
-        if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) overflow = true;
-        else size *= extent;
+        if (extent == 0 || overflow) continue;
+        overflow = __builtin_mul_overflow(bytes, extent, &bytes);
+        if (!overflow) size *= extent;
     }
     if (overflow)
         raise(ErrorKind::Value, function, ": array of shape ", to_string(shape), " and ", item,
@@ -196,6 +197,13 @@ Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* func
     return strides;
 }
 
+namespace {
+
+/// The absolute value, also of the lowest int64, which axes that nobody walks may have as their stride.
+uint64_t magnitude(int64_t stride) { return stride < 0 ? -uint64_t(stride) : uint64_t(stride); }
+
+}  // namespace
+
 Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
     const int ndim = shape.size();
     Dims order(ndim, 0);
@@ -207,7 +215,7 @@ Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
         for (int j = i + 1; j < ndim; ++j) {
             bool ambiguous = true, inner = false;
             for (const Dims* s : strides) {
-                const int64_t here = std::abs((*s)[int(axis)]), there = std::abs((*s)[int(order[j])]);
+                const uint64_t here = magnitude((*s)[int(axis)]), there = magnitude((*s)[int(order[j])]);
                 if (here == 0 || there == 0 || shape[int(axis)] == 1 || shape[int(order[j])] == 1) continue;
                 if (there <= here) inner = false;
                 else if (ambiguous) inner = true;

@@ -176,12 +176,14 @@ bool DiskCache::is_usable(bool make) {
 bool DiskCache::load(const Hash& key, std::string& payload) {
     if (!is_usable(false)) return false;
     const std::string name = path(key);
-    const File file(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    // O_NONBLOCK: to open a pipe or a device must not wait.
+    const File file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) return false;
     struct stat state;
     Header header;
     if (fstat(file, &state) != 0) return false;
-    bool good = read_all(file, reinterpret_cast<char*>(&header), sizeof header) &&
+    bool good = S_ISREG(state.st_mode) && state.st_size <= kLimit &&
+                read_all(file, reinterpret_cast<char*>(&header), sizeof header) &&
                 std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 && header.format == kFormat &&
                 header.header_bytes == sizeof header && header.key == key &&
                 uint64_t(state.st_size) == sizeof header + header.payload_bytes;
@@ -242,7 +244,7 @@ void DiskCache::sweep_sometimes() {
     const std::string stamp = directory_ + kStamp;
     struct stat state;
     if (stat(stamp.c_str(), &state) == 0 && state.st_mtime + kHour > time(nullptr)) return;
-    const File file(open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const File file(open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
     if (!file) return;
     futimens(file, nullptr);
     sweep();

@@ -25,6 +25,10 @@ Steps resolve_slice(const Index& s, int64_t n) {
     return {start, step, count};
 }
 
+/// `count` strides. Where no element is that far away (a slice of one element with a huge step, an axis of an empty
+/// array) the product may leave int64, and wraps as NumPy's does.
+int64_t distance(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
+
 }  // namespace
 
 bool is_advanced(std::span<const Index> index) {
@@ -61,15 +65,15 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
                 const int64_t n = array.shape()[axis];
                 if (entry.value < -n || entry.value >= n)
                     raise(ErrorKind::Index, "index ", entry.value, " is out of bounds for axis ", axis, " with size ", n);
-                offset += (entry.value < 0 ? entry.value + n : entry.value) * array.strides()[axis];
+                offset += distance(entry.value < 0 ? entry.value + n : entry.value, array.strides()[axis]);
                 ++axis;
                 break;
             }
             case Index::Kind::Slice: {
                 const Steps steps = resolve_slice(entry, array.shape()[axis]);
-                if (steps.count) offset += steps.first * array.strides()[axis];
+                if (steps.count) offset += distance(steps.first, array.strides()[axis]);
                 layout.shape.push_back(steps.count);
-                layout.strides.push_back(array.strides()[axis] * steps.step);
+                layout.strides.push_back(distance(steps.step, array.strides()[axis]));
                 ++axis;
                 break;
             }
@@ -81,6 +85,7 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
     if (layout.ndim() > kMaxDims)
         raise(ErrorKind::Index, "the index gives ", layout.ndim(), " dimensions; at most ", kMaxDims, " are supported");
     if (all_integers) *all_integers = integers == array.ndim() && int(index.size()) == integers;
+    if (layout.size() == 0) offset = 0;
     return array.view(std::move(layout), offset);
 }
 

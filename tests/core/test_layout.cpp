@@ -141,12 +141,17 @@ void test_memory_order() {
     CHECK(memory_order(shape, mixed) == Dims({0, 1, 2}));
     const Dims* scalar[] = {&none, &f};
     CHECK(memory_order(shape, scalar) == Dims({2, 1, 0}));
+    const Dims lowest{INT64_MIN, 8};
+    const Dims* unwalked[] = {&lowest};
+    CHECK(memory_order({1, 4}, unwalked) == Dims({0, 1}));
+    CHECK(memory_order({0, 4}, unwalked) == Dims({0, 1}));
 }
 
 void test_sizes() {
     CHECK(checked_size({3, 0, int64_t(1) << 57}, 8, "empty") == 0);
     CHECK(RAISES(Value, checked_size({3, 0, int64_t(1) << 60}, 8, "empty")));  // as NumPy
     CHECK(RAISES(Value, checked_size({int64_t(1) << 40, int64_t(1) << 30}, 1, "empty")));
+    CHECK(RAISES(Value, checked_size({int64_t(1) << 40, int64_t(1) << 40, int64_t(1) << 40, 7}, 1, "empty")));
     CHECK(RAISES(Value, checked_size({-1}, 1, "empty")));
     CHECK(RAISES(Value, checked_size(Dims(65, 1), 1, "empty")));
     CHECK(normalise_axis(-1, 3, "sum") == 2 && RAISES(Axis, normalise_axis(3, 3, "sum")));

@@ -77,6 +77,18 @@ void test_damage(const fs::path& directory) {
         CHECK(!cache.load(hash_of("k"), payload), "byte %zu is wrong", at);
     }
     CHECK(warnings == 1, "%d warnings about damage", warnings);
+    // Neither a pipe without a writer nor what is no file is waited for.
+    fs::remove(file);
+    CHECK(mkfifo(file.c_str(), 0600) == 0, "mkfifo");
+    CHECK(!cache.load(hash_of("k"), payload), "a pipe is no kernel");
+    fs::remove(file);
+    fs::create_directory(file);
+    CHECK(!cache.load(hash_of("k"), payload), "a directory is no kernel");
+    fs::remove(file);
+    fs::remove(cache.directory() + "/swept");
+    CHECK(mkfifo((cache.directory() + "/swept").c_str(), 0600) == 0, "mkfifo");
+    cache.store(hash_of("k"), text);
+    CHECK(cache.load(hash_of("k"), payload) && payload == text, "stored beside a pipe");
     put(file, good + "x");
     CHECK(!cache.load(hash_of("k"), payload), "too long");
     cache.store(hash_of("k"), text);
