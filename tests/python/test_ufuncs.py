@@ -384,3 +384,11 @@ def test_bfloat16_is_among_the_types(device):
     assert any(BFLOAT16 in map(dtype, ins) for _, (ins, _) in LOOPS)
     x = cuarray.asarray([1.0, 2.0], dtype=cuarray.bfloat16)
     assert (x + x).dtype == BFLOAT16 and (x + 1).dtype == BFLOAT16
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_neighbours_of_zeros_are_numpys(dtype, device):
+    x, y = (a.ravel() for a in np.meshgrid(np.array([0.0, -0.0, 1.0, -1.0], dtype), np.array([0.0, -0.0, 1.0, -1.0], dtype)))
+    ours, others = cuarray.asarray(x, device=device), cuarray.asarray(y, device=device)
+    assert cuarray.spacing(ours).numpy().tobytes() == np.spacing(x).tobytes()
+    assert cuarray.nextafter(ours, others).numpy().tobytes() == np.nextafter(x, y).tobytes()

@@ -25,17 +25,19 @@ CUARRAY_FN T nextafter(T x, T y) {
     const auto a = widen(x), b = widen(y);
     const U away = U(bits_of(x) + 1), nearer = U(bits_of(x) - 1);
     const U next = a == 0 ? U((bits_of(y) & sign_mask<T>) | 1) : (a < b) == (a > 0) ? away : nearer;
-    return isnan(x) ? x : a == b || isnan(y) ? y : bit_cast<T>(next);
+    // Of zeros of both signs the C library gives the second, NumPy's float16 the first.
+    const T same = is_same<T, f16> ? x : y;
+    return isnan(x) ? x : isnan(y) ? y : a == b ? same : bit_cast<T>(next);
 }
 
-/// Away from zero; for the halves upwards, as NumPy's float16 has it.
+/// Away from zero, from -0 upwards; for the halves always upwards, as NumPy's float16 has it.
 template <class T>
 CUARRAY_FN T spacing(T x) {
     if (!isfinite(x)) return quiet_nan<T>();
     if constexpr (is_half<T>)
         return round_to_half<T>(widen(nextafter(x, infinity<T>())) - widen(x));
     else
-        return nextafter(x, copysign(infinity<T>(), x)) - x;
+        return nextafter(x, copysign(infinity<T>(), x + 0)) - x;
 }
 
 /// Mantissa in [0.5, 1) and exponent; zero, infinity and NaN are their own mantissa, with exponent 0.
