@@ -125,17 +125,47 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
     return result;
 }
 
-void assign(const Array& to, const Array& from, const char* function) {
+namespace {
+
+void check_target(const Array& to, const Array& from, const char* function) {
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
     if (!(to.device() == from.device()))
         raise(ErrorKind::Value, function, ": operands are on ", to_string(to.device()), " and ", to_string(from.device()),
               "; move one with .to_device(...)");
+}
+
+/// The array without leading axes of extent 1 that the destination does not have: NumPy ignores them.
+Array without_extra_axes(const Array& from, const Array& to) {
+    Dims shape = from.shape();
+    while (shape.size() > to.ndim() && shape[0] == 1) shape.erase(0);
+    return shape.size() == from.ndim() ? from : from.reshape(shape);
+}
+
+/// Stores the value of `expr` where `mask` is true.
+void store_where(const Array& to, const Array& mask, Expr& expr, std::vector<View>& inputs, const char* function) {
+    const Array own = overlaps(to, mask) ? copy(mask, 'K') : mask;
+    expr.mask = expr.input(DType::bool_);
+    inputs.push_back(own.as_operand(to.shape(), function));
+    run(expr, to.shape(), inputs, {&to, 1}, function);
+}
+
+void check_mask(const Array& to, const Array& mask, const char* function) {
+    check_target(to, mask, function);
+    if (mask.dtype() != DType::bool_)
+        raise(ErrorKind::Type, function, ": the mask is of type ", info(mask.dtype()).name, ", not bool");
+    broadcast_strides(mask.layout(), to.shape(), function);
+    mask.settle();
     to.settle();
-    // NumPy ignores leading axes of extent 1 that the destination does not have.
-    if (from.ndim() > to.ndim()) {
-        Dims shape = from.shape();
-        while (shape.size() > to.ndim() && shape[0] == 1) shape.erase(0);
-        if (shape.size() == to.ndim()) return assign(to, from.reshape(shape), function);
+}
+
+}  // namespace
+
+void assign(const Array& to, const Array& from, const char* function) {
+    check_target(to, from, function);
+    to.settle();
+    if (from.ndim() > to.ndim() && from.shape()[0] == 1) {
+        const Array same = without_extra_axes(from, to);
+        if (same.ndim() == to.ndim()) return assign(to, same, function);
     }
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
@@ -145,6 +175,30 @@ void assign(const Array& to, const Array& from, const char* function) {
     std::vector<View> inputs;
     const Absorbed absorbed = converting(from, to.dtype(), to.shape(), function, expr, inputs);
     run(expr, to.shape(), inputs, {&to, 1}, function);
+}
+
+void assign_where(const Array& to, const Array& mask, const Array& from, const char* function) {
+    check_mask(to, mask, function);
+    check_target(to, from, function);
+    const Array source = without_extra_axes(from, to);
+    broadcast_strides(source.layout(), to.shape(), function);
+    if (to.is_empty()) return;
+    before_write(to.storage());  // may run `from` itself, which then overlaps or not
+    Expr expr;
+    std::vector<View> inputs;
+    const Array own = overlaps(to, source) ? copy(source, 'K') : source;
+    const Absorbed absorbed = converting(own, to.dtype(), to.shape(), function, expr, inputs);
+    store_where(to, mask, expr, inputs, function);
+}
+
+void fill_where(const Array& to, const Array& mask, const Scalar& value, const char* function) {
+    check_mask(to, mask, function);
+    if (to.is_empty()) return;
+    before_write(to.storage());
+    Expr expr;
+    std::vector<View> inputs;
+    expr.outputs = {expr.scalar(convert(value, to.dtype()))};
+    store_where(to, mask, expr, inputs, function);
 }
 
 void fill(const Array& to, const Scalar& value, const char* function) {

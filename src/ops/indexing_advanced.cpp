@@ -231,16 +231,11 @@ Array compress(const Array& array, const Array& given) {
     return line;
 }
 
-/// One value for all true elements needs no counting.
-void fill_masked(const Array& array, const Array& mask, const Argument& value) {
+/// The mask seen over all axes of the array. One value for all true elements needs no counting.
+Array over_all_axes(const Array& mask, const Array& array) {
     Dims shape = mask.shape();
     while (shape.size() < array.ndim()) shape.push_back(1);
-    const Array over = mask.reshape(shape);
-    Array target = array;
-    const Argument args[] = {over, value, array};
-    UfuncOptions options;
-    options.out[0] = &target;
-    call("where", args, options);
+    return mask.reshape(shape);
 }
 
 void expand(const Array& array, const Array& given, const Array& values) {
@@ -283,10 +278,11 @@ void assign_at(const Array& array, std::span<const Index> index, const Array& va
         raise(ErrorKind::Value, "assignment: operands are on ", to_string(array.device()), " and ",
               to_string(values.device()), "; move one with .to_device(...)");
     if (const Array* const mask = lone_mask(array, index)) {
-        const Array same = astype(values, array.dtype(), 'K', false);
-        if (values.size() == 1 && values.ndim() <= 1) return fill_masked(array, *mask, same.reshape({}));
+        if (values.size() == 1 && values.ndim() <= 1)
+            return assign_where(array, over_all_axes(*mask, array), values.reshape({}), "assignment");
         // Beside an Ellipsis values of any shape broadcast, as with positions.
-        if (mask->ndim() == array.ndim() && index.size() == 1) return expand(array, *mask, same);
+        if (mask->ndim() == array.ndim() && index.size() == 1)
+            return expand(array, *mask, astype(values, array.dtype(), 'K', false));
     }
     scatter(Key(array, index, true).places(), values, "assignment");
 }
@@ -295,7 +291,8 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     const Scalar same = convert(value, array.dtype());
     check_writable(array);
     check_entries(array, index);
-    if (const Array* const mask = lone_mask(array, index)) return fill_masked(array, *mask, same);
+    if (const Array* const mask = lone_mask(array, index))
+        return fill_where(array, over_all_axes(*mask, array), same, "assignment");
     scatter(Key(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 

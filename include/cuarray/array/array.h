@@ -140,7 +140,10 @@ CUARRAY_API Array copy(const Array& from, char order = 'C');
 CUARRAY_API Array astype(const Array& from, DType dtype, char order = 'K', bool copy = true);
 /// to[...] = from, broadcast and cast (unsafe), with NumPy's temporary-copy semantics; devices must agree.
 CUARRAY_API void assign(const Array& to, const Array& from, const char* function);
-/// The same between devices: bytes as they are where shape, dtype and order agree, else through a copy that does.
+/// The same where `mask` (bool, broadcast) is true; other elements are not touched, so that threads may write them.
+CUARRAY_API void assign_where(const Array& to, const Array& mask, const Array& from, const char* function);
+CUARRAY_API void fill_where(const Array& to, const Array& mask, const Scalar& value, const char* function);
+/// to[...] = from between devices: bytes as they are where shape, dtype and order agree, else through a copy that does.
 CUARRAY_API void transfer(const Array& to, const Array& from, const char* function);
 CUARRAY_API void fill(const Array& to, const Scalar& value, const char* function);
 /// A copy on another device (C order unless Fortran-contiguous); the array itself where it is there already.
