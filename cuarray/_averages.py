@@ -55,14 +55,16 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> ca.average([1, 2, 4], weights=[2, 1, 1])
     array(2.)
     """
-    a, weights = side_by_side("average", a, weights)
+    a, weights = side_by_side("average", a, optional=(weights,))
     if axis is not None:
         axis = tuple(normalise_axes(axis, a.ndim, "average"))
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
+        if result.size == 0:
+            raise ZeroDivisionError(f"average: no element of shape {a.shape} goes into any of {result.shape} results")
         if not returned:
             return result
-        total = _core.full((), a.size / result.size if result.size else 0, result.dtype, result.device)
+        total = _core.full((), a.size / result.size, result.dtype, result.device)
         return result, broadcast_to(total, result.shape).copy()
     weights = weights_along(weights, a, axis)
     work = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
@@ -182,7 +184,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof must be an integer, not {ddof}")
-    m, y, fweights, aweights = side_by_side("cov", m, y, fweights, aweights)
+    m, y, fweights, aweights = side_by_side("cov", m, optional=(y, fweights, aweights))
     others = [] if y is None else [y]
     for x in (m, *others):
         if x.ndim > 2:

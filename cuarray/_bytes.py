@@ -1,5 +1,6 @@
 """Methods of ndarray that are about an array's bytes: on the host, in files, pickled, in another order."""
 
+import math
 import pickle
 import warnings
 from operator import index
@@ -63,16 +64,20 @@ def setfield(self, val, dtype, offset=0):
 def resize(self, *new_shape, refcheck=True):
     """Change shape and size in place, with zeros behind the elements; see numpy.ndarray.resize.
 
-    The memory is new. Views of the array keep what they have, so `refcheck` is not needed and not looked at.
+    The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not needed
+    and not looked at.
     """
     shape = new_shape[0] if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__") else new_shape
     if shape is None or not new_shape:
         return
-    if not self.flags.owndata:
-        raise ValueError("resize: cannot resize this array: it does not own its data")
     if not self.flags.forc:
         raise ValueError("resize: only an array whose elements lie side by side can be resized")
     shape, order = tuple(map(index, shape)), "F" if self.flags.fnc else "C"
+    if min(shape, default=0) >= 0 and math.prod(shape) == self.size:
+        self._replace(self.reshape(shape, order=order))
+        return
+    if not self.flags.owndata:
+        raise ValueError("resize: cannot resize this array: it does not own its data")
     result = cuarray.empty(shape, self.dtype, order, device=self.device)
     old, new = line(self), line(result)
     both = min(old.size, new.size)

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._operands import WEAK, with_numbers
+from cuarray._operands import WEAK, side_by_side
 
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
@@ -449,6 +449,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
            [1, 2]])
     """
     device = place(device, like)
+    if type(fill_value) is complex:
+        fill_value = np.complex128(fill_value)  # which is cast, where a Python number in an assignment is refused
     if np.isscalar(fill_value):
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
@@ -562,7 +564,12 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> ca.full_like([1, 2], 7)
     array([7, 7])
     """
-    a, value = with_numbers("full_like", a, fill_value)
+    if type(fill_value) in WEAK:
+        a, value = as_array(a), fill_value
+    else:
+        a, value = side_by_side("full_like", a, fill_value)
     result = _core.empty_like(a, dtype, order, shape, device)
-    result[...] = value if type(value) in WEAK else value.to_device(result.device)
+    if type(value) is complex:
+        value = np.complex128(value)
+    result[...] = value.to_device(result.device) if isinstance(value, ndarray) else value
     return result

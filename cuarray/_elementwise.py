@@ -123,7 +123,9 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     """
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
-    a, low, high = with_numbers("clip", a, a_min if min is None else min, a_max if max is None else max)
+    a, low, high = with_numbers(
+        "clip", a, optional=(a_min if min is None else min, a_max if max is None else max)
+    )
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
@@ -175,6 +177,8 @@ def round(a, decimals=0, out=None):
     array([0.5 , 1.5 , 2.35])
     """
     a, decimals = as_array(a), index(decimals)
+    if not -(2**31) <= decimals < 2**31:
+        raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if a.dtype.kind == "b":
         if decimals:
             raise TypeError(f"round: bools have no decimals to round to {decimals}")

@@ -44,7 +44,12 @@ class Archive(dict):
 
 
 def from_file(found):
-    """Return an array that NumPy has read on the current device; two bytes without a type are a bfloat16."""
+    """Return an array that NumPy has read on the current device; two bytes without a type are a bfloat16.
+
+    What else lies in an archive comes as its bytes.
+    """
+    if not isinstance(found, np.ndarray):
+        return found
     return as_array(found.view(cuarray.bfloat16) if found.dtype == "V2" else found)
 
 
@@ -170,7 +175,8 @@ def load(
     Returns
     -------
     ndarray or Archive
-        On the current device; of an archive (.npz) a dict of the arrays by their names, all of them read.
+        On the current device; of an archive (.npz) a dict of the arrays by their names, all of them read;
+        other files in it are bytes.
 
     Raises
     ------

@@ -57,7 +57,7 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
     is_array = isinstance(x, (ndarray, np.ndarray))
-    x, weights = side_by_side("bincount", x, weights)
+    x, weights = side_by_side("bincount", x, optional=(weights,))
     if x.ndim != 1:
         raise ValueError(f"bincount: one axis is needed, not shape {x.shape}")
     if x.size == 0 and not is_array:
@@ -220,7 +220,7 @@ def edges_on_host(a, bins, range, weights, function):
 
 def flat_data(a, weights, function):
     """Return data and weights as one axis; bools as numbers."""
-    a, weights = side_by_side(function, a, weights)
+    a, weights = side_by_side(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: complex numbers do not fall into bins")
     if a.dtype.kind == "b":
@@ -426,7 +426,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [0., 2.]])
     """
-    *columns, weights = side_by_side("histogramdd", *columns_of(sample), weights)
+    *columns, weights = side_by_side("histogramdd", *columns_of(sample), optional=(weights,))
     common = _core.result_type(*columns)
     columns = [x.astype(common, copy=False) for x in columns]
     d, device = len(columns), columns[0].device

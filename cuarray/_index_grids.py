@@ -11,7 +11,7 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero
 from cuarray._matrices import tri
-from cuarray._operands import side_by_side, target, values_for
+from cuarray._operands import rule_outside, side_by_side, target, values_for, word
 from cuarray._sequences import arange
 
 __all__ = [
@@ -511,8 +511,7 @@ def integers(x, function):
 
 def strides_of(shape, order, function):
     """Return how many elements apart neighbours on each axis lie, 'C' or 'F' order."""
-    if order not in ("C", "F"):
-        raise ValueError(f"{function}: order must be 'C' or 'F', not {order!r}")
+    order = word(order or "C", ("C", "F"), "order", function)
     steps, step = [], 1
     for extent in shape if order == "F" else reversed(shape):
         steps.append(step)
@@ -558,15 +557,16 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     array([2, 3])
     """
     shape = (index(dims),) if np.ndim(dims) == 0 else tuple(map(index, dims))
+    if not hasattr(multi_index, "__len__"):
+        raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
         raise ValueError(
             f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
         )
-    modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
-    if len(modes) != len(shape) or set(modes) - {"raise", "wrap", "clip"}:
-        raise ValueError(
-            f"ravel_multi_index: mode is 'raise', 'wrap' or 'clip', or one of them per axis, not {mode!r}"
-        )
+    given = mode if isinstance(mode, (tuple, list)) else (mode,) * len(shape)
+    modes = [rule_outside(one, "ravel_multi_index") for one in given]
+    if len(modes) != len(shape):
+        raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
     given = side_by_side("ravel_multi_index", *multi_index)

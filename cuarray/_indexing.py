@@ -7,7 +7,7 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fused_call
-from cuarray._operands import WEAK, deliver, side_by_side, target, values_for, with_numbers
+from cuarray._operands import WEAK, deliver, rule_outside, side_by_side, target, values_for, with_numbers
 from cuarray._sequences import arange
 
 __all__ = [
@@ -134,8 +134,7 @@ def put(a, ind, v, mode="raise"):
     a = target(a, "put")
     places = positions(_core.beside(ind, a, "put"), ind, "put").ravel()
     values = values_for(a, v, "put").ravel()
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"put: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
+    mode = rule_outside(mode, "put")
     if places.size == 0 or values.size == 0:
         return
     if a.size == 0:
@@ -286,8 +285,7 @@ def choose(a, choices, out=None, mode="raise"):
     count = len(choices)
     if count == 0:
         raise ValueError("choose: there are no choices")
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"choose: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
+    mode = rule_outside(mode, "choose")
     if mode == "raise" and numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
         raise ValueError(
             f"choose: invalid entry in choice array: numbers are from {numbers.min()} to {numbers.max()}, "
@@ -540,7 +538,7 @@ def putmask(a, mask, values):
         values = values.reshape(())
     elif values.shape != a.shape:
         values = cycle(values.ravel(), a.size).reshape(a.shape)
-    choice(mask, values.astype(a.dtype, copy=False), a, out=a)
+    _core.assign_where(a, mask, values, "putmask")
 
 
 def safe_values_for(a, values, function):

@@ -1,6 +1,9 @@
 """Several arrays made one, and one made several."""
 
+import functools
 import itertools
+import os
+import sys
 from operator import index
 
 import numpy as np
@@ -9,7 +12,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import side_by_side
+from cuarray._operands import WEAK, bends_to, device_of, side_by_side, with_numbers
 from cuarray._shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis
 
 __all__ = [
@@ -59,10 +62,24 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """
     if out is not None and dtype is not None:
         raise TypeError("concat: give out or dtype, not both")
-    arrays = as_arrays(arrays, "concat")
     if axis is None:
-        arrays, axis = [a.ravel() for a in arrays], 0
+        arrays, axis = flat_arrays(arrays, dtype, out), 0
+    else:
+        arrays = as_arrays(arrays, "concat")
     return _core.concatenate(arrays, index(axis), out, dtype, casting)
+
+
+def flat_arrays(sequence, dtype, out):
+    """Return the elements of a sequence as arrays of one axis; Python's numbers take the type of what stands beside."""
+    if isinstance(sequence, ndarray) or not any(type(x) in WEAK for x in sequence):
+        return [a.ravel() for a in as_arrays(sequence, "concat")]
+    given = with_numbers("concat", *sequence)
+    common, device = _core.result_type(*given), device_of(*given)
+    wanted = _core.dtype(dtype) if dtype is not None else common if out is None else out.dtype
+    return [
+        _core.full((1,), x, wanted if bends_to(x, wanted) else common, device) if type(x) in WEAK else x.ravel()
+        for x in given
+    ]
 
 
 def as_arrays(sequence, function):
@@ -282,6 +299,8 @@ def array_split(ary, indices_or_sections, axis=0):
         If the number of parts is not positive.
     AxisError
         If the axis does not exist.
+    MemoryError
+        If there would be more parts than the memory holds views.
 
     See Also
     --------
@@ -303,9 +322,17 @@ def array_split(ary, indices_or_sections, axis=0):
         if count <= 0:
             raise ValueError(f"array_split: the number of parts must be positive, not {count}")
         size, larger = divmod(extent, count)
+        if count * sys.getsizeof(a) > memory_of_host():
+            raise MemoryError(f"array_split: {count} views are more than the memory holds")
         places = [i * size + min(i, larger) for i in range(count + 1)]
     before = (slice(None),) * axis
     return [a[(*before, slice(start, stop), ...)] for start, stop in itertools.pairwise(places)]
+
+
+@functools.cache
+def memory_of_host():
+    """Return how many bytes of memory this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def split(ary, indices_or_sections, axis=0):

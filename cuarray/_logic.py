@@ -108,6 +108,8 @@ def array_equal(a1, a2, equal_nan=False):
     >>> ca.array_equal([1, 2], [1, 2, 3])
     False
     """
+    if a1 is None or a2 is None:
+        return a1 is a2
     a, b = side_by_side("array_equal", a1, a2)
     if a.shape != b.shape:
         return False
@@ -138,6 +140,8 @@ def array_equiv(a1, a2):
     >>> ca.array_equiv([1, 1], 1)
     True
     """
+    if a1 is None or a2 is None:
+        return a1 is a2
     a, b = side_by_side("array_equiv", a1, a2)
     try:
         _core.broadcast_shapes(a.shape, b.shape)

@@ -5,7 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import target
+from cuarray._operands import WEAK, bends_to, target
 
 __all__ = ["copyto", "may_share_memory", "shares_memory"]
 
@@ -92,22 +92,29 @@ def copyto(dst, src, casting="same_kind", where=True):
     array([7., 0., 7.])
     """
     dst = target(dst, "copyto")
-    if isinstance(src, (bool, int, float, complex)):
-        # A Python number has a kind only; that an int fits is looked at when it is written.
-        kind = dst.dtype if type(src) is int and dst.dtype.kind in "iufcV" else np.dtype(type(src))
+    if type(src) in WEAK:
+        # A Python number has a kind only, and bends to any type of it; that an int fits is looked at when written.
+        kind = dst.dtype if bends_to(src, dst.dtype) else np.dtype(type(src))
+        if type(src) is complex:
+            src = np.complex128(src)
     else:
         src = as_array(src, dst.device)
         kind = src.dtype
     if not _core.can_cast(kind, dst.dtype, casting):
         raise TypeError(f"copyto: cannot cast from {kind} to {dst.dtype} by the rule '{casting}'")
-    if where is True and isinstance(src, ndarray):
+    if where is not True:
+        _core.assign_where(dst, truth(where, dst), src, "copyto")
+    elif isinstance(src, ndarray):
         _core.transfer(dst, src)
-    elif where is True:
-        dst[...] = src
     else:
-        # Where the mask is false, dst is written with its own values.
-        mask = _core.beside(where, dst, "copyto")
-        if mask.dtype != np.bool_ and hasattr(where, "dtype"):  # of what is no array truth values are made
-            raise TypeError(f"copyto: where= takes a bool array, not {mask.dtype}")
-        mask = mask.astype(bool, copy=False)
-        _core.ufuncs["where"](mask, src, dst, out=dst, casting="unsafe")
+        dst[...] = src
+
+
+def truth(where, dst):
+    """Return the mask of copyto as a bool array; of what is no array truth values are made."""
+    if where is None:
+        raise TypeError("copyto: where= takes a bool array, not None")
+    mask = _core.beside(where, dst, "copyto")
+    if mask.dtype != np.bool_ and hasattr(where, "dtype"):
+        raise TypeError(f"copyto: where= takes a bool array, not {mask.dtype}")
+    return mask.astype(bool, copy=False)

@@ -218,8 +218,8 @@ def array_clip(self, min=None, max=None, out=None, **kwargs):
 
 
 def conj(self):
-    """Return the complex conjugate of the elements."""
-    return _core.ufuncs["conj"](self)
+    """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself."""
+    return _core.ufuncs["conj"](self) if self.dtype.kind == "c" else self
 
 
 def repeat(self, repeats, axis=None):

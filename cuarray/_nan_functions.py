@@ -33,7 +33,9 @@ def holds_nan(a):
 def array_and_mask(function, a, where):
     """Return an array, and which of its elements `where` names: True for all of them."""
     where = True if where is NOT_GIVEN else where
-    a, mask = side_by_side(function, a, None if isinstance(where, bool) else where)
+    if where is None:
+        raise TypeError(f"{function}: where= takes a bool array, not None")
+    a, mask = side_by_side(function, a, optional=(None if isinstance(where, bool) else where,))
     return a, where if mask is None else mask
 
 

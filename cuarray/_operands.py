@@ -8,25 +8,54 @@ from cuarray._core import ndarray
 #: Types of numbers that take the precision of the arrays beside them.
 WEAK = (bool, int, float, complex)
 
+#: Kinds of dtypes that hold such numbers, whatever the casting rule ("V" is bfloat16).
+HOLDERS = {int: "iufcV", float: "fcV", complex: "c"}
+
+
+def bends_to(number, dtype):
+    """Tell whether a Python number may become an element of that dtype under any casting rule."""
+    return dtype.kind in HOLDERS.get(type(number), "")
+
 
 def device_of(*objects):
     """Return the device of the first object that is an array, or None."""
     return next((x.device for x in objects if isinstance(x, ndarray)), None)
 
 
-def side_by_side(function, *objects):
-    """Return the objects as arrays, None as None.
+def side_by_side(function, *objects, optional=()):
+    """Return the objects as arrays, and behind them those of `optional`, of which None stays None.
 
     Lists join the first array's device, and so do NumPy's arrays if that is `cpu`; beside a GPU's they raise
     TypeError. Where there is no array, all go to the current device.
     """
-    return _core.side_by_side(function, *objects)
+    return _core.side_by_side(function, objects, optional)
 
 
-def with_numbers(function, *objects):
+def with_numbers(function, *objects, optional=()):
     """Return the objects as `side_by_side` does, but Python's numbers, whose type bends, as they are."""
-    arrays = side_by_side(function, *(None if type(x) in WEAK else x for x in objects))
-    return [x if array is None else array for x, array in zip(objects, arrays, strict=True)]
+    numbers = {i for i, x in enumerate((*objects, *optional)) if type(x) in WEAK}
+    required = tuple(x for i, x in enumerate(objects) if i not in numbers)
+    others = tuple(x for i, x in enumerate(optional, len(objects)) if i not in numbers)
+    arrays = iter(_core.side_by_side(function, required, others))
+    return [x if i in numbers else next(arrays) for i, x in enumerate((*objects, *optional))]
+
+
+def word(value, choices, what, function):
+    """Return a word that must be one of several; TypeError where it is no string, ValueError where it is another."""
+    if not isinstance(value, str):
+        raise TypeError(f"{function}: {what} must be a string, not {value!r}")
+    if value not in choices:
+        *first, last = map(repr, choices)
+        names = f"{', '.join(first)} or {last}" if first else last
+        raise ValueError(f"{function}: {what} must be {names}, not {value!r}")
+    return value
+
+
+def rule_outside(mode, function):
+    """Return what becomes of positions outside: 'raise', which None stands for, 'wrap' or 'clip'."""
+    if isinstance(mode, int):
+        raise ValueError(f"{function}: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
+    return "raise" if mode is None else word(mode, ("raise", "wrap", "clip"), "mode", function)
 
 
 def target(a, function):
@@ -60,7 +89,10 @@ def deliver(result, out, function, casting="same_kind"):
     """
     if out is None:
         return _core.as_value(result)
-    (out,) = out if isinstance(out, tuple) else (out,)
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(f"{function}: the 'out' tuple must have exactly one entry, not {len(out)}")
+        (out,) = out
     taker = target(out, f"{function}: out")
     if out.shape != result.shape:
         raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")

@@ -73,14 +73,14 @@ def polyval(p, x):
     Parameters
     ----------
     p : array_like
-        Coefficients, the highest power first.
+        Coefficients, the highest power first; along the first axis, if there are more.
     x : array_like
-        Where to evaluate it.
+        Where to evaluate it; broadcast with the coefficients ``p[0]``.
 
     Returns
     -------
     ndarray
-        In the shape of `x`.
+        In the shape of `x`, broadcast with ``p[0]``.
 
     Raises
     ------
@@ -100,13 +100,14 @@ def polyval(p, x):
     p, x = side_by_side("polyval", p, x)
     if p.ndim == 0:
         raise TypeError("polyval: coefficients are a sequence, not one number")
-    if p.size == 0:
+    count = p.shape[0]
+    if count == 0:
         return zeros_like(x)
     # The first steps of the rule, 0 x + p[0], leave p[0] alone, unless x is infinite or NaN.
     result = zeros_like(x)
-    for first in range(0, p.size, STEPS_AT_ONCE):
+    for first in range(0, count, STEPS_AT_ONCE):
         with fused_call():
-            for k in range(first, np.minimum(first + STEPS_AT_ONCE, p.size)):
+            for k in range(first, min(first + STEPS_AT_ONCE, count)):
                 result = result * x + p[k, ...]
     return result
 
@@ -335,7 +336,7 @@ def polyint(p, m=1, k=None):
     >>> ca.polyint([3, 2, 1], k=5)
     array([1., 1., 1., 5.])
     """
-    (p, k), m = side_by_side("polyint", p, k), times(m, "polyint")
+    (p, k), m = side_by_side("polyint", p, optional=(k,)), times(m, "polyint")
     k = zeros(m, device=p.device) if k is None else atleast_1d(k)
     if len(k) == 1 and m > 1:
         k = _core.broadcast_to(k, (m,))

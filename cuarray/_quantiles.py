@@ -171,7 +171,7 @@ def checked_quantiles(q, scale, function):
     is_weak = type(q) in (int, float)
     q = q.numpy() if isinstance(q, ndarray) else np.asanyarray(q)
     if scale != 1:
-        q = np.true_divide(q, scale)
+        q = np.asanyarray(np.true_divide(q, scale))
     if q.size and not (q.min() >= 0 and q.max() <= 1):
         what = "percentiles" if scale != 1 else "quantiles"
         raise ValueError(f"{function}: {what} must be in the range [0, {scale}]")
@@ -187,7 +187,7 @@ def method_named(method, function):
 
 
 def checked_arrays(a, weights, function):
-    a, weights = side_by_side(function, a, weights)
+    a, weights = side_by_side(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: a must be an array of real numbers, not of {a.dtype}")
     return a, weights

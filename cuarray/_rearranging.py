@@ -289,6 +289,8 @@ def repeat(a, repeats, axis=None):
         a = a.reshape(1)
     axis = normalise_axis(axis, a.ndim, "repeat")
     counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
+    if counts.dtype.kind == "O":
+        counts = np.asarray(list(map(index, counts.ravel())), np.int64).reshape(counts.shape)
     if counts.dtype.kind not in "bui" and counts.size:
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:

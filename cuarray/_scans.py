@@ -6,6 +6,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fused_call
+from cuarray._operands import target
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod", "nancumsum"]
 
@@ -118,12 +119,14 @@ def with_initial(name, row, x, axis, dtype, out, include_initial):
     shape = (*x.shape[:axis], x.shape[axis] + 1, *x.shape[axis + 1 :])
     if out is None:
         nothing = _core.reduce("sum" if row == "add" else "prod", x[:0], dtype=dtype)
-        out = empty(shape, nothing.dtype, device=x.device)
-    elif tuple(out.shape) != shape:
-        raise ValueError(f"{name}: out= has shape {tuple(out.shape)}, the result {shape}")
+        taker = out = empty(shape, nothing.dtype, device=x.device)
+    else:
+        taker = target(out, f"{name}: out")
+    if taker.shape != shape:
+        raise ValueError(f"{name}: out= has shape {taker.shape}, the result {shape}")
     before = (slice(None),) * axis
-    out[(*before, slice(0, 1))] = _core.ufuncs[row].identity
-    _core.accumulate(name, row, x, axis, dtype, out[(*before, slice(1, None))])
+    taker[(*before, slice(0, 1))] = _core.ufuncs[row].identity
+    _core.accumulate(name, row, x, axis, dtype, taker[(*before, slice(1, None))])
     return out
 
 

@@ -436,10 +436,9 @@ def setxor1d(ar1, ar2, assume_unique=False):
     >>> ca.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5])
     array([1, 4, 5, 7])
     """
-    ar1, ar2 = (x.ravel() for x in together("setxor1d", ar1, ar2))
     if not assume_unique:
-        ar1, ar2 = unique(ar1), unique(ar2)
-    ordered = _core.sort(concat([ar1, ar2]), 0, False, "setxor1d")
+        ar1, ar2 = (unique(x) for x in side_by_side("setxor1d", ar1, ar2))
+    ordered = _core.sort(concat([ar1, ar2], axis=None), 0, False, "setxor1d")
     begins = differs_from_before(ordered, False)
     alone = begins.copy()
     alone[:-1] &= begins[1:]
@@ -498,4 +497,4 @@ def union1d(ar1, ar2):
     >>> ca.union1d([-1, 0, 1], [-2, 0, 2])
     array([-2, -1,  0,  1,  2])
     """
-    return unique(concat([x.ravel() for x in together("union1d", ar1, ar2)]))
+    return unique(concat([ar1, ar2], axis=None))

@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import host_values, side_by_side
+from cuarray._operands import host_values, side_by_side, word
 
 __all__ = [
     "argpartition",
@@ -29,6 +29,8 @@ def check_kind(kind, order, stable, function):
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
     if kind is not None and stable is not None:
         raise ValueError(f"{function}: kind and stable cannot both be given")
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"{function}: kind must be a string, not {kind!r}")
     if kind is not None and kind[:1].lower() not in {"q", "h", "m", "s"}:
         kinds = "'quicksort', 'heapsort', 'mergesort' or 'stable'"
         raise ValueError(f"{function}: kind must be {kinds}, not {kind!r}")
@@ -146,8 +148,7 @@ def ranks_of(kth, size, kind, order, function):
     """Return the places that `kth` means, ascending; TypeError or ValueError where it does not fit."""
     if order is not None:
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
-    if kind != "introselect":
-        raise ValueError(f"{function}: kind must be 'introselect', not {kind!r}")
+    word(kind, ("introselect",), "kind", function)
     places = host_values(kth, function)
     if places.ndim > 1:
         raise ValueError(f"{function}: kth is a place or a sequence of places, not of shape {places.shape}")
@@ -421,9 +422,8 @@ def searchsorted(a, v, side="left", sorter=None):
     >>> ca.searchsorted([11, 12, 13, 14], [13, -20, 20])
     array([2, 0, 4])
     """
-    if side not in ("left", "right"):
-        raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
-    a, v, sorter = side_by_side("searchsorted", a, v, sorter)
+    word(side, ("left", "right"), "side", "searchsorted")
+    a, v, sorter = side_by_side("searchsorted", a, v, optional=(sorter,))
     if a.ndim != 1:
         raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter is not None:

@@ -20,23 +20,25 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-using Copy = std::optional<bool>;
-
-Request::Copy copy_wish(const Copy& copy) {
-    return !copy ? Request::Copy::IfNeeded : *copy ? Request::Copy::Always : Request::Copy::Never;
+/// What copy= asks for, as NumPy reads it: None stands for "where needed", other objects for their truth.
+std::optional<bool> copy_wish(const py::object& copy) {
+    if (copy.is_none()) return std::nullopt;
+    if (py::isinstance<py::str>(copy)) fail(PyExc_ValueError, "copy must be True, False or None, not %R", copy.ptr());
+    return is_true(copy.ptr());
 }
 
 py::object array_from_object(const py::object& object, const py::object& dtype, const py::object& device,
-                             const Copy& copy, const py::object& order, int ndmin) {
+                             const py::object& copy, const py::object& order, Integer<"ndmin"> ndmin) {
     Request request;
     request.dtype = to_dtype(dtype.ptr(), DType::none);
     request.has_device = !device.is_none();
     request.device = to_device(device.ptr(), Device{});
-    request.copy = copy_wish(copy);
+    const std::optional<bool> wish = copy_wish(copy);
+    request.copy = !wish ? Request::Copy::IfNeeded : *wish ? Request::Copy::Always : Request::Copy::Never;
     request.order = to_order(order.ptr(), "CFAK", 'K');
     if (ndmin > kMaxDims)
-        raise(ErrorKind::Value, "array: ndmin is ", ndmin, "; at most ", kMaxDims, " dimensions are supported");
-    request.ndmin = ndmin;
+        raise(ErrorKind::Value, "array: ndmin is ", ndmin.value, "; at most ", kMaxDims, " dimensions are supported");
+    request.ndmin = int(std::max<int64_t>(ndmin, 0));
     return handed_over(to_ndarray(object.ptr(), request, "array"));
 }
 
@@ -84,6 +86,7 @@ py::object full_array(const py::object& shape, const py::object& value, const py
         const DType type = to_dtype(dtype.ptr(), operand.default_dtype());
         checked_size(extents, item_size(type), "full");
         const Scalar element = operand.element(type, "full");
+        warn_of_lost_imaginary_part(operand.default_dtype(), type);
         Array result;
         {
             const Unlocked unlocked(is_long(place, count(extents)));
@@ -122,8 +125,9 @@ py::object arange_fill(int64_t count, const py::object& first, const py::object&
     return handed_over(wrap(std::move(result)));
 }
 
-py::object from_dlpack(const py::object& object, const py::object& device, const Copy& copy) {
+py::object from_dlpack(const py::object& object, const py::object& device, const py::object& given_copy) {
     refuse_to_strip(object.ptr(), "from_dlpack");
+    const std::optional<bool> copy = copy_wish(given_copy);
     const py::object wish = copy ? py::object(py::bool_(*copy)) : py::object(py::none());
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know of it.
     const bool is_ours = is_ndarray(object.ptr());
@@ -146,7 +150,7 @@ py::object from_dlpack(const py::object& object, const py::object& device, const
     return handed_over(wrap(std::move(moved)));
 }
 
-py::object join(const py::object& sequence, int64_t axis, const py::object& out, const py::object& dtype,
+py::object join(const py::object& sequence, Integer<"axis"> axis, const py::object& out, const py::object& dtype,
                 const py::object& casting) {
     std::vector<Object> owners;
     std::vector<Array> arrays;
@@ -160,7 +164,7 @@ py::object join(const py::object& sequence, int64_t axis, const py::object& out,
     Array imported;
     Array* const target = to_output(out.ptr(), arrays[0].device(), "concatenate", imported);
     int64_t elements = 0;
-    for (const Array& array : arrays) elements += array.size();
+    for (const Array& array : arrays) elements += std::min(array.size(), kShortWork);
     Array result;
     {
         const Unlocked unlocked(is_long(arrays[0].device(), elements));
@@ -185,7 +189,9 @@ py::object slide_along(const py::object& line, const py::object& taps, int64_t b
     const Array &x = array_argument(line, name.c_str()), &y = array_argument(taps, name.c_str());
     Array result;
     {
-        const Unlocked unlocked(is_long(x.device(), count * std::min(y.size(), x.size())));
+        int64_t work = 0;
+        if (__builtin_mul_overflow(count, std::min(y.size(), x.size()), &work)) work = INT64_MAX;
+        const Unlocked unlocked(is_long(x.device(), work));
         result = slide(x, y, before, count, name.c_str());
     }
     return handed_over(wrap(std::move(result)));
@@ -199,11 +205,32 @@ py::object strided_view(const py::object& x, const py::object& shape, const py::
         raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(), " strides");
     checked_size(layout.shape, item_size(array.dtype()), "strided_view");
     const Extent bytes = extent(layout, item_size(array.dtype()));
-    const int64_t low = array.offset() + offset + bytes.low, high = array.offset() + offset + bytes.high;
-    if (layout.size() && (low < 0 || high > array.storage().bytes))
+    int64_t low = array.offset(), high = array.offset();
+    bool is_outside = __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(low, bytes.low, &low);
+    is_outside |= __builtin_add_overflow(high, offset, &high) || __builtin_add_overflow(high, bytes.high, &high);
+    is_outside |= low < 0 || high > array.storage().bytes;
+    if (layout.size() && is_outside)
         raise(ErrorKind::Value, "strided_view: bytes ", low, " to ", high, " are outside the memory of ",
               array.storage().bytes, " bytes");
     return handed_over(wrap_view(array.view(std::move(layout), offset), x.ptr()));
+}
+
+/// to[mask] = value elementwise; `value` is an array, on any device, or a number.
+void store_where(const py::object& to, const py::object& mask, const py::object& value, const std::string& function) {
+    const char* const name = function.c_str();
+    const Array &target = array_argument(to, name), &where = array_argument(mask, name);
+    Operand operand;
+    operand.load_any(value.ptr(), target.device(), name);
+    warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
+    if (operand.is_scalar()) {
+        const Scalar element = operand.element(target.dtype(), name);
+        const Unlocked unlocked(is_long(target.device(), target.size()));
+        return fill_where(target, where, element, name);
+    }
+    const Unlocked unlocked(true);
+    const Array& source = *operand.array();
+    if (source.device() == target.device()) return assign_where(target, where, source, name);
+    assign_where(target, where, to_device(astype(source, target.dtype(), 'K', false), target.device()), name);
 }
 
 bool shares_memory(const py::object& a, const py::object& b) {
@@ -256,7 +283,7 @@ void bind_memory(py::module_& m) {
           py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
     m.def("slide", &slide_along, py::arg("line"), py::arg("taps"), py::arg("before"), py::arg("count"), py::arg("name"));
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
-    m.def("triangle", [](const py::object& x, int64_t k, bool upper) {
+    m.def("triangle", [](const py::object& x, Integer<"k"> k, bool upper) {
         return handed_over(wrap(triangle(array_argument(x, "triangle"), k, upper)));
     }, py::arg("x"), py::arg("k"), py::arg("upper"));
     m.def("broadcast_to", [](const py::object& x, const py::object& shape) {
@@ -281,6 +308,7 @@ void bind_memory(py::module_& m) {
         const Unlocked unlocked(true);
         transfer(target, source, "copyto");
     }, py::arg("to"), py::arg("source"));
+    m.def("assign_where", &store_where, py::arg("to"), py::arg("mask"), py::arg("value"), py::arg("function"));
     m.def("shares_memory", &shares_memory, py::arg("a"), py::arg("b"));
     m.def("may_share_memory", &shares_memory, py::arg("a"), py::arg("b"));
     m.def("to_device", [](const py::object& x, const py::object& device) {

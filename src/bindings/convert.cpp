@@ -66,7 +66,7 @@ Dims to_dims(PyObject* object, const char* what) {
         if (PyList_Check(values.get())) return to_dims(values.get(), what);
     }
     if (PyIndex_Check(object)) return Dims{to_int64(object, what)};
-    if (!PySequence_Check(object) || PyUnicode_Check(object))
+    if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
         fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
     const Py_ssize_t count = PySequence_Size(object);
     check(count < 0 ? -1 : 0);

@@ -18,10 +18,15 @@ py::object beside(const py::object& object, const py::object& like, const std::s
     return handed_over(to_ndarray(object.ptr(), array_argument(like, function.c_str()).device(), function.c_str()));
 }
 
-/// Arguments as arrays on the device of the first array among them, or on the current one; None stays None.
-py::list side_by_side(const std::string& function, const py::args& objects) {
+/// Arguments as arrays on the device of the first array among them, or on the current one; None stays None among the
+/// optional ones, which follow.
+py::list side_by_side(const std::string& function, const py::tuple& objects, const py::tuple& optional) {
     std::vector<PyObject*> given;
-    for (const py::handle object : objects) given.push_back(object.ptr());
+    for (const py::handle object : objects) {
+        if (object.is_none()) raise(ErrorKind::Type, function, ": an array is needed, not None");
+        given.push_back(object.ptr());
+    }
+    for (const py::handle object : optional) given.push_back(object.ptr());
     const Place place = common_place(given.data(), Py_ssize_t(given.size()));
     py::list arrays;
     std::optional<Device> device;
@@ -42,14 +47,17 @@ bool is_long_for(const Array& array, const Array& indices) {
     return is_long(array.device(), std::max(array.size(), indices.size()));
 }
 
-Outside outside_of(const std::string& mode) {
-    if (mode == "raise") return Outside::Raise;
-    if (mode == "wrap") return Outside::Wrap;
-    if (mode == "clip") return Outside::Clip;
-    raise(ErrorKind::Value, "take: mode must be 'raise', 'wrap' or 'clip', not '", mode, "'");
+Outside outside_of(const py::object& mode) {
+    const bool is_text = py::isinstance<py::str>(mode);
+    const std::string text = is_text ? mode.cast<std::string>() : std::string(mode.is_none() ? "raise" : "");
+    if (text == "raise") return Outside::Raise;
+    if (text == "wrap") return Outside::Wrap;
+    if (text == "clip") return Outside::Clip;
+    fail(is_text || py::isinstance<py::int_>(mode) ? PyExc_ValueError : PyExc_TypeError,
+         "take: mode must be 'raise', 'wrap' or 'clip', not %R", mode.ptr());
 }
 
-py::object take_elements(const py::object& x, const py::object& indices, int axis, const std::string& mode,
+py::object take_elements(const py::object& x, const py::object& indices, int axis, const py::object& mode,
                          const py::object& out) {
     const Array &array = array_argument(x, "take"), &positions = array_argument(indices, "take");
     const Outside outside = outside_of(mode);
@@ -94,7 +102,7 @@ py::object nonzero_places(const py::object& x) {
 
 void bind_indexing(py::module_& m) {
     m.def("beside", &beside, py::arg("object"), py::arg("like"), py::arg("function"));
-    m.def("side_by_side", &side_by_side, py::arg("function"));
+    m.def("side_by_side", &side_by_side, py::arg("function"), py::arg("objects"), py::arg("optional"));
     m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
           py::arg("out") = py::none());
     m.def("take_along_axis", &take_elements_along, py::arg("x"), py::arg("indices"), py::arg("axis"));

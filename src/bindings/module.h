@@ -1,6 +1,7 @@
 // module.h -- the parts of cuarray._core that are bound with pybind11.
 #pragma once
 #include <pybind11/pybind11.h>
+#include <algorithm>
 #include <memory>
 #include <vector>
 #include "bindings/convert.h"
@@ -41,6 +42,19 @@ template <class Scope> class WithBlocks {
     static inline thread_local std::vector<std::unique_ptr<Scope>> open_;
 };
 
+/// The name of a parameter, as a template argument.
+template <size_t N> struct ParameterName {
+    constexpr ParameterName(const char (&name)[N]) { std::copy_n(name, N, text); }
+    char text[N];
+};
+
+/// An integer that a caller of the package gave: what is none, or does not fit, raises by the parameter's name, where
+/// pybind11 would tell of the functions that it knows.
+template <ParameterName name> struct Integer {
+    int64_t value = 0;
+    operator int64_t() const { return value; }
+};
+
 /// An Object as pybind11 holds it.
 inline pybind11::object handed_over(Object object) {
     return pybind11::reinterpret_steal<pybind11::object>(object.release());
@@ -51,3 +65,15 @@ inline pybind11::object handed_over(PyObject* made) {
 }
 
 }  // namespace cuarray::python
+
+namespace pybind11::detail {
+
+template <cuarray::python::ParameterName parameter> struct type_caster<cuarray::python::Integer<parameter>> {
+    PYBIND11_TYPE_CASTER(cuarray::python::Integer<parameter>, const_name("int"));
+    bool load(handle source, bool) {
+        value.value = cuarray::python::to_int64(source.ptr(), parameter.text);
+        return true;
+    }
+};
+
+}  // namespace pybind11::detail

@@ -29,7 +29,8 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
 }
 
 const Array* to_mask(PyObject* object, Place place, const char* function, Operand& operand, Array& scalar) {
-    if (!given(object) || object == Py_True || object == no_value()) return nullptr;
+    if (!object || object == Py_True || object == no_value()) return nullptr;
+    if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");
     operand.load_any(object, place, function);
     if (!operand.is_scalar()) return operand.array();
     const DType dtype = operand.default_dtype();

@@ -106,7 +106,7 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 }
 
 void bind_ufunc_methods(py::module_& m) {
-    m.def("accumulate", [](const std::string& name, const std::string& row, const py::object& x, int64_t axis,
+    m.def("accumulate", [](const std::string& name, const std::string& row, const py::object& x, Integer<"axis"> axis,
                            const py::object& dtype, const py::object& out) {
         // Profiles keep the name; few functions call this, each with one of its own.
         static auto* const names = new std::set<std::string>;
@@ -115,7 +115,7 @@ void bind_ufunc_methods(py::module_& m) {
         return handed_over(accumulate_with(find_row(row), x.ptr(), axis_object.get(), dtype.ptr(), out.ptr(), kept));
     }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
        py::arg("out") = py::none());
-    m.def("reduceat", [](const std::string& row, const py::object& x, const py::buffer& begins, int64_t axis,
+    m.def("reduceat", [](const std::string& row, const py::object& x, const py::buffer& begins, Integer<"axis"> axis,
                          const py::object& dtype, const py::object& out) {
         return handed_over(reduceat_with(find_row(row), x.ptr(), begins, axis, dtype.ptr(), out.ptr()));
     }, py::arg("row"), py::arg("x"), py::arg("begins"), py::arg("axis"), py::arg("dtype"), py::arg("out"));

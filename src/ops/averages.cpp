@@ -97,7 +97,8 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     const char* name = root ? "std" : "var";
     DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
-    const DType result_dtype = real_part(work);
+    // As NumPy: real, unless a complex type is asked for.
+    const DType result_dtype = options.dtype != DType::none && !options.out ? options.dtype : real_part(work);
     work = averaging_dtype(work);
     // The squares are real, the mean that they are taken about is not.
     if (info(array.dtype()).kind == Kind::Complex) work = promote(work, DType::complex64);

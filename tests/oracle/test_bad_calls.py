@@ -1,6 +1,7 @@
 """Bad calls: NumPy raises, and cuarray raises the same type of exception. One line is one call; `a` has shape (2, 3), `v` (5,)
 and `z` none of float64; `n` (3,) of int64, `u` (3,) of uint8, `c` (2,) of complex128, `b` (3,) of bool, `e` (0, 3)."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "python")]
 
 from same import agree, evaluate
+
+import cuarray
 
 NAMES = {
     "a": lambda xp: xp.asarray([[1.5, 2, 3], [4, 5, 6]]),
@@ -315,6 +318,55 @@ xp.vdot(a, v)
 xp.outer(v, v, out=xp.zeros(3))
 xp.einsum('ij,jk->ik', a, a)
 xp.einsum('ij', v)
+xp.add(a, 1, sig=('f4',))
+xp.add(a, 1, sig='dd')
+xp.add(a, 1, sig='dd->d', dtype='f8')
+xp.less(a, 1, dtype='f8')
+xp.isfinite(a, dtype='f8')
+xp.negative(2.5, dtype='f2', casting='no')
+xp.logical_or.reduce(a, dtype='i1')
+xp.mean(a, where=None)
+xp.var(a, where=None)
+xp.array_split(v, 1 << 62)
+xp.split(xp.zeros(0), 1 << 62)
+v.reshape(1 << 40, 1 << 40)
+v.reshape(1 << 62, 1 << 62, 5)
+v.reshape(-1, 1 << 63)
+xp.zeros((1 << 40, 1 << 40))
+xp.empty((1 << 40, 1 << 40, 0, 1 << 40))
+xp.broadcast_to(1.0, (1 << 40, 1 << 40))
+xp.cumsum(v, axis=1 << 63)
+xp.tri(3, k=1 << 70)
+xp.tri(3, k=None)
+xp.array([1], ndmin=None)
+xp.array([1], copy='yes')
+xp.repeat(v, 1 << 64)
+xp.repeat(v, 1 << 62)
+xp.round(v, 1 << 40)
+xp.percentile(v, 1 << 64)
+xp.add.reduceat(v, [0], axis=1 << 70)
+xp.average(xp.zeros((3, 0)), axis=0)
+xp.concatenate((u, 3.5), axis=None, dtype='u1')
+xp.digitize(None, [1, 2])
+xp.searchsorted([1, 2], None)
+xp.searchsorted([1, 2], 1, side=None)
+xp.trapezoid(v, dx=None)
+xp.interp(1, [1, 2], [3, 4], period='x')
+xp.nanvar(None)
+xp.nanvar(v, ddof=None)
+xp.union1d(n, None)
+xp.stack([a, a], axis=None)
+xp.sort(v, kind=3)
+xp.argsort(v, kind=3.5)
+xp.partition(v, 1, kind=None)
+xp.ravel_multi_index(None, (2, 3))
+xp.ravel_multi_index((1, 2), (2, 3), mode=3)
+xp.take(v, [1], mode=3)
+xp.full_like(n, None)
+xp.quantile(a, 0.5, out=(1, 2))
+xp.matmul(a, a.T, out=(1, 2))
+xp.cumulative_sum(v, include_initial=True, out='text')
+xp.squeeze(a, b'x')
 """
 
 CALLS = BAD.split("\n")[1:-1]
@@ -333,3 +385,29 @@ def test_numpy_raises(call):
 
 def test_there_are_enough():
     assert len(set(CALLS)) == len(CALLS) >= 250
+
+
+INTERNALS = re.compile(r"_core|incompatible function|object has no attribute '(?!__|no_such)|values to unpack|is not subscriptable|_NoValue")
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_messages_are_about_the_call(call):
+    error = evaluate(call, cuarray, NAMES)
+    assert not INTERNALS.search(str(error)), f"{call}: {error}"
+
+
+@pytest.mark.parametrize("given", ["None", "'text'", "object()", "len", "(1, 2)", "2.5j"])
+@pytest.mark.parametrize("call", [
+    "bincount({})", "bincount([1], weights={})", "choose({}, [v, v])", "compress({}, v)", "concat([v, {}])", "concat([v, {}], axis=None)",
+    "digitize({}, [1, 2])", "digitize([1, 2], {})", "dot(a, {})", "extract(v > 1, {})", "interp({}, [1, 2], [3, 4])", "interp(1, {}, [3, 4])",
+    "interp(1, [1, 2], {})", "isin(v, {})", "kron(v, {})", "meshgrid(v, {})", "nanvar({})", "partition(v, 1, kind={})", "polyval({}, 1)",
+    "polyval([1], {})", "ravel_multi_index({}, (2, 3))", "searchsorted({}, 1)", "searchsorted(v, {})", "searchsorted(v, 1, side={})",
+    "sort(v, kind={})", "stack([v, {}])", "take({}, [0])", "take(v, {})", "take(v, [0], mode={})", "trapezoid({})", "trapezoid(v, dx={})",
+    "union1d(v, {})", "vstack([v, {}])", "cumsum(v, axis={})", "tri(3, k={})", "array([1], ndmin={})", "array(v, copy={})", "put(v.copy(), [0], 1, {})",
+])  # fmt: skip
+def test_what_is_no_array_is_called_so(call, given):
+    names = {name: make(cuarray) for name, make in NAMES.items()}
+    try:
+        eval("xp." + call.format(given), {"xp": cuarray, **names})
+    except (TypeError, ValueError, IndexError) as error:
+        assert not INTERNALS.search(str(error)), error

@@ -2,8 +2,10 @@
 
 import io
 import pickle
+import zipfile
 
 import layouts
+
 import numpy as np
 import pytest
 from oracle import same_bits
@@ -61,15 +63,38 @@ def test_parts_beyond_elements(call, device):
 def test_resize(dtype, shape, order, device):
     host = np.array(sample(dtype), order=order)
     x = cuarray.array(host, order=order)
-    view, before = x[1], x[1].numpy()
+    view, before, size = x[1], x[1].numpy(), x.size
     x.resize(shape)
     host.resize(shape, refcheck=False)
     assert x.shape == host.shape and x.dtype == host.dtype and same_bits(x.numpy(), host).all()
     assert x.flags.owndata and (x.ndim < 2 or x.flags.f_contiguous == host.flags.f_contiguous)
     assert same_bits(view.numpy(), before).all()
-    if x.size:
+    assert cuarray.shares_memory(x, view) == (x.size == size), "as in NumPy, another shape alone needs no other memory"
+    if x.size not in (0, size):
         x[...] = 1
         assert same_bits(view.numpy(), before).all(), "a view keeps its own memory"
+
+
+def test_resize_to_the_same_size(device):
+    base = cuarray.arange(12, device=device)
+    for part, shape in ((base[2:8], (2, 3)), (base[:3], (1, 3)), (base[:0], (0, 4)), (base.reshape(3, 4).T, (2, 6))):
+        host = part.numpy().copy(order="A")
+        part.resize(shape)
+        host.resize(shape)
+        assert part.tolist() == host.tolist() and (part.strides == host.strides or not part.size)
+        assert cuarray.shares_memory(part, base) or not part.size
+    with pytest.raises(ValueError, match="does not own"):
+        base[:3].resize(4)
+    with pytest.raises(ValueError, match="side by side"):
+        base[::2].resize(6)
+
+
+def test_archives_with_other_files(tmp_path):
+    cuarray.savez(tmp_path / "a.npz", x=cuarray.arange(3))
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
+        archive.writestr("readme.txt", "hello")
+    found = cuarray.load(tmp_path / "a.npz")
+    assert found["x"].tolist() == [0, 1, 2] and found["readme.txt"] == b"hello" == np.load(tmp_path / "a.npz")["readme.txt"]
 
 
 def test_resize_by_several_numbers(device):

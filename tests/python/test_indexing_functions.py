@@ -264,6 +264,14 @@ xp.copyto(v, f[0, :1])
 xp.copyto(v, [1, 2])
 xp.copyto(v, 1, where=[1, 0, 1, 0, 1, 0, 1])
 xp.copyto(v, v[::-1], where=v > 2)
+xp.copyto(f, v[:4].reshape(1, 1, 4), where=m)
+xp.copyto(f, v[:4].reshape(1, 4, 1), where=m)
+xp.copyto(f, 1, where=xp.ones((1, 3, 4), dtype=bool))
+xp.copyto(f, 1, where=xp.ones(3, dtype=bool))
+xp.copyto(f, 3, casting='no')
+xp.copyto(v, 3.5, casting='safe')
+xp.copyto(v, True, casting='no')
+xp.copyto(v, 3+1j, casting='unsafe')
 xp.copyto([1], 2)
 xp.fill_diagonal(f, 7)
 xp.fill_diagonal(t, [1, 2])
@@ -452,3 +460,60 @@ def test_positions_that_int64_does_not_hold(device):
         with pytest.raises(IndexError, match="out of bounds"):
             write(call)
     assert x.tolist() == [0, 1, 2]
+
+
+PLACES = [True, False, True, True]
+
+
+def wide_values(dtype):
+    """Return numbers that a narrower or a floating-point type would change."""
+    kind, bits = np.dtype(dtype).kind, 8 * np.dtype(dtype).itemsize - 1
+    if kind == "b":
+        return [True, False, True, False]
+    return [2 ** (bits - 1) + 3, 2**bits - 70, 3, 2**bits - 1] if kind in "iu" else [1.25, 3.0, 100.5, 0.0]
+
+
+@pytest.mark.parametrize("to", "?bhilBHILefdFD")
+@pytest.mark.parametrize("of", "?bhilBHILefdFD")
+@pytest.mark.filterwarnings("ignore:Casting complex", "ignore:overflow encountered")
+def test_copyto_where_casts_straight(of, to, device):
+    """Elements go from their type to the other one, not through a common one; the others keep every bit."""
+    source, old = np.array(wide_values(of), of), np.array(wide_values(to), to)[::-1].copy()
+    want = np.where(PLACES, source.astype(to), old)
+    for mask in (np.array(PLACES), np.array(PLACES)[::-1][::-1]):
+        x = cuarray.asarray(old.copy(), device=device)
+        cuarray.copyto(x, cuarray.asarray(source, device=device), casting="unsafe", where=cuarray.asarray(mask, device=device))
+        assert x.numpy().tobytes() == want.tobytes()
+    x = cuarray.asarray(old.copy(), device=device)
+    if cuarray.can_cast(of, to, "safe"):
+        cuarray.putmask(x, cuarray.asarray(PLACES, device=device), cuarray.asarray(source, device=device))
+        assert x.numpy().tobytes() == want.tobytes()
+
+
+def test_copyto_where_keeps_digits(device):
+    x = cuarray.asarray([2**62 + 1, 5], device=device)
+    cuarray.copyto(x, cuarray.asarray([1.0, 2.0], device=device), casting="unsafe", where=cuarray.asarray([False, True], device=device))
+    assert x.tolist() == [2**62 + 1, 2]
+    x = cuarray.zeros(2, "i2", device=device)
+    cuarray.copyto(x, cuarray.asarray([70000, 2**64 - 1], dtype="u8", device=device), casting="unsafe", where=[True, True])
+    assert x.tolist() == [4464, -1]
+    nan = np.array([0x7FF8000000000123, 0x7FF0000000000001], "u8").view("f8")  # payloads, one of them signalling
+    y = cuarray.asarray(nan.copy(), device=device)
+    cuarray.copyto(y, 1.0, where=False)
+    y[cuarray.asarray([False, False], device=device)] = 2.0
+    assert y.numpy().tobytes() == nan.tobytes()
+
+
+def test_copyto_where_of_what_overlaps(device):
+    x, y = cuarray.arange(8, device=device), np.arange(8)
+    for to, source, mask in ((slice(1, None), slice(None, -1), 2), (slice(None, None, -1), slice(None), 3), (slice(None), slice(None), 2)):
+        cuarray.copyto(x[to], x[source], where=x[source] % mask == 0)
+        np.copyto(y[to], y[source].copy(), where=y[source] % mask == 0)
+        assert x.tolist() == y.tolist()
+    m = cuarray.asarray([True, False, True], device=device)
+    cuarray.copyto(m[::-1], cuarray.asarray([False, True, True], device=device), where=m)
+    assert m.tolist() == [True, False, False]
+    with cuarray.fuse():
+        z = cuarray.arange(4, device=device) + 1
+        cuarray.copyto(z, z[::-1] * 2, where=z > 2)
+    assert z.tolist() == [1, 2, 4, 2]
