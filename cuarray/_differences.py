@@ -68,7 +68,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if prepend is not None or append is not None:
         a = concat([x for x in joined if x is not None], axis=axis)
     function = _core.ufuncs["not_equal" if a.dtype == np.bool_ else "subtract"]
-    for _ in range(n):
+    for _ in range(min(n, max(a.shape[axis], 1))):  # then there is nothing left
         a = function(part(a, axis, 1, None), part(a, axis, None, -1))
     return a
 

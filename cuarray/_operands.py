@@ -59,11 +59,16 @@ def rule_outside(mode, function):
 
 
 def target(a, function):
-    """Return what is to be written as an array: `a` itself, or the memory of a NumPy array; else TypeError."""
+    """Return what is to be written as an array: `a` itself, or the memory of a NumPy array.
+
+    Raises TypeError for anything else, and ValueError where it is read-only, even if it has no elements.
+    """
     if isinstance(a, np.ndarray):
-        return _core.array_from_object(a, device="cpu", copy=False)
+        a = _core.array_from_object(a, device="cpu", copy=False)
     if not isinstance(a, ndarray):
         raise TypeError(f"{function}: expected an array to write into, not {type(a).__name__}")
+    if not a.flags.writeable:
+        raise ValueError(f"{function}: the array is read-only")
     return a
 
 

@@ -300,7 +300,7 @@ def polyder(p, m=1):
     array([3, 2, 1])
     """
     p = as_array(p)
-    for _ in range(times(m, "polyder")):
+    for _ in range(min(times(m, "polyder"), len(p) + 1)):  # then there is nothing left
         p = p[:-1] * arange(len(p) - 1, 0, -1, device=p.device)
     return p
 

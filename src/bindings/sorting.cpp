@@ -66,7 +66,7 @@ py::object places_in(const py::object& sorted, const py::object& values, bool ri
 }
 
 py::object tallied(const py::object& values, const py::object& edges, bool equal_bins, const py::object& weights,
-                   int64_t bins, const std::string& name) {
+                   Integer<"minlength"> bins, const std::string& name) {
     const Array* const between = edges.is_none() ? nullptr : &array_argument(edges, name.c_str());
     const Array* const weighed = weights.is_none() ? nullptr : &array_argument(weights, name.c_str());
     return result_of(array_argument(values, name.c_str()), [&](const Array& array) {

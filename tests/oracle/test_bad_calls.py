@@ -14,7 +14,16 @@ from same import agree, evaluate
 
 import cuarray
 
+
+
+def frozen(xp, shape):
+    x = xp.zeros(shape)
+    x.flags.writeable = False
+    return x
+
+
 NAMES = {
+    "frozen": lambda xp: frozen,
     "a": lambda xp: xp.asarray([[1.5, 2, 3], [4, 5, 6]]),
     "v": lambda xp: xp.arange(5.0),
     "z": lambda xp: xp.asarray(2.5),
@@ -367,6 +376,15 @@ xp.quantile(a, 0.5, out=(1, 2))
 xp.matmul(a, a.T, out=(1, 2))
 xp.cumulative_sum(v, include_initial=True, out='text')
 xp.squeeze(a, b'x')
+xp.bincount(n, minlength=1 << 63)
+frozen(xp, 0).sort()
+frozen(xp, 0).put([], [])
+frozen(xp, 0).partition(0)
+xp.putmask(frozen(xp, 0), [], [])
+xp.place(frozen(xp, 0), [], [])
+xp.copyto(frozen(xp, 2), 1, where=False)
+xp.fill_diagonal(frozen(xp, (0, 0)), 1)
+xp.round(e[0], 1, out=frozen(xp, 3))
 """
 
 CALLS = BAD.split("\n")[1:-1]

@@ -167,3 +167,16 @@ def test_weighted_averages_of_what_is_pending(device, rng):
     np.testing.assert_allclose(average.numpy(), np.average(2 * x - 1, 0, w + 3), rtol=1e-13)
     np.testing.assert_allclose(total.numpy(), (w + 3).sum(0), rtol=1e-13)
     np.testing.assert_allclose(of_itself.numpy(), np.average(x * x, 1, x * x), rtol=1e-13)
+
+
+@pytest.mark.parametrize("call", ["var(n, dtype='c8')", "std(n, dtype='c16')", "var(c, dtype='c8')", "var(c)", "std(f, dtype='c8', axis=0)",
+                                  "nanvar(f, dtype='c8')", "nanstd(n, dtype='c8')", "var(c, dtype='c16', keepdims=True)"])  # fmt: skip
+def test_variance_in_a_complex_type(call, device):
+    names = {"n": lambda xp: xp.arange(4), "f": lambda xp: xp.asarray([[1.5, 2], [4, 8]]), "c": lambda xp: xp.asarray([1 + 1j, 1 - 3j])}
+    agree(f"xp.{call}", names, rtol=1e-6)
+
+
+@pytest.mark.parametrize("call", ["xp.zeros((3, 0)), axis=0", "xp.zeros((0, 0)), axis=1", "xp.zeros((3, 0)), axis=1", "xp.zeros((0, 3)), axis=0",
+                                  "xp.zeros((3, 0)), axis=0, weights=xp.ones(3)", "[], weights=[]", "xp.zeros((3, 0, 2)), axis=(0, 2)"])  # fmt: skip
+def test_average_of_nothing(call, device):
+    agree(f"xp.average({call})")

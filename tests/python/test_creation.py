@@ -239,3 +239,16 @@ def test_shapes_may_be_arrays(of):
     assert cuarray.broadcast_to(1, shape).shape == (2, 3)
     with pytest.raises(TypeError, match="integer"):
         cuarray.zeros(of([2.0, 3.0]))
+
+
+@pytest.mark.parametrize("call", ["full_like(x, 1+2j)", "full_like(x, np.complex128(1+2j))", "full(3, 1+2j, dtype=int)", "full(3, 1+2j, dtype=bool)",
+                                  "full(3, 1+2j)", "full_like(xp.ones(2, dtype='c8'), 1+2j)", "zeros_like(1.5)", "ones_like(2)", "full_like(3, 4.5)",
+                                  "full_like(x, xp.asarray([1, 2]))"])  # fmt: skip
+def test_complex_numbers_and_numbers_alone(call, device):
+    agree(f"xp.{call}", {"x": lambda xp: xp.arange(2)})
+
+
+def test_lost_imaginary_parts_are_told(device):
+    for make in (lambda: cuarray.full(2, 1j, dtype=float), lambda: cuarray.full_like(cuarray.ones(2), 1j)):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            make()

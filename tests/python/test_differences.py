@@ -111,3 +111,14 @@ def test_large_arrays(device, rng):
         np.testing.assert_array_equal(cuarray.diff(there, axis=axis).numpy(), np.diff(x, axis=axis))
         np.testing.assert_allclose(cuarray.gradient(there, 0.5, axis=axis).numpy(), np.gradient(x, 0.5, axis=axis), rtol=1e-14)
         np.testing.assert_allclose(cuarray.trapezoid(there, axis=axis).numpy(), np.trapezoid(x, axis=axis), rtol=1e-11)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 2**40, 2**62, 2**70])
+def test_more_steps_than_elements(n, device):
+    x = cuarray.arange(12, device=device).reshape(3, 4)
+    for axis in (0, 1):
+        want = np.diff(np.arange(12).reshape(3, 4), min(n, 9), axis)
+        got = cuarray.diff(x, n, axis)
+        assert got.shape == want.shape and got.tolist() == want.tolist()
+    assert cuarray.polyder(x[0], n).tolist() == np.polyder(np.arange(4), min(n, 9)).tolist()
+    assert cuarray.diff(x[:0], n, 0).shape == (0, 4) and cuarray.diff(x > 3, n).dtype == bool

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 from same import agree
 
@@ -192,3 +193,37 @@ def test_copyto_needs_an_array(device):
 def test_split_into_no_parts(device):
     with pytest.raises(ValueError, match=r"5 elements.*0 equal parts"):
         cuarray.split(cuarray.arange(5), 0)
+
+
+SHORT = {"x": lambda xp: xp.arange(3, dtype="i2"), "u": lambda xp: xp.arange(3, dtype="u1"), "f": lambda xp: xp.ones((1, 2), dtype="f4")}
+
+
+@pytest.mark.parametrize("call", [
+    "(x, 3)", "(3, x, 2.5)", "(f, 3)", "(f, 3, 2.5)", "(f, 1j)", "(u, True)", "(1, 2)", "(1, 2.5)", "(True, 2)", "([1, 2], 3)", "(3,)",
+    "(u, 3) casting='no'", "(f, 3.5) casting='no'", "(u, 3) dtype='u1'", "(u, 300) dtype='i4'", "(u, 3) out=xp.zeros(4, dtype='u1')",
+    "(u, 3.5) out=xp.zeros(4)", "(u, 3.5) casting='safe',dtype='f4'", "(x, 2**70)",
+])  # fmt: skip
+def test_numbers_among_flattened_arrays(call, device):
+    arrays, _, options = call.partition(") ")
+    agree(f"xp.concatenate({arrays.removesuffix(')')}), axis=None, {options})", SHORT)
+
+
+def test_numbers_among_flattened_arrays_must_fit(device):
+    with pytest.raises(OverflowError):
+        cuarray.concat((cuarray.zeros(2, "u1"), 300), axis=None)
+
+
+@pytest.mark.parametrize("count", [1 << 31, 1 << 62, 1 << 64])
+def test_more_parts_than_memory(count, device):
+    for x in (cuarray.arange(3), cuarray.zeros(0)):
+        with pytest.raises(MemoryError):
+            cuarray.array_split(x, count)
+
+
+def test_huge_steps(device):
+    x, y = cuarray.arange(24).reshape(2, 3, 4), np.arange(24).reshape(2, 3, 4)
+    for step in (2**62, 2**63 - 1, -(2**62), -(2**63), 2**80):
+        assert x[..., ::step].tolist() == y[..., ::step].tolist() and x[::step].shape == y[::step].shape
+        assert x[1:0:step].tolist() == y[1:0:step].tolist()
+        z = x[:, :, ::step][::-1].copy("K") + x[:1, :, ::step]
+        assert z.tolist() == (y[:, :, ::step][::-1] + y[:1, :, ::step]).tolist()

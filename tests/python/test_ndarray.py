@@ -456,3 +456,9 @@ def test_division_by_powers_of_two(device, dtype, rng):
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal((ours // divisor).numpy(), x // np.dtype(dtype).type(divisor))
             np.testing.assert_array_equal((ours % divisor).numpy(), x % np.dtype(dtype).type(divisor))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f4", "c8"])
+def test_conj_of_real_arrays_is_the_array(dtype, device):
+    x = cuarray.ones(3, dtype=dtype)
+    assert x.conj().dtype == x.dtype == x.conjugate().dtype and (x.conj() is x) == (np.ones(3, dtype).conj().dtype.kind != "c")

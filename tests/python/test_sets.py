@@ -141,3 +141,9 @@ def test_isin_of_64_bits_is_exact_however_many_there_are(device, rng):
         known = set(b.tolist())
         want = [n in known for n in a.tolist()]
         assert cuarray.isin(cuarray.asarray(a), cuarray.asarray(b)).tolist() == want
+
+
+@pytest.mark.parametrize("call", ["union1d(x, 7)", "union1d(7, x)", "union1d(x, 2.5)", "setxor1d(x, 7)", "setxor1d(x, 7, assume_unique=True)",
+                                  "setxor1d(x, [7])", "intersect1d(x, 2)", "setdiff1d(x, 2)", "union1d(x, [7])"])  # fmt: skip
+def test_numbers_among_sets(call, device):
+    agree(f"xp.{call}", {"x": lambda xp: xp.arange(5, dtype="i2")})
