@@ -967,6 +967,65 @@ PRODUCTS = [
     ),
 ]
 
+ARGUMENTS = [
+    Mutant(
+        "numbers-keep-their-own-type",
+        "cuarray/_joining.py",
+        "wanted if bends_to(x, wanted) else common",
+        "common",
+        tests("manipulation", "numbers_among"),
+    ),
+    Mutant(
+        "union-of-arrays-alone",
+        "cuarray/_sets.py",
+        "unique(concat([ar1, ar2], axis=None))",
+        'unique(concat([x.ravel() for x in together("union1d", ar1, ar2)]))',
+        tests("sets", "numbers_among"),
+    ),
+    Mutant(
+        "coefficients-of-one-axis",
+        "cuarray/_polynomials.py",
+        "    count = p.shape[0]\n",
+        "    count = p.shape[-1]\n",
+        tests("polynomials", "several_axes"),
+    ),
+    Mutant(
+        "resize-always-makes-memory",
+        "cuarray/_bytes.py",
+        "min(shape, default=0) >= 0 and math.prod(shape) == self.size",
+        "min(shape, default=0) >= 0 and math.prod(shape) == self.size == 0",
+        tests("bytes", "resize"),
+    ),
+    Mutant(
+        "read-only-without-elements",
+        "cuarray/_operands.py",
+        "if not a.flags.writeable:",
+        "if a.size and not a.flags.writeable:",
+        "tests/oracle/test_bad_calls.py -k frozen",
+    ),
+    Mutant(
+        "any-object-is-a-word",
+        "cuarray/_operands.py",
+        "if not isinstance(value, str):",
+        "if False:",
+        "tests/oracle/test_bad_calls.py -k kind",
+    ),
+    Mutant(
+        "average-of-nothing-is-nothing",
+        "cuarray/_averages.py",
+        "        if result.size == 0:\n            raise",
+        "        if result.size < 0:\n            raise",
+        tests("averages", "nothing"),
+    ),
+    Mutant(
+        "copyto-refuses-numbers",
+        "cuarray/_memory.py",
+        "dst.dtype if bends_to(src, dst.dtype) else np.dtype(type(src))",
+        "np.dtype(type(src))",
+        tests("indexing_functions"),
+    ),
+]
+
 MUTANTS = [
     *UNSEEN_BY_THE_STANDARD,
     *INDEXING,
@@ -979,6 +1038,7 @@ MUTANTS = [
     *COUNTS_AND_RANKS,
     *EDITING,
     *PRODUCTS,
+    *ARGUMENTS,
 ]
 
 if __name__ == "__main__":

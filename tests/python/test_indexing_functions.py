@@ -510,9 +510,12 @@ def test_copyto_where_of_what_overlaps(device):
         cuarray.copyto(x[to], x[source], where=x[source] % mask == 0)
         np.copyto(y[to], y[source].copy(), where=y[source] % mask == 0)
         assert x.tolist() == y.tolist()
-    m = cuarray.asarray([True, False, True], device=device)
-    cuarray.copyto(m[::-1], cuarray.asarray([False, True, True], device=device), where=m)
-    assert m.tolist() == [True, False, False]
+    for shift in (slice(1, None), slice(None, None, -1)):  # more than a block, so that one is written before the next is read
+        m, n = cuarray.arange(2000, device=device) % 3 == 0, np.arange(2000) % 3 == 0
+        before = n.copy()
+        cuarray.copyto(m[shift], True, where=m[: m[shift].size])
+        n[shift][before[: n[shift].size]] = True
+        assert m.tolist() == n.tolist()
     with cuarray.fuse():
         z = cuarray.arange(4, device=device) + 1
         cuarray.copyto(z, z[::-1] * 2, where=z > 2)

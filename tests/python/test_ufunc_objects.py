@@ -104,6 +104,7 @@ def test_dtype_and_signature(device):
     for keywords in ({"dtype": "f4"}, {"sig": "ff->f"}, {"signature": ("f4", None, None)},
                      {"signature": (None, None, np.float32)}):  # fmt: skip
         assert cuarray.add(x, 1, casting="unsafe", **keywords).dtype == np.float32, keywords
+    assert cuarray.add(cuarray.ones(2, "f4"), 0.5, dtype="f4", casting="safe").tolist() == [1.5, 1.5]
     assert cuarray.add(x, x, dtype=float, subok=False, order="F").dtype == np.float64
 
 
