@@ -33,11 +33,7 @@ def side_by_side(function, *objects, optional=()):
 
 def with_numbers(function, *objects, optional=()):
     """Return the objects as `side_by_side` does, but Python's numbers, whose type bends, as they are."""
-    numbers = {i for i, x in enumerate((*objects, *optional)) if type(x) in WEAK}
-    required = tuple(x for i, x in enumerate(objects) if i not in numbers)
-    others = tuple(x for i, x in enumerate(optional, len(objects)) if i not in numbers)
-    arrays = iter(_core.side_by_side(function, required, others))
-    return [x if i in numbers else next(arrays) for i, x in enumerate((*objects, *optional))]
+    return _core.side_by_side(function, objects, optional, True)
 
 
 def word(value, choices, what, function):
@@ -67,7 +63,7 @@ def target(a, function):
         a = _core.array_from_object(a, device="cpu", copy=False)
     if not isinstance(a, ndarray):
         raise TypeError(f"{function}: expected an array to write into, not {type(a).__name__}")
-    if not a.flags.writeable:
+    if not a._memory_flags()[3]:  # shorter than a.flags.writeable
         raise ValueError(f"{function}: the array is read-only")
     return a
 

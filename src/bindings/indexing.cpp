@@ -18,9 +18,13 @@ py::object beside(const py::object& object, const py::object& like, const std::s
     return handed_over(to_ndarray(object.ptr(), array_argument(like, function.c_str()).device(), function.c_str()));
 }
 
+bool is_python_number(PyObject* object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) || PyComplex_CheckExact(object);
+}
+
 /// Arguments as arrays on the device of the first array among them, or on the current one; None stays None among the
-/// optional ones, which follow.
-py::list side_by_side(const std::string& function, const py::tuple& objects, const py::tuple& optional) {
+/// optional ones, which follow. Python's numbers stay what they are where the caller keeps them.
+py::list side_by_side(const std::string& function, const py::tuple& objects, const py::tuple& optional, bool keeps_numbers) {
     std::vector<PyObject*> given;
     for (const py::handle object : objects) {
         if (object.is_none()) raise(ErrorKind::Type, function, ": an array is needed, not None");
@@ -31,8 +35,8 @@ py::list side_by_side(const std::string& function, const py::tuple& objects, con
     py::list arrays;
     std::optional<Device> device;
     for (PyObject* object : given) {
-        if (object == Py_None) {
-            arrays.append(py::none());
+        if (object == Py_None || (keeps_numbers && is_python_number(object))) {
+            arrays.append(py::handle(object));
             continue;
         }
         const Object array = to_ndarray(object, place, function.c_str());
@@ -102,7 +106,8 @@ py::object nonzero_places(const py::object& x) {
 
 void bind_indexing(py::module_& m) {
     m.def("beside", &beside, py::arg("object"), py::arg("like"), py::arg("function"));
-    m.def("side_by_side", &side_by_side, py::arg("function"), py::arg("objects"), py::arg("optional"));
+    m.def("side_by_side", &side_by_side, py::arg("function"), py::arg("objects"), py::arg("optional"),
+          py::arg("keeps_numbers") = false);
     m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
           py::arg("out") = py::none());
     m.def("take_along_axis", &take_elements_along, py::arg("x"), py::arg("indices"), py::arg("axis"));

@@ -231,11 +231,24 @@ Array compress(const Array& array, const Array& given) {
     return line;
 }
 
-/// The mask seen over all axes of the array. One value for all true elements needs no counting.
+/// The mask seen over all axes of the array.
 Array over_all_axes(const Array& mask, const Array& array) {
     Dims shape = mask.shape();
     while (shape.size() < array.ndim()) shape.push_back(1);
     return mask.reshape(shape);
+}
+
+/// One value for all true elements needs no counting. Of few elements all are written, in one loop, which is the
+/// shortest way; of more the true ones alone, because other threads may write the others meanwhile.
+void fill_masked(const Array& array, const Array& mask, const Scalar& value) {
+    constexpr int64_t kFew = 16 * 1024;
+    const Array over = over_all_axes(mask, array);
+    if (array.size() > kFew) return fill_where(array, over, value, "assignment");
+    Array target = array;
+    const Argument args[] = {over, value, array};
+    UfuncOptions options;
+    options.out[0] = &target;
+    call("where", args, options);
 }
 
 void expand(const Array& array, const Array& given, const Array& values) {
@@ -292,7 +305,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     check_writable(array);
     check_entries(array, index);
     if (const Array* const mask = lone_mask(array, index))
-        return fill_where(array, over_all_axes(*mask, array), same, "assignment");
+        return fill_masked(array, *mask, same);
     scatter(Key(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 

@@ -999,8 +999,8 @@ ARGUMENTS = [
     Mutant(
         "read-only-without-elements",
         "cuarray/_operands.py",
-        "if not a.flags.writeable:",
-        "if a.size and not a.flags.writeable:",
+        "if not a._memory_flags()[3]:",
+        "if a.size and not a._memory_flags()[3]:",
         "tests/oracle/test_bad_calls.py -k frozen",
     ),
     Mutant(
