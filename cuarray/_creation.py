@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._operands import WEAK, side_by_side
+from cuarray._operands import WEAK, as_cast, side_by_side
 
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
@@ -449,8 +449,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
            [1, 2]])
     """
     device = place(device, like)
-    if type(fill_value) is complex:
-        fill_value = np.complex128(fill_value)  # which is cast, where a Python number in an assignment is refused
+    if dtype is not None and type(fill_value) in (float, complex):
+        fill_value = as_cast(fill_value, _core.dtype(dtype))
     if np.isscalar(fill_value):
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
@@ -569,7 +569,5 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     else:
         a, value = side_by_side("full_like", a, fill_value)
     result = _core.empty_like(a, dtype, order, shape, device)
-    if type(value) is complex:
-        value = np.complex128(value)
-    result[...] = value.to_device(result.device) if isinstance(value, ndarray) else value
+    result[...] = value.to_device(result.device) if isinstance(value, ndarray) else as_cast(value, result.dtype)
     return result

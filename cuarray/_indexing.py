@@ -135,10 +135,10 @@ def put(a, ind, v, mode="raise"):
     places = positions(_core.beside(ind, a, "put"), ind, "put").ravel()
     values = values_for(a, v, "put").ravel()
     mode = rule_outside(mode, "put")
+    if places.size and a.size == 0:
+        raise IndexError(f"put: no positions in an empty array of shape {a.shape}")
     if places.size == 0 or values.size == 0:
         return
-    if a.size == 0:
-        raise IndexError(f"put: no positions in an empty array of shape {a.shape}")
     if mode == "wrap":
         places = places % a.size
     elif mode == "clip":

@@ -5,7 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array
-from cuarray._operands import WEAK, bends_to, target
+from cuarray._operands import WEAK, as_cast, bends_to, target
 
 __all__ = ["copyto", "may_share_memory", "shares_memory"]
 
@@ -95,8 +95,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     if type(src) in WEAK:
         # A Python number has a kind only, and bends to any type of it; that an int fits is looked at when written.
         kind = dst.dtype if bends_to(src, dst.dtype) else np.dtype(type(src))
-        if type(src) is complex:
-            src = np.complex128(src)
+        src = as_cast(src, dst.dtype)
     else:
         src = as_array(src, dst.device)
         kind = src.dtype

@@ -17,6 +17,13 @@ def bends_to(number, dtype):
     return dtype.kind in HOLDERS.get(type(number), "")
 
 
+def as_cast(number, dtype):
+    """Return a Python number that an assignment to this dtype would refuse as NumPy's number, which is cast."""
+    if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
+        return np.asarray(number)[()]
+    return number
+
+
 def device_of(*objects):
     """Return the device of the first object that is an array, or None."""
     return next((x.device for x in objects if isinstance(x, ndarray)), None)

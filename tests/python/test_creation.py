@@ -248,6 +248,19 @@ def test_complex_numbers_and_numbers_alone(call, device):
     agree(f"xp.{call}", {"x": lambda xp: xp.arange(2)})
 
 
+def test_python_floats_are_cast_where_numpy_casts_them(device):
+    """Out of range as everywhere: the nearest end, and 0 for NaN."""
+    for number, want in ((float("nan"), 0), (float("inf"), 127), (-1e300, -128), (3.7, 3)):
+        x = cuarray.zeros(2, "i1", device=device)
+        cuarray.copyto(x, number, casting="unsafe")
+        made = [x, cuarray.full(2, number, "i1"), cuarray.full_like(x, number), cuarray.zeros(2, "i1", device=device)]
+        cuarray.copyto(made[-1], number, casting="unsafe", where=True if want == 3 else [True, True])
+        assert [y.tolist() for y in made] == [[want] * 2] * 4
+    x = cuarray.zeros(2, "u1", device=device)
+    cuarray.copyto(x[:1], 5 + 0j, casting="unsafe")
+    assert x.tolist() == [5, 0]
+
+
 def test_lost_imaginary_parts_are_told(device):
     for make in (lambda: cuarray.full(2, 1j, dtype=float), lambda: cuarray.full_like(cuarray.ones(2), 1j)):
         with pytest.warns(np.exceptions.ComplexWarning):
