@@ -131,6 +131,8 @@ py::object from_dlpack(const py::object& object, const py::object& device, const
     const py::object wish = copy ? py::object(py::bool_(*copy)) : py::object(py::none());
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know of it.
     const bool is_ours = is_ndarray(object.ptr());
+    // Before a capsule is consumed.
+    if (!device.is_none()) backend(to_device(device.ptr(), Device{}));
     Array imported = is_ours ? array_of(object.ptr()).view(array_of(object.ptr()).layout())
                              : import_dlpack(object.ptr(), device.ptr(), wish.ptr());
     const Device place = to_device(device.ptr(), imported.device());

@@ -89,6 +89,7 @@ Source read(PyObject* object, const Request& request, const char* function) {
         return {import_dlpack(object, nullptr, nullptr), Object::share(object), false, true};
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ExceptionIsSet{};
     PyErr_Clear();
     const bool has_memory = PyObject_CheckBuffer(object) || has_attribute(object, "__array__") ||
                             PyObject_HasAttrString(object, "__array_interface__") ||

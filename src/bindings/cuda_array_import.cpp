@@ -1,7 +1,8 @@
 // cuda_array_import.cpp -- memory behind another library's __cuda_array_interface__.
 #include <string>
-#include <string_view>
+#include <utility>
 #include "bindings/convert.h"
+#include "bindings/foreign_memory.h"
 #include "bindings/ndarray.h"
 #include "cuarray/runtime/registry.h"
 
@@ -30,16 +31,43 @@ Device device_at(const char* address) {
 Layout interface_layout(PyObject* interface, int64_t item) {
     Layout layout;
     layout.shape = to_shape(entry(interface, "shape", true).get());
-    checked_size(layout.shape, item, "__cuda_array_interface__");
+    const bool is_empty = checked_size(layout.shape, item, "__cuda_array_interface__") == 0;
     const Object strides = entry(interface, "strides", false);
     layout.strides = strides ? to_dims(strides.get(), "strides") : c_strides(layout.shape, item);
     if (layout.strides.size() != layout.shape.size())
         raise(ErrorKind::Value, "__cuda_array_interface__: ", layout.shape.size(), " extents but ",
               layout.strides.size(), " strides");
-    for (int64_t stride : layout.strides)
-        if (stride % item)
-            raise(ErrorKind::Value, "__cuda_array_interface__: stride ", stride, " is no multiple of the item size ", item);
+    for (int axis = 0; axis < layout.ndim(); ++axis)
+        if (!is_empty && layout.shape[axis] > 1 && layout.strides[axis] % item)
+            raise(ErrorKind::Value, "__cuda_array_interface__: stride ", layout.strides[axis],
+                  " is no multiple of the item size ", item);
     return layout;
+}
+
+void check_version(PyObject* interface) {
+    constexpr int64_t kNewest = 3;
+    const Object version = entry(interface, "version", false);
+    if (!version) return;
+    const int64_t number = to_int64(version.get(), "__cuda_array_interface__: version");
+    if (number < 0 || number > kNewest)
+        raise(ErrorKind::Value, "__cuda_array_interface__: version ", number, "; versions 0 to ", kNewest, " are known");
+}
+
+DType interface_dtype(PyObject* interface) {
+    const Object typestr = entry(interface, "typestr", true);
+    if (!PyUnicode_Check(typestr.get()))
+        fail(PyExc_TypeError, "__cuda_array_interface__: typestr must be a string, not %R", typestr.get());
+    return from_numpy_dtype(call_with(typestr_reader.get(), typestr.get()).get());
+}
+
+/// The pointer, and whether the memory is read-only.
+std::pair<uint64_t, bool> interface_data(PyObject* interface) {
+    const Object given = entry(interface, "data", true);
+    const Object data = pair_of(given.get());
+    if (!data) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only), not %R", given.get());
+    const int64_t address = to_int64(PyTuple_GetItem(data.get(), 0), "__cuda_array_interface__: pointer");
+    if (address < 0) raise(ErrorKind::Value, "__cuda_array_interface__: pointer ", address, " is negative");
+    return {uint64_t(address), is_true(PyTuple_GetItem(data.get(), 1))};
 }
 
 /// The stream on which the producer has queued work on the memory; -1 where it says that there is none.
@@ -56,29 +84,16 @@ int64_t stream_of(PyObject* interface) {
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     if (!PyDict_Check(interface)) fail(PyExc_TypeError, "__cuda_array_interface__ must be a dict, not %R", interface);
     if (entry(interface, "mask", false)) fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
-    const Object descriptor = call_with(typestr_reader.get(), entry(interface, "typestr", true).get());
-    const DType dtype = from_numpy_dtype(descriptor.get());
+    check_version(interface);
+    const DType dtype = interface_dtype(interface);
     Layout layout = interface_layout(interface, item_size(dtype));
-    const Object data = Object::steal(PySequence_Tuple(entry(interface, "data", true).get()));
-    if (PyTuple_Size(data.get()) != 2) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only)");
-    const unsigned long long address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0));
-    if (PyErr_Occurred()) throw ExceptionIsSet{};
-    if (!address && layout.size())
-        raise(ErrorKind::Value, "__cuda_array_interface__: the pointer of shape ", to_string(layout.shape), " is 0");
-    const bool is_read_only = is_true(PyTuple_GetItem(data.get(), 1));
+    const auto [address, is_read_only] = interface_data(interface);
     const int64_t stream = stream_of(interface);
-    const Extent bytes = extent(layout, item_size(dtype));
-    char* first = layout.size() ? reinterpret_cast<char*>(address) + bytes.low : nullptr;
-    const Device device = device_at(first);
-    auto drop = [](void* object) {
-        call_with_gil([](void* context) { Py_DECREF(static_cast<PyObject*>(context)); }, object);
-    };
-    backend(device);
-    StorageRef storage = foreign_storage(device, first, bytes.high - bytes.low, drop, Py_NewRef(owner));
-    storage->exported = true;
-    storage->read_only = is_read_only;
-    runtime(device).adopt(*storage, stream);
-    return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
+    const char* const pointer = layout.size() ? reinterpret_cast<const char*>(address) : nullptr;
+    ForeignMemory memory{device_at(pointer), address, 0, std::move(layout), dtype, is_read_only};
+    backend(memory.device);
+    const ForeignBytes bytes = checked_bytes(memory, "__cuda_array_interface__");
+    return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(owner), stream);
 }
 
 }  // namespace cuarray::python

@@ -1,9 +1,12 @@
 // dlpack_import.cpp -- from_dlpack: capsules of other libraries, old and new, as arrays over their memory.
+#include <limits>
 #include <string>
-#include <string_view>
+#include <utility>
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
+#include "bindings/foreign_memory.h"
 #include "bindings/ndarray.h"
+#include "bindings/producers.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -27,7 +30,10 @@ Device tensor_device(const DLDevice& device) {
         case kDLCUDAHost:
         case kDLROCMHost: return Device{};
         case kDLCUDA:
-        case kDLCUDAManaged: return Device{Device::Kind::Cuda, uint8_t(device.device_id)};
+        case kDLCUDAManaged:
+            if (device.device_id < 0 || device.device_id > std::numeric_limits<uint8_t>::max())
+                raise(ErrorKind::Buffer, "from_dlpack: there is no CUDA device ", device.device_id);
+            return Device{Device::Kind::Cuda, uint8_t(device.device_id)};
         default:
             raise(ErrorKind::Buffer, "from_dlpack: memory of DLPack device type ", int(device.device_type),
                   " is neither on the host nor on a CUDA device");
@@ -44,21 +50,22 @@ DType tensor_dtype(const DLDataType& type) {
 Layout tensor_layout(const DLTensor& tensor, int64_t item) {
     if (tensor.ndim < 0 || tensor.ndim > kMaxDims)
         raise(ErrorKind::Buffer, "from_dlpack: ", tensor.ndim, " dimensions; the limit is ", kMaxDims);
+    if (tensor.ndim && !tensor.shape)
+        raise(ErrorKind::Buffer, "from_dlpack: a tensor of ", tensor.ndim, " dimensions without a shape");
     Layout layout;
     for (int axis = 0; axis < tensor.ndim; ++axis) {
         if (tensor.shape[axis] < 0) raise(ErrorKind::Buffer, "from_dlpack: negative extent ", tensor.shape[axis]);
         layout.shape.push_back(tensor.shape[axis]);
     }
-    checked_size(layout.shape, item, "from_dlpack");
-    if (!tensor.strides) {
-        layout.strides = c_strides(layout.shape, item);
-        return layout;
-    }
+    const bool is_empty = checked_size(layout.shape, item, "from_dlpack") == 0;
+    layout.strides = c_strides(layout.shape, item);
+    if (!tensor.strides) return layout;
     for (int axis = 0; axis < tensor.ndim; ++axis) {
         int64_t bytes = 0;
-        if (__builtin_mul_overflow(tensor.strides[axis], item, &bytes))
+        if (!__builtin_mul_overflow(tensor.strides[axis], item, &bytes)) layout.strides[axis] = bytes;
+        // Nobody steps along an axis of one place: any stride will do there.
+        else if (!is_empty && tensor.shape[axis] > 1)
             raise(ErrorKind::Buffer, "from_dlpack: stride ", tensor.strides[axis], " is too large");
-        layout.strides.push_back(bytes);
     }
     return layout;
 }
@@ -76,48 +83,45 @@ void free_imported(void* imported) {
 /// Takes the tensor out of its capsule. Until everything about it is known to be good the capsule keeps its name, so
 /// that its own destructor frees it.
 template <class Tensor>
-Array consume(PyObject* capsule, bool is_read_only, int64_t stream) {
+Array consume(PyObject* capsule, bool is_immutable, int64_t stream) {
     Tensor* tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>));
     if (!tensor) throw ExceptionIsSet{};
+    bool is_read_only = is_immutable;
     if constexpr (kIsVersioned<Tensor>) {
-        if (tensor->version.major > DLPACK_MAJOR_VERSION)
-            raise(ErrorKind::Buffer, "from_dlpack: DLPack ", tensor->version.major, ".", tensor->version.minor,
-                  " is newer than ", DLPACK_MAJOR_VERSION, ".", DLPACK_MINOR_VERSION);
-        is_read_only = is_read_only || (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY);
+        if (tensor->version.major != DLPACK_MAJOR_VERSION)
+            raise(ErrorKind::Buffer, "from_dlpack: a capsule of DLPack ", tensor->version.major, ".",
+                  tensor->version.minor, "; known is ", DLPACK_MAJOR_VERSION, ".", DLPACK_MINOR_VERSION);
+        is_read_only = tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
     }
     const DLTensor& source = tensor->dl_tensor;
-    const Device device = tensor_device(source.device);
     const DType dtype = tensor_dtype(source.dtype);
-    Layout layout = tensor_layout(source, item_size(dtype));
-    const bool is_empty = layout.size() == 0;
-    const Extent bytes = extent(layout, item_size(dtype));
-    char* first = is_empty ? nullptr : static_cast<char*>(source.data) + source.byte_offset + bytes.low;
-    backend(device);  // opened before the capsule is taken: a device that is not there must not leak the tensor
+    ForeignMemory memory{tensor_device(source.device), reinterpret_cast<uintptr_t>(source.data), source.byte_offset,
+                               tensor_layout(source, item_size(dtype)), dtype, is_read_only};
+    backend(memory.device);  // opened before the capsule is taken: a device that is not there must not leak the tensor
+    const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
     check(PyCapsule_SetName(capsule, kUsedCapsuleName<Tensor>));
-    StorageRef storage = foreign_storage(device, first, bytes.high - bytes.low, free_imported<Tensor>, tensor);
-    storage->exported = true;
-    storage->read_only = is_read_only;
-    runtime(device).adopt(*storage, stream);
-    return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
+    return adopt_memory(std::move(memory), bytes, free_imported<Tensor>, tensor, stream);
+}
+
+std::string described(PyObject* object) {
+    if (!PyCapsule_CheckExact(object))
+        return "an object of class " + attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__qualname__");
+    const char* const name = PyCapsule_GetName(object);
+    PyErr_Clear();  // of a capsule without a name
+    return std::string("a capsule named \"") + (name ? name : "") + "\"";
 }
 
 /// `stream`: where the producer has made the data ready, by its promise.
-Array consume_any(PyObject* capsule, bool is_read_only, int64_t stream) {
+Array consume_any(PyObject* capsule, bool is_immutable, int64_t stream) {
     if (PyCapsule_IsValid(capsule, kCapsuleName<DLManagedTensorVersioned>))
-        return consume<DLManagedTensorVersioned>(capsule, is_read_only, stream);
+        return consume<DLManagedTensorVersioned>(capsule, is_immutable, stream);
     if (PyCapsule_IsValid(capsule, kCapsuleName<DLManagedTensor>))
-        return consume<DLManagedTensor>(capsule, is_read_only, stream);
-    fail(PyExc_ValueError, "from_dlpack: %R is no DLPack capsule, or was consumed before", capsule);
+        return consume<DLManagedTensor>(capsule, is_immutable, stream);
+    // No Python exception is set while the caller lets go of the capsule: destructors of others may run Python code.
+    raise(ErrorKind::Value, "from_dlpack: ", described(capsule), " is no DLPack capsule, or was consumed before");
 }
 
-/// JAX promises that its arrays never change, but legacy capsules cannot say so.
-bool comes_from_jax(PyObject* object) {
-    const Object module =
-        Object::steal_or_null(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__module__"));
-    const char* name = module ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
-    if (!name) PyErr_Clear();
-    return name && std::string_view(name).starts_with("jax");
-}
+constexpr int64_t kImpliedStream = 1;  ///< what a capsule made without a stream is ready for
 
 Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, bool with_version) {
     Object keywords = Object::steal(PyDict_New());
@@ -131,13 +135,23 @@ Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, b
     return keywords;
 }
 
+/// What __dlpack_device__ has answered.
+Device device_told(PyObject* answer) {
+    const Object pair = pair_of(answer);
+    if (!pair) raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
+    const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), "from_dlpack: a device type");
+    const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), "from_dlpack: a device index");
+    if (type != int32_t(type) || index != int32_t(index))
+        raise(ErrorKind::Buffer, "from_dlpack: there is no DLPack device (", type, ", ", index, ")");
+    return tensor_device({DLDeviceType(type), int32_t(index)});
+}
+
 Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
+    const Producer* const producer = producer_of(object);
+    if (producer && producer->check) producer->check(object);
     const Object method = Object::steal(PyObject_GetAttrString(object, "__dlpack__"));
     const Object pair = Object::steal(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
-    int type = 0, index = 0;
-    const Object plain = Object::steal(PySequence_Tuple(pair.get()));
-    if (!PyArg_ParseTuple(plain.get(), "ii", &type, &index)) throw ExceptionIsSet{};
-    const Device source = tensor_device({DLDeviceType(type), index});
+    const Device source = device_told(pair.get());
     const bool is_remote = !is_on_host(source);
     Object stream, wanted;
     if (is_remote) {
@@ -148,16 +162,18 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
     const Object fewer = keywords_for(stream.get(), nullptr, nullptr, true);
     const Object only_stream = keywords_for(stream.get(), nullptr, nullptr, false);
     const Object capsule = call_producer(method.get(), {all, fewer, only_stream});
-    return consume_any(capsule.get(), comes_from_jax(object), is_remote ? current_stream(source).handle() : 0);
+    // A producer that said "host" was given no stream; if it hands out GPU memory all the same, the protocol's rule holds.
+    return consume_any(capsule.get(), producer && producer->is_immutable,
+                       is_remote ? current_stream(source).handle() : kImpliedStream);
 }
 
 }  // namespace
 
 Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy) {
     device = device == Py_None ? nullptr : device;
-    copy = copy == Py_None ? nullptr : copy;
-    constexpr int64_t kLegacyStream = 1;  // what a capsule made without a stream is ready for
-    if (PyCapsule_CheckExact(object)) return consume_any(object, false, kLegacyStream);
+    // from_dlpack copies for copy=True: a producer's copy would be a second one, and PyTorch's reads memory unseen.
+    copy = !copy || copy == Py_None || is_true(copy) ? nullptr : copy;
+    if (PyCapsule_CheckExact(object)) return consume_any(object, false, kImpliedStream);
     return import_from_producer(object, device, copy);
 }
 

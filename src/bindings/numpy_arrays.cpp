@@ -1,6 +1,7 @@
 // numpy_arrays.cpp -- the memory of NumPy arrays as arrays on cpu, and the other way round.
 #include <pybind11/numpy.h>
 #include "bindings/convert.h"
+#include "bindings/foreign_memory.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
@@ -11,10 +12,6 @@ namespace cuarray::python {
 namespace {
 
 constexpr Device kHost{};
-
-void drop_owner(void* owner) {
-    call_with_gil([](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, owner);
-}
 
 py::array new_numpy_array(const Array& array, const Dims& shape) {
     const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
@@ -31,13 +28,10 @@ Array import_numpy(PyObject* numpy_array) {
         layout.shape.push_back(source.shape(axis));
         layout.strides.push_back(source.strides(axis));
     }
-    const Extent bytes = extent(layout, item_size(dtype));
-    char* first = const_cast<char*>(static_cast<const char*>(source.data()));
-    Py_INCREF(numpy_array);
-    StorageRef storage = foreign_storage(kHost, first + bytes.low, bytes.high - bytes.low, drop_owner, numpy_array);
-    storage->exported = true;
-    storage->read_only = !source.writeable();
-    return Array(std::move(storage), -bytes.low, std::move(layout), dtype);
+    ForeignMemory memory{kHost, reinterpret_cast<uintptr_t>(source.data()), 0, std::move(layout), dtype,
+                               !source.writeable()};
+    const ForeignBytes bytes = checked_bytes(memory, "asarray");
+    return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
 }
 
 Object view_as_numpy(PyObject* owner, const Array& array) {

@@ -194,6 +194,12 @@ bool is_true(PyObject* object) {
     return truth != 0;
 }
 
+Object pair_of(PyObject* object) {
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return {};
+    Object tuple = Object::steal(PySequence_Tuple(object));
+    return PyTuple_Size(tuple.get()) == 2 ? tuple : Object();
+}
+
 std::string attribute_text(PyObject* object, const char* attribute) {
     const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
     const Object text = Object::steal(PyObject_Str(value.get()));

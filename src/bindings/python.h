@@ -189,6 +189,8 @@ inline Object call_with(PyObject* callable, PyObject* argument) {
     return Object::steal(PyObject_CallFunctionObjArgs(callable, argument, nullptr));
 }
 bool is_true(PyObject* object);
+/// A tuple or list of two as a tuple; null for anything else. Other sequences may say anything of their length.
+Object pair_of(PyObject* object);
 int64_t to_int64(PyObject* object, const char* what);
 
 /// str() of an attribute.

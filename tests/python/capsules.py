@@ -93,7 +93,8 @@ class Producer:
     takes : set of str
         The keywords that __dlpack__ accepts; others give TypeError.
     changes : dict
-        Fields of the tensor that are not as they should be: lanes, code, device, strides, byte_offset, data.
+        Fields of the tensor that are not as they should be: data, shape, shape_is_null, strides, ndim, byte_offset, code,
+        bits, lanes, device; device_answer: what __dlpack_device__ says.
     """
 
     def __init__(self, array, kind=Versioned, takes=("stream", "max_version", "dl_device", "copy"), flags=0, major=1,
@@ -107,7 +108,7 @@ class Producer:
         self.deleted += 1
 
     def __dlpack_device__(self):
-        return self.changes.get("device", (1, 0))
+        return self.changes.get("device_answer", self.changes.get("device", (1, 0)))
 
     def __dlpack__(self, **keywords):
         self.calls.append(keywords)
@@ -122,12 +123,17 @@ class Producer:
         strides = (c_int64 * array.ndim)(*(s // array.itemsize for s in array.strides))
         codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
         tensor = structure.tensor
-        tensor.data = changes.get("data", array.ctypes.data)
+        tensor.data = changes.get("data", array.ctypes.data) or None
         tensor.device = Device(*changes.get("device", (1, 0)))
-        tensor.ndim = array.ndim
+        tensor.ndim = changes.get("ndim", array.ndim)
         code = changes.get("code", codes.get(array.dtype.kind, 3))
-        tensor.dtype = DataType(code, 8 * array.itemsize, changes.get("lanes", 1))
-        tensor.shape = shape
+        tensor.dtype = DataType(code, changes.get("bits", 8 * array.itemsize), changes.get("lanes", 1))
+        if "shape" in changes:
+            shape = (c_int64 * len(changes["shape"]))(*changes["shape"])
+        if isinstance(changes.get("strides"), tuple):
+            strides = (c_int64 * len(changes["strides"]))(*changes["strides"])
+        if not changes.get("shape_is_null"):
+            tensor.shape = shape
         tensor.strides = None if changes.get("strides", True) is None else strides
         tensor.byte_offset = changes.get("byte_offset", 0)
         structure.deleter = self.delete

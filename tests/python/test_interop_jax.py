@@ -44,6 +44,37 @@ def check_imported_arrays_are_read_only():
     assert '"dltensor"' in repr(jnp.arange(3.0).__dlpack__())
 
 
+def check_arrays_of_callbacks_are_what_they_say():
+    """Their capsules have flags: inputs are read-only, outputs are there to be written."""
+    from jax.experimental.buffer_callback import buffer_callback
+
+    seen = []
+
+    def fill(context, out, x):
+        result, source = cuarray.asarray(out), cuarray.from_dlpack(x)
+        seen.append((result.flags.writeable, source.flags.writeable))
+        cuarray.multiply(source, 2, out=result)
+
+    like = jax.ShapeDtypeStruct((3,), jnp.float32)
+    assert buffer_callback(fill, like)(jnp.arange(3, dtype=jnp.float32)).tolist() == [0, 2, 4]
+    assert seen == [(True, False)]
+
+
+def check_immutable_in_every_way():
+    j = jnp.arange(3.0)
+    for way in (cuarray.asarray, cuarray.from_dlpack):
+        x = way(j)
+        for write in (lambda x: x.__setitem__(0, 9), lambda x: x.__iadd__(1), lambda x: cuarray.add(x, 1, out=x), lambda x: x.sort()):
+            try:
+                write(x)
+            except ValueError:
+                continue
+            raise AssertionError("an immutable array was written")
+    x = cuarray.array(j)
+    x[0] = 9
+    assert j.tolist() == [0, 1, 2]
+
+
 def check_asarray():
     assert jnp.asarray(cuarray.arange(3)).tolist() == [0, 1, 2]
     assert cuarray.asarray(jnp.arange(3)).tolist() == [0, 1, 2]
@@ -73,6 +104,7 @@ def check_functions_read_arrays():
 
 
 if __name__ == "__main__":
+    import jax
     import jax.numpy as jnp
     import numpy as np
     from foreign import faults_of_mixing, faults_of_operators, faults_of_reading

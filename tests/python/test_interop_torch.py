@@ -82,6 +82,72 @@ def check_writes_are_seen():
     assert x.tolist() == t.tolist() == [7, 2, 2]
 
 
+def error_of(call):
+    try:
+        call()
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def subclassed(t):
+    return t.as_subclass(type("Subclass", (torch.Tensor,), {}))
+
+
+def every_way(t):
+    """Ways in, for a tensor of one element."""
+    return [lambda: cuarray.from_dlpack(t), lambda: cuarray.asarray(t), lambda: cuarray.array(t), lambda: cuarray.from_dlpack(t, copy=True),
+            lambda: cuarray.add(t, 1), lambda: cuarray.concatenate([cuarray.zeros(1), t]),
+            lambda: cuarray.zeros(1).__setitem__(..., t), lambda: cuarray.full(1, t)]  # fmt: skip
+
+
+def check_negated_and_conjugated_views():
+    """They are flags of the tensor, which the memory knows nothing of."""
+    z = torch.tensor([1 + 2j])
+    for t in (z.conj().imag, torch._neg_view(torch.ones(1)), subclassed(torch._neg_view(torch.ones(1)))):
+        for way in every_way(t):
+            error = error_of(way)
+            assert isinstance(error, BufferError) and "resolve_neg" in str(error), error
+        assert cuarray.asarray(t.resolve_neg()).tolist() == t.tolist()
+    assert isinstance(error_of(lambda: cuarray.asarray(z.conj())), BufferError)
+    assert cuarray.asarray(z.conj().resolve_conj()).tolist() == [1 - 2j]
+    assert cuarray.asarray(z.conj().conj().imag).tolist() == [2]
+
+
+def check_tensors_without_memory():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.ones(1)
+    freed = torch.ones(1)
+    freed.untyped_storage().resize_(0)
+    for t in (fake, freed, torch._efficientzerotensor((1,))):
+        for way in every_way(t):
+            error = error_of(way)
+            assert isinstance(error, BufferError) and "no memory" in str(error), error
+    assert isinstance(error_of(lambda: cuarray.asarray(torch.ones(2, device="meta"))), ValueError)
+
+
+def check_tensors_that_are_more_than_memory():
+    square = torch.eye(2)
+    quantized = torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)
+    for t in (torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(2)), square.to_sparse(), square.to_sparse_csr(), quantized):
+        for way in every_way(t):
+            assert isinstance(error_of(way), BufferError)
+    assert cuarray.asarray(torch.ones(2, requires_grad=True).detach()).tolist() == [1, 1]
+
+
+def check_subclasses_and_shared_views():
+    t = subclassed(torch.arange(3.0))
+    x = cuarray.asarray(t)
+    x[0] = 7
+    assert t[0] == 7
+    lazy = t._lazy_clone()
+    cuarray.asarray(lazy)[1] = 9
+    assert t.tolist() == [7, 1, 2], "a copy on write was not made"
+    assert cuarray.asarray(torch.ones(1).expand(3)).strides == (0,)
+
+
 def check_computing_together():
     t = torch.linspace(0, 1, 100, dtype=torch.float64)
     y = cuarray.sin(cuarray.from_dlpack(t))

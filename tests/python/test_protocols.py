@@ -376,12 +376,53 @@ def interface(**changes):
     ("changes", "error"),
     [({"shape": None}, ValueError), ({"shape": (-1,)}, ValueError), ({"typestr": ">f4"}, TypeError),
      ({"typestr": "<M8[s]"}, TypeError), ({"mask": object()}, NotImplementedError), ({"data": (1,)}, ValueError),
-     ({"strides": (3,)}, ValueError), ({"strides": (4, 4)}, ValueError), ({"shape": (2**62, 8)}, ValueError)],
+     ({"strides": (3,)}, ValueError), ({"strides": (4, 4)}, ValueError), ({"shape": (2**62, 8)}, ValueError),
+     ({"version": 4}, ValueError), ({"version": -1}, ValueError), ({"version": "3"}, TypeError), ({"typestr": None}, ValueError),
+     ({"typestr": 5}, TypeError), ({"typestr": np.float32}, TypeError), ({"data": None}, ValueError), ({"data": 5}, ValueError),
+     ({"data": (None, False)}, TypeError), ({"data": (-8, False)}, ValueError), ({"data": (2**64, False)}, OverflowError),
+     ({"data": (2**63, False)}, OverflowError), ({"stream": 0}, ValueError), ({"stream": "1"}, TypeError),
+     ({"shape": "3"}, TypeError), ({"shape": (2**70,)}, ValueError), ({"strides": (2**70,)}, OverflowError)],
 )  # fmt: skip
 def test_bad_cuda_array_interfaces(changes, error):
     foreign = interface(**changes)
     with pytest.raises(error):
         cuarray.asarray(foreign)
+
+
+class Unwilling:
+    @property
+    def __cuda_array_interface__(self):
+        raise RuntimeError("not today")
+
+
+def test_errors_of_an_interface_come_through(cpu):
+    with pytest.raises(RuntimeError, match="not today"):
+        cuarray.asarray(Unwilling())
+
+
+def test_cuda_array_interfaces_on_gpus():
+    for gpu in (d for d in cuarray.devices() if d != "cpu"):
+        x = cuarray.arange(12, dtype="f4", device=gpu)
+        pointer = x.__cuda_array_interface__["data"][0]
+        whole = {"shape": (12,), "data": (pointer, False)}
+        y = cuarray.asarray(interface(**whole))
+        assert y.tolist() == list(range(12)) and cuarray.shares_memory(x, y) and y.flags.writeable
+        assert not cuarray.asarray(interface(**whole | {"data": [pointer, True]})).flags.writeable
+        back = interface(shape=(2, 3), strides=(-24, 8), data=(pointer + 24, False))
+        assert cuarray.asarray(back).tolist() == [[6, 8, 10], [0, 2, 4]]
+        one = interface(shape=(1, 1), strides=(3, 2**62), data=(pointer, False))
+        assert cuarray.asarray(one).tolist() == [[0]]
+        for bad in ({"data": (pointer + 1, False)}, {"strides": (2**62,)}, {"strides": (-(2**62),)}, {"shape": (2**61 - 1,)}):
+            with pytest.raises((ValueError, BufferError)):
+                cuarray.asarray(interface(**whole | bad))
+
+
+def test_numpy_arrays_beyond_the_address_space(cpu):
+    """NumPy makes such arrays without a look at the memory."""
+    wild = np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (-(2**63),))
+    for call in (lambda: cuarray.asarray(wild), lambda: cuarray.ones(2) + wild):
+        with pytest.raises(BufferError, match="out of the address space"):
+            call()
 
 
 # Several threads

@@ -285,7 +285,18 @@ def test_null_deleter():
     assert x.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("fault", [{"lanes": 2}, {"code": 3}, {"code": 9}, {"device": (7, 0)}, {"major": 2}], ids=str)
+HUGE = 2**62
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [{"lanes": 2}, {"lanes": 0}, {"code": 3}, {"code": 9}, {"bits": 63}, {"bits": 128}, {"major": 2}, {"major": 0},
+     {"device": (7, 0)}, {"device": (2, 256)}, {"device": (2, -1)}, {"device": (13, 2**31 - 1)},
+     {"data": 0}, {"data": 0, "byte_offset": 8}, {"shape_is_null": True}, {"ndim": -1}, {"ndim": 2**31 - 1},
+     {"shape": (-1,)}, {"shape": (-(2**63),)}, {"strides": (HUGE,)}, {"strides": (-(2**63),)}, {"byte_offset": 2**64 - 8},
+     {"byte_offset": 2**63}, {"data": 2**64 - 8}, {"data": 8, "strides": (-1,)}, {"data": 2**63 - 8}],
+    ids=str,
+)  # fmt: skip
 def test_what_cannot_be_imported_stays_the_producers(fault):
     producer = Producer(np.ones(3), **fault)
     with pytest.raises(BufferError):
@@ -293,6 +304,93 @@ def test_what_cannot_be_imported_stays_the_producers(fault):
     with pytest.raises(BufferError):
         cuarray.from_dlpack(capsule := producer.capsule())
     assert producer.deleted == 0 and name_of(capsule) == b"dltensor_versioned"
+
+
+@pytest.mark.parametrize("shape", [(HUGE,), (HUGE, HUGE, HUGE)[:1], (2**63 - 1,)], ids=str)
+def test_sizes_beyond_the_address_space(shape):
+    producer = Producer(np.ones(1), shape=shape)
+    with pytest.raises(ValueError, match="too big"):
+        cuarray.from_dlpack(producer)
+    assert producer.deleted == 0
+
+
+def test_strides_of_axes_that_nobody_steps_along():
+    """An axis of extent 1, and any axis of an array without elements."""
+    for stride in (HUGE, -(2**63), 2**63 - 1):
+        one = cuarray.from_dlpack(Producer(np.asarray([5.0]), strides=(stride,)))
+        assert one.tolist() == [5] and (one + one).tolist() == [10] and one.copy().tolist() == [5]
+        none = cuarray.from_dlpack(Producer(np.ones((0, 3)), strides=(stride, stride)))
+        assert none.shape == (0, 3) and none.sum().item() == 0
+
+
+@pytest.mark.parametrize("answer", [None, 5, (1,), (1, 0, 0), ("cpu", 0), (2**40, 0), (2, 256), (1, 2**31)], ids=str)
+def test_what_dlpack_device_may_not_answer(answer):
+    producer = Producer(np.ones(3), device_answer=answer)
+    with pytest.raises((TypeError, BufferError, OverflowError)):
+        cuarray.from_dlpack(producer)
+    assert producer.calls == []
+
+
+def test_names_of_capsules():
+    producer = Producer(np.ones(3))
+    capsule = producer.capsule()
+    capsules.api.PyCapsule_SetName(capsule, b"arrow_array")
+    with pytest.raises(ValueError, match='named "arrow_array"'):
+        cuarray.from_dlpack(capsule)
+    with pytest.raises(ValueError, match="of class int is no DLPack capsule"):
+        cuarray.from_dlpack(producer_of(5))
+    assert producer.deleted == 0
+
+
+def producer_of(answer):
+    class Given:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **keywords):
+            return answer
+
+    return Given()
+
+
+def test_a_capsule_is_not_consumed_for_a_device_that_is_not_there():
+    producer = Producer(np.ones(3))
+    capsule = producer.capsule()
+    for device in ("cuda:255", "no device"):
+        with pytest.raises(ValueError, match=r"no cuda:255|no device"):
+            cuarray.from_dlpack(capsule, device=device)
+    assert name_of(capsule) == b"dltensor_versioned" and producer.deleted == 0
+
+
+# What is known of producers
+
+
+def made_by(module, producer, *bases):
+    """Return the producer as an array of a library, by the module of its class."""
+    return type("Array", bases or (object,), {
+        "__module__": module,
+        "__dlpack_device__": lambda self: (1, 0),
+        "__dlpack__": lambda self, **keywords: producer.__dlpack__(**keywords),
+    })()  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "is_immutable"), [
+    ("jaxlib._jax", True), ("jax.numpy", True), ("jax", True), ("mlx.core", True), ("pyarrow.lib", True),
+    ("jaxtyping", False), ("mlxtend.data", False), ("cupy", False), ("__main__", False), (5, False),
+])  # fmt: skip
+def test_immutable_producers(module, is_immutable):
+    """Only capsules without flags need to be told; with them the producer has said it."""
+    host = np.ones(3)
+    x = cuarray.from_dlpack(made_by(module, Producer(host, Legacy)))
+    assert x.flags.writeable != is_immutable and address(x) == host.ctypes.data
+    assert cuarray.from_dlpack(made_by(module, Producer(host, Versioned))).flags.writeable
+    assert not cuarray.from_dlpack(made_by(module, Producer(host, Versioned, flags=READ_ONLY))).flags.writeable
+
+
+def test_classes_over_immutable_ones():
+    base = type("Base", (), {"__module__": "mlx.core"})
+    host = np.ones(3)
+    assert not cuarray.asarray(made_by("__main__", Producer(host, Legacy), base)).flags.writeable
 
 
 def test_a_capsule_is_consumed_once():

@@ -1,0 +1,62 @@
+// producers.cpp -- the table of libraries whose arrays need a question before they are imported.
+#include "bindings/producers.h"
+#include <string_view>
+#include "bindings/convert.h"
+
+namespace cuarray::python {
+namespace {
+
+/// `-x` and `x.conj().imag` may be flags of a PyTorch tensor, which its capsules lose: PyTorch refuses conj, not neg.
+void check_torch(PyObject* tensor) {
+    const Object answer = Object::steal(PyObject_CallMethod(tensor, "is_neg", nullptr));
+    if (is_true(answer.get()))
+        raise(ErrorKind::Buffer, "from_dlpack: a tensor with its negative bit set; write tensor.resolve_neg()");
+}
+
+/// TensorFlow ends the process when it is asked for the memory of strings, variants and resources.
+void check_tensorflow(PyObject* tensor) {
+    const Object dtype = Object::steal(PyObject_GetAttrString(tensor, "dtype"));
+    const std::string name = attribute_text(dtype.get(), "name");
+    for (int d = 0; d < kDTypes; ++d)
+        if (name == info(DType(d)).name) return;
+    raise(ErrorKind::Type, "from_dlpack: no dtype for a TensorFlow tensor of dtype ", name);
+}
+
+constexpr Producer kProducers[] = {
+    {"jax", true, nullptr},
+    {"jaxlib", true, nullptr},
+    {"mlx", true, nullptr},
+    {"pyarrow", true, nullptr},
+    {"tensorflow", true, check_tensorflow},
+    {"torch", false, check_torch},
+};
+
+std::string_view package_of(std::string_view module) { return module.substr(0, module.find('.')); }
+
+const Producer* producer_of_class(PyObject* type) {
+    static PyObject* const name = Object::steal(PyUnicode_InternFromString("__module__")).release();
+    const Object module = Object::steal_or_null(PyObject_GetAttr(type, name));
+    if (!module) PyErr_Clear();
+    if (!module || !PyUnicode_Check(module.get())) return nullptr;
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(module.get(), &size);
+    if (!text) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    const std::string_view package = package_of({text, size_t(size)});
+    for (const Producer& producer : kProducers)
+        if (package == producer.package) return &producer;
+    return nullptr;
+}
+
+}  // namespace
+
+const Producer* producer_of(PyObject* object) {
+    const Object bases = Object::share(Py_TYPE(object)->tp_mro);
+    for (Py_ssize_t i = 0; i < PyTuple_Size(bases.get()); ++i)
+        if (const Producer* const producer = producer_of_class(PyTuple_GetItem(bases.get(), i))) return producer;
+    return nullptr;
+}
+
+}  // namespace cuarray::python
