@@ -9,30 +9,39 @@ from cuarray import _core
 __all__ = ["Event", "Graph", "Stream", "current_stream", "default_stream"]
 
 
-def handle_of(stream):
-    """Return the number of another library's stream: an integer, or what its protocols and attributes say."""
+def told_handle(stream):
+    """Return what another library's stream says is its handle, or the object itself."""
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        answer = protocol()
+        answer = protocol() if callable(protocol) else protocol
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise TypeError(f"Stream: __cuda_stream__ must return a version and a handle, not {answer!r}")
         version, handle = answer
         if version != 0:
-            raise ValueError(f"Stream: version {version} of __cuda_stream__ is not known; version 0 is")
-        return index(handle)
+            raise ValueError(f"Stream: version {version!r} of __cuda_stream__ is not known; version 0 is")
+        return handle
     for name in ("cuda_stream", "ptr", "handle"):
         handle = getattr(stream, name, None)
         if handle is not None:
             # Numba wraps the number once more.
             value = getattr(handle, "value", handle)
-            return index(0 if value is None else value)
+            return 0 if value is None else value
+    return stream
+
+
+def handle_of(stream):
+    """Return the number of another library's stream: an integer, or what its protocols and attributes say."""
+    handle = told_handle(stream)
     try:
-        return index(stream)
+        number = index(handle)
     except TypeError:
         raise TypeError(
             "a stream must be a cuarray.Stream, a handle, or have __cuda_stream__, "
-            f"not {type(stream).__name__}"
+            f"not {type(handle).__name__}"
         ) from None
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"Stream: {number} is no stream handle")
+    return number
 
 
 def core_stream(stream, device=None):

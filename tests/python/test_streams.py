@@ -222,6 +222,28 @@ def test_protocol_of_streams(device):
     assert cuarray.Stream.from_external(Torch()) == cuarray.Stream.from_external(CuPy()) == stream
 
 
+@pytest.mark.parametrize("number", [-1, 1 << 63, 1 << 64, 1 << 200, -(1 << 63)])
+def test_handles_are_addresses(number):
+    """Errors of Python, not of the binding, whose text would be its signature."""
+
+    class Said:
+        def __cuda_stream__(self):
+            return 0, number
+
+    for stream in (number, Said()):
+        with pytest.raises(ValueError, match=f"{number} is no stream handle"):
+            cuarray.Stream.from_external(stream, "cpu")
+
+
+@pytest.mark.parametrize("answer", [None, 5, (0,), (0, 1, 2), (0, None), (0, "1"), (0, 1.5), {"version": 0}], ids=str)
+def test_what_cuda_stream_may_not_answer(answer):
+    called = type("Called", (), {"__cuda_stream__": lambda self: answer})()
+    told = type("Told", (), {"__cuda_stream__": answer})()
+    for stream in (called, *([told] if answer is not None else [])):
+        with pytest.raises(TypeError, match="stream"):
+            cuarray.Stream.from_external(stream, "cpu")
+
+
 def test_streams_of_other_devices(remote):
     if len(cuarray.devices()) < 3:
         pytest.skip("one GPU is present")
@@ -773,6 +795,27 @@ _, status = os.waitpid(child, 0)
 assert status == 0, status
 assert y.numpy()[5] == 6 and float(pinned[7]) == 7
 """
+
+
+EARLY_FORK = """
+import os, signal, cuarray as ca
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    ca.Event("cpu").record()
+    ca.Stream("cpu").synchronize()
+    with ca.fuse():
+        x = ca.ones(3, device="cpu") + 1
+    assert x.tolist() == [2, 2, 2]
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_before_anything_was_deferred():
+    """The lock of pending graphs is held for a fork, and the child's thread is another one."""
+    result = subprocess.run([sys.executable, "-W", "ignore", "-c", EARLY_FORK], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("end", ["", FORKED, "x[...] = 3\nsys.exit()"])
