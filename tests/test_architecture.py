@@ -251,7 +251,7 @@ PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
     "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
-    "src/bindings/dlpack_import.cpp": "DLPack numbers the kinds of devices",
+    "cuarray/_mpi.py": "MPI says whether it takes CUDA memory",
 }
 
 

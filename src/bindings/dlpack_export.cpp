@@ -87,13 +87,9 @@ int64_t number(PyObject* object, const char* what) {
 /// A pair of integers such as max_version and dl_device.
 struct Pair { int64_t first, second; };
 Pair pair(PyObject* object, const char* what) {
-    if (!PySequence_Check(object) || PySequence_Size(object) != 2) {
-        PyErr_Clear();
-        fail(PyExc_ValueError, "__dlpack__: %s must be a pair of integers, not %R", what, object);
-    }
-    const Object first = Object::steal(PySequence_GetItem(object, 0));
-    const Object second = Object::steal(PySequence_GetItem(object, 1));
-    return {number(first.get(), what), number(second.get(), what)};
+    const Object both = pair_of(object);
+    if (!both) fail(PyExc_ValueError, "__dlpack__: %s must be a pair of integers, not %R", what, object);
+    return {number(PyTuple_GetItem(both.get(), 0), what), number(PyTuple_GetItem(both.get(), 1), what)};
 }
 
 bool is_given(PyObject* object) { return object && object != Py_None; }
@@ -166,12 +162,33 @@ void hand_over(const Array& array, PyObject* stream) {
     runtime(array.device()).publish(array.storage(), number_given);
 }
 
+/// mpi4py asks for GPU memory so, and hands its address to MPI, which ends the process where it was built for the host
+/// alone.
+bool is_asked_by_mpi4py(const Wishes& wishes) {
+    constexpr int64_t kNoWait = -1;
+    if (!wishes.is_versioned || wishes.may_copy || !wishes.stream || number(wishes.stream, "stream") != kNoWait) return false;
+    static PyObject* const name = Object::steal(PyUnicode_InternFromString("mpi4py.MPI")).release();
+    const Object module = Object::steal_or_null(PyImport_GetModule(name));
+    check(PyErr_Occurred() ? -1 : 0);
+    return bool(module);
+}
+
+void refuse_mpi_of_the_host(const Array& array, const Wishes& wishes) {
+    static Attribute reads_gpus{"cuarray._mpi", "reads_gpus"};
+    if (is_on_host(array.device()) || wishes.wants_host || !is_asked_by_mpi4py(wishes)) return;
+    const Object answer = Object::steal(PyObject_CallNoArgs(reads_gpus.get()));
+    if (!is_true(answer.get()))
+        raise(ErrorKind::Buffer, "__dlpack__: this MPI does not read the memory of ", to_string(array.device()),
+              "; give it x.numpy(), or set CUARRAY_MPI_CUDA=1 if it does");
+}
+
 }  // namespace
 
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     return guarded([&] {
         const Array& array = array_of(self);
         const Wishes wishes = read_wishes(args, count, keywords, array.device());
+        refuse_mpi_of_the_host(array, wishes);
         bool is_copy = false;
         const Array exported = exportable(array, wishes, is_copy);
         // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
