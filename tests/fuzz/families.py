@@ -1,0 +1,211 @@
+"""What the families of inputs share: fields with plain and hostile values, hostile objects, how errors are judged."""
+
+import contextlib
+import functools
+import math
+from typing import ClassVar
+
+from protocol_runner import Fault
+
+import cuarray
+
+
+class Planted(Exception):
+    """Raised by objects of the inputs: it must come out as it is, or be replaced by an error that is allowed."""
+
+
+#: What a refused call may raise. SystemError, RuntimeError and AssertionError are faults of the library.
+ALLOWED = (BufferError, TypeError, ValueError, OverflowError, NotImplementedError, AttributeError, IndexError, MemoryError,
+           Planted, cuarray.CudaError)  # fmt: skip
+
+
+@functools.cache
+def gpu():
+    """The first GPU, or None; asked in the child, because CUDA does not survive a fork."""
+    return next((str(device) for device in cuarray.devices() if str(device) != "cpu"), None)
+
+
+class Family:
+    """Inputs of one protocol.
+
+    ``fields`` maps a name to a tuple of values, of which the first is plain. ``run`` is given the fields that are not
+    plain.
+    """
+
+    name = ""
+    fields: ClassVar[dict] = {}
+    #: How often a field is not plain.
+    share = 0.2
+
+    def make(self, rng):
+        return {
+            name: rng.choice(values[1:]) for name, values in self.fields.items() if rng.random() < self.share
+        }
+
+    def filled(self, fields):
+        return {name: fields.get(name, values[0]) for name, values in self.fields.items()}
+
+
+def refused(call, where, *others):
+    """Call and return (result, None) or (None, the error); Fault where the error is none that may be raised.
+
+    ``others`` are types that may be raised besides, such as those that NumPy raises for the same object.
+    """
+    try:
+        return call(), None
+    except (*ALLOWED, *others) as error:
+        if not isinstance(error, (Planted, MemoryError)) and not str(error):
+            raise Fault(f"{where} raised {type(error).__name__} without a word") from None
+        return None, bare(error)
+    except Fault:
+        raise
+    except BaseException as error:
+        raise Fault(f"{where} raised {type(error).__name__}: {error}") from error
+
+
+def bare(error):
+    """The error without frames and causes, which would keep arrays alive."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
+
+
+def expect(condition, kind, *values):
+    if not condition:
+        raise Fault(f"{kind}: " + ", ".join(map(repr, values)))
+
+
+class RaisingNumber:
+    """Raises whenever it is asked what it is worth."""
+
+    def __index__(self):
+        raise Planted("index")
+
+    __float__ = __complex__ = __int__ = __bool__ = __len__ = __iter__ = __hash__ = __index__
+
+    def __getitem__(self, key):
+        raise Planted("item")
+
+    def __eq__(self, other):
+        raise Planted("eq")
+
+    def __repr__(self):
+        raise Planted("repr")
+
+    def __str__(self):
+        raise Planted("str")
+
+
+class LyingSequence:
+    """Says that it has more entries than it has, and never the same number."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __len__(self):
+        self.asked += 1
+        return 2 + self.asked
+
+    def __getitem__(self, key):
+        if key > 2:
+            raise IndexError(key)
+        return key
+
+
+class NegativeLength:
+    def __len__(self):
+        return -1
+
+    def __getitem__(self, key):
+        return 1
+
+
+class EndlessSequence:
+    def __len__(self):
+        return 1 << 40
+
+    def __getitem__(self, key):
+        return 1
+
+
+class WrongIndex:
+    def __index__(self):
+        return 1.5
+
+
+class HugeIndex:
+    def __index__(self):
+        return 1 << 70
+
+
+class IntSubclass(int):
+    def __index__(self):
+        raise Planted("subclass")
+
+
+class DictSubclass(dict):
+    def __getitem__(self, key):
+        raise Planted("dict")
+
+    get = __getitem__
+
+
+def _endless_list():
+    entries = []
+    entries.append(entries)
+    return entries
+
+
+#: Objects by name, made anew for each input.
+HOSTILE = {
+    "None": lambda: None,
+    "True": lambda: True,
+    "0": lambda: 0,
+    "1": lambda: 1,
+    "-1": lambda: -1,
+    "2": lambda: 2,
+    "1.5": lambda: 1.5,
+    "nan": lambda: math.nan,
+    "2**31": lambda: 1 << 31,
+    "2**63": lambda: 1 << 63,
+    "2**64": lambda: 1 << 64,
+    "-2**63": lambda: -(1 << 63),
+    "2**200": lambda: 1 << 200,
+    "text": lambda: "text",
+    "surrogate": lambda: "\ud800",
+    "bytes": lambda: b"bytes",
+    "()": tuple,
+    "[]": list,
+    "{}": dict,
+    "(1,)": lambda: (1,),
+    "(1, 2)": lambda: (1, 2),
+    "[1, 2]": lambda: [1, 2],
+    "(1, 2, 3)": lambda: (1, 2, 3),
+    "('a', 'b')": lambda: ("a", "b"),
+    "(2**70, 2**70)": lambda: (1 << 70, 1 << 70),
+    "nested": lambda: [[1, 2], [3, 4]],
+    "endless list": _endless_list,
+    "object": object,
+    "class": lambda: object,
+    "module": lambda: math,
+    "raising": RaisingNumber,
+    "lying": LyingSequence,
+    "negative length": NegativeLength,
+    "endless": EndlessSequence,
+    "wrong index": WrongIndex,
+    "huge index": HugeIndex,
+    "int subclass": lambda: IntSubclass(1),
+    "dict subclass": lambda: DictSubclass(a=1),
+    "generator": lambda: (n for n in (1, 2)),
+    "array": lambda: cuarray.arange(2),
+    "array without axes": lambda: cuarray.asarray(1),
+    "dtype": lambda: cuarray.float32,
+}
+
+
+@contextlib.contextmanager
+def nothing_left(device="cpu"):
+    """Fault where memory of ours is alive at the end that was not at the beginning."""
+    before = cuarray.memory.stats(device)["allocations"]
+    yield
+    after = cuarray.memory.stats(device)["allocations"]
+    expect(after <= before, "leak of blocks", before, after)

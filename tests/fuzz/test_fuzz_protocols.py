@@ -1,0 +1,54 @@
+"""Some hundred hostile inputs of the exchange protocols; tests/fuzz/protocols.py runs as many as one likes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ENGINE = Path(__file__).with_name("protocols.py")
+
+
+def run(*arguments):
+    # A process of its own, because the engine forks.
+    return subprocess.run([sys.executable, ENGINE, *arguments], capture_output=True, text=True, timeout=300)
+
+
+def test_no_input_is_answered_wrongly():
+    done = run("--seed", "19", "--count", "1500", "--seconds", "120")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "protocols: 1500 inputs" in done.stdout, done.stdout
+
+
+def test_the_engine_finds_and_minimises():
+    """A family that is wrong on purpose: a crash, a hang and a wrong value are found, each in its shortest form."""
+    program = f"""
+import os, signal, sys, time
+sys.path.insert(0, {str(ENGINE.parent)!r})
+import protocol_runner
+from families import Family, expect, refused
+
+protocol_runner.PATIENCE = 0.5
+
+class Wrong(Family):
+    name = "wrong"
+    fields = {{"way": ("fine", "crash", "hang", "value", "type"), "noise": (0, 1, 2, 3)}}
+    share = 0.5
+
+    def run(self, fields):
+        way = fields.get("way")
+        if way == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if way == "hang":
+            time.sleep(60)
+        expect(way != "value", "value", 1)
+        refused(lambda: 1 / (way != "type"), "call")
+
+families = [Wrong()]
+ran, faults = protocol_runner.run(families, 1, 60, 30)
+for (name, kind), inputs in faults.items():
+    number, verdict = inputs[0]
+    print(kind, protocol_runner.minimised(*protocol_runner.chosen(families, 1, number), verdict)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    found = sorted(done.stdout.splitlines())
+    assert found == ["call raised ZeroDivisionError {'way': 'type'}", "crash SIGSEGV {'way': 'crash'}", "hang {'way': 'hang'}",
+                     "value {'way': 'value'}"], done.stdout + done.stderr  # fmt: skip
