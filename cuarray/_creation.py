@@ -61,6 +61,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     like : ndarray, optional
         The result goes to the device of this array.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     TypeError
@@ -97,6 +101,10 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     like : ndarray, optional
         The result goes to the device of this array.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     TypeError
@@ -130,6 +138,10 @@ def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     device : device or str, optional
     like : ndarray, optional
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.ascontiguousarray
@@ -152,6 +164,10 @@ def asfortranarray(a, dtype=None, *, device=None, like=None):
     dtype : dtype, optional
     device : device or str, optional
     like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
 
     See Also
     --------
@@ -176,6 +192,10 @@ def copy(a, order="K", subok=False):
         The layout of the copy; 'K' keeps that of `a`.
     subok : bool
         Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
 
     See Also
     --------
@@ -207,6 +227,10 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
         How many bytes to leave out in front.
     device : device or str, optional
     like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -246,6 +270,10 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
         How many to read; -1 reads all.
     device : device or str, optional
     like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -323,6 +351,10 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
         host, which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A
         device that has not the kind gives its own.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -357,6 +389,10 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
         As for `empty`.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -390,6 +426,10 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     like : ndarray, optional
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
         As for `empty`.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -427,6 +467,10 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     like : ndarray, optional
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
         As for `empty`.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -473,6 +517,10 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     subok : bool
         Accepted and ignored: there are no subclasses.
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.empty_like
@@ -497,6 +545,10 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     order : {'K', 'A', 'C', 'F'}
     subok : bool
         Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
 
     See Also
     --------
@@ -523,6 +575,10 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     subok : bool
         Accepted and ignored: there are no subclasses.
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.ones_like
@@ -548,6 +604,10 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'K', 'A', 'C', 'F'}
     subok : bool
         Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------

@@ -1,5 +1,7 @@
 """Element types: NumPy's own dtypes and ml_dtypes' bfloat16, and what may become what."""
 
+from typing import Any
+
 import numpy as np
 from numpy import dtype as dtype
 
@@ -247,6 +249,25 @@ class finfo:
     1.1920928955078125e-07
     """
 
+    dtype: np.dtype[Any]
+    eps: float
+    epsneg: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    smallest_subnormal: float
+    tiny: float
+    bits: int
+    iexp: int
+    machep: int
+    maxexp: int
+    minexp: int
+    negep: int
+    nexp: int
+    nmant: int
+    precision: int
+
     def __init__(self, type, /):
         dtype = type.dtype if isinstance(type, ndarray | np.ndarray | np.generic) else _core.dtype(type)
         if is_bfloat16(dtype):
@@ -304,6 +325,12 @@ class iinfo:
     >>> ca.iinfo(ca.int8).max
     127
     """
+
+    dtype: np.dtype[Any]
+    kind: str
+    bits: int
+    max: int
+    min: int
 
     def __init__(self, type, /):
         dtype = type.dtype if isinstance(type, ndarray | np.ndarray | np.generic) else _core.dtype(type)

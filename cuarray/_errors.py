@@ -1,6 +1,7 @@
 """NumPy's switches for floating-point warnings, which exist here and change nothing."""
 
 import contextlib
+from typing import Self
 
 __all__ = ["errstate", "geterr", "seterr"]
 
@@ -20,7 +21,7 @@ def geterr():
 
     Returns
     -------
-    dict
+    dict of str
 
     See Also
     --------
@@ -44,7 +45,7 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
 
     Returns
     -------
-    dict
+    dict of str
         As from `geterr`.
 
     Raises
@@ -94,7 +95,7 @@ class errstate(contextlib.ContextDecorator):
     def __init__(self, *, call=None, all=None, divide=None, over=None, under=None, invalid=None):
         check({"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}, "errstate")
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception):

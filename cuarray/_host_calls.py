@@ -2,6 +2,7 @@
 
 import itertools
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -234,7 +235,7 @@ class vectorize:
         self.__doc__ = on_numpy.__doc__
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         if self.call is None:
             return self.again(*args)
         return self.call(*args, **kwargs)

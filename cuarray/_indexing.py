@@ -264,6 +264,10 @@ def choose(a, choices, out=None, mode="raise"):
     mode : {'raise', 'wrap', 'clip'}
         What becomes of a number outside. With 'raise' the call waits for the values of `a`.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -406,6 +410,10 @@ def compress(condition, a, axis=None, out=None):
     out : ndarray, optional
         Where to put the result.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -437,6 +445,10 @@ def extract(condition, arr):
     condition : array_like of bool
         Both arguments are flattened.
     arr : array_like
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -569,6 +581,10 @@ def select(condlist, choicelist, default=0):
         As many as conditions; everything broadcasts.
     default : number or array_like
         What stands where no condition is true.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------

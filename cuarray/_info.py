@@ -1,5 +1,7 @@
 """What the Array API standard lets a program ask about this namespace."""
 
+from typing import Any
+
 import numpy as np
 
 from cuarray import _core
@@ -12,19 +14,19 @@ __all__ = ["__array_namespace_info__"]
 class Info:
     """Capabilities, devices and types, by the Array API standard's inspection interface."""
 
-    def capabilities(self):
+    def capabilities(self) -> dict[str, int]:
         """Return that masks are indices, that shapes may depend on values, and how many axes there may be."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self):
+    def default_device(self) -> _core.device:
         """Return the device that new arrays go to."""
         return default_device()
 
-    def devices(self):
+    def devices(self) -> tuple[_core.device, ...]:
         """Return all devices as a tuple."""
         return devices()
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(self, *, device=None) -> dict[str, np.dtype[Any]]:
         """Return the types of new arrays by kind; they are the same on every device."""
         return {
             "real floating": np.dtype(float),
@@ -33,7 +35,7 @@ class Info:
             "indexing": np.dtype(int),
         }
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(self, *, device=None, kind=None) -> dict[str, np.dtype[Any]]:
         """Return the standard's types of a kind, by name; they are the same on every device."""
         types = {name: np.dtype(t) for name, t in numpy_types().items() if name in STANDARD}
         return {name: t for name, t in types.items() if kind is None or isdtype(t, kind)}
@@ -49,6 +51,10 @@ def __array_namespace_info__():
     """Return an object that tells about devices and types.
 
     Source: the Array API standard, section "inspection".
+
+    Returns
+    -------
+    Info
 
     Examples
     --------

@@ -146,6 +146,10 @@ def unstack(x, /, *, axis=0):
         At least one-dimensional.
     axis : int
 
+    Returns
+    -------
+    tuple of ndarray
+
     Raises
     ------
     ValueError
@@ -179,6 +183,10 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     dtype : dtype, optional
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -207,6 +215,10 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     dtype : dtype, optional
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -234,6 +246,10 @@ def dstack(tup):
     ----------
     tup : sequence of array_like
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -259,6 +275,10 @@ def column_stack(tup):
     Parameters
     ----------
     tup : sequence of array_like
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -385,6 +405,10 @@ def vsplit(ary, indices_or_sections):
         At least two-dimensional.
     indices_or_sections : int or sequence of int
 
+    Returns
+    -------
+    list of ndarray
+
     Raises
     ------
     ValueError
@@ -411,6 +435,10 @@ def hsplit(ary, indices_or_sections):
     ary : array_like
         At least one-dimensional.
     indices_or_sections : int or sequence of int
+
+    Returns
+    -------
+    list of ndarray
 
     Raises
     ------
@@ -439,6 +467,10 @@ def dsplit(ary, indices_or_sections):
     ary : array_like
         At least three-dimensional.
     indices_or_sections : int or sequence of int
+
+    Returns
+    -------
+    list of ndarray
 
     Raises
     ------

@@ -157,6 +157,10 @@ def iscomplexobj(x):
     ----------
     x : array_like
 
+    Returns
+    -------
+    bool
+
     See Also
     --------
     numpy.iscomplexobj
@@ -176,6 +180,10 @@ def isrealobj(x):
     Parameters
     ----------
     x : array_like
+
+    Returns
+    -------
+    bool
 
     See Also
     --------
@@ -197,6 +205,10 @@ def iscomplex(x):
     ----------
     x : array_like
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.iscomplex
@@ -217,6 +229,10 @@ def isreal(x):
     ----------
     x : array_like
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.isreal
@@ -236,6 +252,10 @@ def isscalar(element):
     Parameters
     ----------
     element : object
+
+    Returns
+    -------
+    bool
 
     See Also
     --------

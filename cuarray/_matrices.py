@@ -24,6 +24,10 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     device : device or str, optional
     like : ndarray, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -55,6 +59,10 @@ def identity(n, dtype=None, *, device=None, like=None):
         float64 by default.
     device : device or str, optional
     like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -138,6 +146,10 @@ def diagflat(v, k=0):
     v : array_like
     k : int
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.diagflat
@@ -168,6 +180,10 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     device : device or str, optional
     like : ndarray, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -197,6 +213,10 @@ def tril(m, k=0):
     k : int
         Which diagonal: 0 is the main one, positive ones lie above.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -225,6 +245,10 @@ def triu(m, k=0):
         At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
     k : int
         Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------

@@ -19,6 +19,10 @@ def shares_memory(a, b, /, max_work=-1):
     max_work : int
         Accepted and ignored: the answer is exact for all views that slicing, transposing and reshaping make.
 
+    Returns
+    -------
+    bool
+
     See Also
     --------
     numpy.shares_memory
@@ -41,6 +45,10 @@ def may_share_memory(a, b, /, max_work=0):
     a, b : ndarray or numpy.ndarray
     max_work : int
         Accepted and ignored.
+
+    Returns
+    -------
+    bool
 
     See Also
     --------

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from cuarray import _core
 
@@ -46,19 +46,19 @@ class Event(NamedTuple):
     device_seconds: float | None
 
     @property
-    def bandwidth(self):
+    def bandwidth(self) -> float:
         """Bytes read and written per second; 0 where nothing was moved."""
         return self.bytes / self.seconds if self.seconds > 0 else 0.0
 
     @property
-    def what(self):
+    def what(self) -> str:
         """The expression of a launch, the name of anything else; with both where one alone says little."""
         if self.expression.isidentifier() and self.expression != self.name:
             return f"{self.name}({self.expression})"
         return self.expression or self.name
 
     @property
-    def where(self):
+    def where(self) -> str:
         """The line of the program: 'file.py:12', or ''."""
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""
 
@@ -108,13 +108,13 @@ class profile:
     [('launch', 'a*2 + sin(a)')]
     """
 
-    def __init__(self):
-        self.events = []
+    def __init__(self) -> None:
+        self.events: list[Event] = []
         self.seconds = 0.0
         self.lost = 0
-        self._recording = None
+        self._recording: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         if self._recording is not None:
             raise RuntimeError("profile: it is running already; make another one to nest")
         self._recording = _core.Recording()
@@ -156,7 +156,7 @@ class profile:
             (start - self._clock) * 1e-9, seconds, host, built, build, failed, began, on_device,
         )  # fmt: skip
 
-    def totals(self):
+    def totals(self) -> dict[str, float]:
         """Return the seconds of each kind of event, and of making kernels ready ('build').
 
         Returns
@@ -174,24 +174,24 @@ class profile:
         sums = {kind: sum((e.seconds for e in self.events if e.kind == kind), 0.0) for kind in WORDS}
         return {**sums, "build": sum((e.build_seconds for e in self.events), 0.0)}
 
-    def groups(self):
+    def groups(self) -> list[list[Event]]:
         """Return the events that do the same thing at the same line, those that took longest first.
 
         Returns
         -------
         list of list of Event
         """
-        found = {}
+        found: dict[tuple[Any, ...], list[Event]] = {}
         for event in self.events:
             found.setdefault((event.kind, event.what, event.device, event.file, event.line), []).append(event)
         return sorted(found.values(), key=lambda group: -sum(e.seconds for e in group))
 
-    def rows(self):
+    def rows(self) -> list[tuple[str, ...]]:
         """Return the table's cells, one tuple of texts for each group."""
         whole = sum(e.seconds for e in self.events) or 1.0
         return [row(group, whole) for group in self.groups()]
 
-    def summary(self):
+    def summary(self) -> str:
         """Return one line: how long the block took, and what with."""
         totals, parts = self.totals(), []
         for kind, (one, many) in WORDS.items():
@@ -221,7 +221,7 @@ class profile:
     def __repr__(self):
         return f"<cuarray.profile of {len(self.events)} events, {time_text(self.seconds)}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from html import escape
 
         heads = "".join(f"<th>{head}</th>" for head in HEADS)
@@ -230,7 +230,7 @@ class profile:
         )
         return f"<p>{escape(self.summary())}</p><table><tr>{heads}</tr>{body}</table>"
 
-    def save(self, path):
+    def save(self, path) -> None:
         """Write the profile to a file.
 
         Parameters

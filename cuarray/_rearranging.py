@@ -24,6 +24,10 @@ def flip(m, axis=None):
     m : array_like
     axis : int or tuple of int, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     AxisError
@@ -52,6 +56,10 @@ def fliplr(m):
     ----------
     m : array_like
         At least two-dimensional.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -83,6 +91,10 @@ def flipud(m):
     m : array_like
         At least one-dimensional.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -112,6 +124,10 @@ def rot90(m, k=1, axes=(0, 1)):
     m : array_like
     k : int
     axes : pair of int
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------

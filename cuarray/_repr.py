@@ -6,9 +6,6 @@ from cuarray import _core
 
 KDLCPU = 1  # DLPack's device type of host memory
 
-#: Arrays of at most so many elements are shown with their values in notebooks.
-HTML_VALUES = 64
-
 
 def is_on_host(array):
     return array.__dlpack_device__()[0] == KDLCPU
@@ -52,16 +49,17 @@ def ndarray_str(array):
     return host_text(array, str)
 
 
-def html_table(array):
-    """Return a small table for notebooks. Values are shown only where that moves nothing between devices."""
+def html_table(self):
+    """Return what notebooks show: a table of facts and the values as text has them; of a 0-d array its repr."""
     from html import escape
 
+    if self.ndim == 0:
+        return f"<pre>{escape(repr(self))}</pre>"
     rows = {
-        "shape": str(array.shape),
-        "dtype": array.dtype.name,
-        "device": str(array.device),
-        "bytes": f"{array.nbytes:,}",
+        "shape": str(self.shape),
+        "dtype": self.dtype.name,
+        "device": str(self.device),
+        "bytes": f"{self.nbytes:,}",
     }
     cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
-    values = f"<pre>{escape(str(array))}</pre>" if is_on_host(array) and array.size <= HTML_VALUES else ""
-    return f"<table>{cells}</table>{values}"
+    return f"<table>{cells}</table><pre>{escape(str(self))}</pre>"

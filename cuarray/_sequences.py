@@ -34,6 +34,10 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     device : device or str, optional
     like : ndarray, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     TypeError
@@ -190,6 +194,10 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
         Along which axis of the result the numbers lie.
     device : device or str, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -227,6 +235,10 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     axis : int
         Along which axis of the result the numbers lie.
     device : device or str, optional
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -341,6 +353,10 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     like : ndarray, optional
     **kwargs
         Handed to `function`.
+
+    Returns
+    -------
+    ndarray
 
     See Also
     --------

@@ -63,6 +63,10 @@ def ravel(a, order="C"):
     a : array_like
     order : {'C', 'F', 'A', 'K'}
 
+    Returns
+    -------
+    ndarray
+
     See Also
     --------
     numpy.ravel
@@ -84,6 +88,10 @@ def permute_dims(a, axes=None):
     a : array_like
     axes : sequence of int, optional
         A permutation of the axes; negative entries count from the end.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -112,6 +120,10 @@ def matrix_transpose(x, /):
     x : array_like
         At least two-dimensional.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -139,6 +151,10 @@ def moveaxis(a, source, destination):
     a : array_like
     source, destination : int or sequence of int
         As many of one as of the other, none twice.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -177,6 +193,10 @@ def rollaxis(a, axis, start=0):
     axis : int
     start : int
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     AxisError
@@ -209,6 +229,10 @@ def swapaxes(a, axis1, axis2):
     a : array_like
     axis1, axis2 : int
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     AxisError
@@ -235,6 +259,10 @@ def expand_dims(a, axis):
     a : array_like
     axis : int or tuple of int
         Where the new axes stand in the result.
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -266,6 +294,10 @@ def squeeze(a, axis=None):
     a : array_like
     axis : int or tuple of int, optional
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -293,6 +325,10 @@ def atleast_1d(*arys):
     ----------
     *arys : array_like
 
+    Returns
+    -------
+    ndarray or tuple of ndarray
+
     See Also
     --------
     numpy.atleast_1d
@@ -313,6 +349,10 @@ def atleast_2d(*arys):
     ----------
     *arys : array_like
 
+    Returns
+    -------
+    ndarray or tuple of ndarray
+
     See Also
     --------
     numpy.atleast_2d
@@ -332,6 +372,10 @@ def atleast_3d(*arys):
     Parameters
     ----------
     *arys : array_like
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
 
     See Also
     --------
@@ -362,6 +406,10 @@ def broadcast_to(array, shape, subok=False):
     subok : bool
         Accepted and ignored: there are no subclasses.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError
@@ -387,6 +435,10 @@ def broadcast_shapes(*args):
     Parameters
     ----------
     *args : int or tuple of int
+
+    Returns
+    -------
+    tuple of int
 
     Raises
     ------
@@ -447,6 +499,10 @@ def shape(a):
     ----------
     a : array_like
 
+    Returns
+    -------
+    tuple of int
+
     See Also
     --------
     numpy.shape
@@ -466,6 +522,10 @@ def ndim(a):
     Parameters
     ----------
     a : array_like
+
+    Returns
+    -------
+    int
 
     See Also
     --------
@@ -487,6 +547,10 @@ def size(a, axis=None):
     ----------
     a : array_like
     axis : int or tuple of int, optional
+
+    Returns
+    -------
+    int
 
     Raises
     ------

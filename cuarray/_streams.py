@@ -1,6 +1,9 @@
 """Streams, events and graphs: in which order a device works, and how to wait for it."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
 
@@ -99,7 +102,7 @@ class Stream:
         return made
 
     @classmethod
-    def from_external(cls, stream, device=None):
+    def from_external(cls, stream, device=None) -> Stream:
         """Use a stream of another library.
 
         It must exist as long as the object that is returned. Work on it is known to other streams as soon as
@@ -128,22 +131,22 @@ class Stream:
         return cls._of(core)
 
     @property
-    def device(self):
+    def device(self) -> _core.device:
         """The device whose work is queued here."""
         return self._core.device
 
     @property
-    def handle(self):
+    def handle(self) -> int:
         """The CUstream as an integer; 0 on cpu."""
         return self._core.handle
 
     @property
-    def priority(self):
+    def priority(self) -> int:
         """The priority that the device has given it: 0 or less, smaller numbers first."""
         return self._core.priority
 
     @property
-    def is_external(self):
+    def is_external(self) -> bool:
         """Whether another library made the stream."""
         return self._core.is_foreign
 
@@ -154,11 +157,11 @@ class Stream:
             raise AttributeError(f"a stream of {self.device} is no CUDA stream")
         return lambda: (0, self.handle)
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Wait until everything queued here has run, and raise what went wrong meanwhile."""
         self._core.synchronize()
 
-    def query(self):
+    def query(self) -> bool:
         """Tell whether everything queued here has run; waits for nothing.
 
         Returns
@@ -169,7 +172,7 @@ class Stream:
 
     is_done = query
 
-    def wait(self, other):
+    def wait(self, other) -> None:
         """Make what is queued here from now on wait for a stream, or for an event. The caller does not wait.
 
         Parameters
@@ -189,7 +192,7 @@ class Stream:
         else:
             self._core.wait_for_stream(core_stream(other, self.device))
 
-    def record(self, event=None):
+    def record(self, event=None) -> Event:
         """Note this moment of the stream in an event.
 
         Parameters
@@ -212,19 +215,19 @@ class Stream:
         event._core.record(self._core)
         return event
 
-    def __enter__(self):
+    def __enter__(self) -> Stream:
         self._core.enter()
         return self
 
     def __exit__(self, *exception):
         _core.leave_stream()
 
-    def __eq__(self, other):
+    def __eq__(self, other) -> bool:
         if not isinstance(other, Stream):
             return NotImplemented
         return self._core.id == other._core.id
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((Stream, self._core.id))
 
     def __repr__(self):
@@ -263,16 +266,16 @@ class Event:
         self._core = _core.make_event(device, bool(timing))
 
     @property
-    def device(self):
+    def device(self) -> _core.device:
         """The device whose streams can record it."""
         return self._core.device
 
     @property
-    def timing(self):
+    def timing(self) -> bool:
         """Whether the device notes the time."""
         return self._core.timing
 
-    def record(self, stream=None):
+    def record(self, stream=None) -> Event:
         """Note what a stream holds now, instead of what was noted before.
 
         Parameters
@@ -294,7 +297,7 @@ class Event:
         self._core.record(core)
         return self
 
-    def query(self):
+    def query(self) -> bool:
         """Tell whether what was recorded has run; True where nothing was recorded.
 
         Returns
@@ -305,11 +308,11 @@ class Event:
 
     is_done = query
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Wait until what was recorded has run, and raise what went wrong meanwhile."""
         self._core.synchronize()
 
-    def elapsed_ms(self, start):
+    def elapsed_ms(self, start) -> float:
         """Return the milliseconds from another event to this one; ``end - start`` is the same.
 
         Parameters
@@ -329,7 +332,7 @@ class Event:
         """
         return self._core.elapsed_ms(start._core)
 
-    def __sub__(self, other):
+    def __sub__(self, other) -> float:
         if not isinstance(other, Event):
             return NotImplemented
         return self.elapsed_ms(other)
@@ -375,17 +378,17 @@ class Graph:
         self._core = None
 
     @property
-    def device(self):
+    def device(self) -> _core.device:
         """The device whose work is recorded."""
         return self._device
 
     @property
-    def is_captured(self):
+    def is_captured(self) -> bool:
         """Whether there is something to launch."""
         return self._core is not None
 
     @contextmanager
-    def capture(self):
+    def capture(self) -> Iterator[Graph]:
         """Record this thread's work on the graph's device instead of doing it; other threads go on.
 
         Raises
@@ -397,7 +400,9 @@ class Graph:
         if self.is_captured:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
         if os.environ.get("CUARRAY_VALIDATE") == "1":
-            raise RuntimeError("Graph.capture: CUARRAY_VALIDATE=1 compares results, and in a capture there are none; unset it")
+            raise RuntimeError(
+                "Graph.capture: CUARRAY_VALIDATE=1 compares results, and in a capture there are none; unset it"
+            )
         stream = _core.begin_capture(self._device)
         try:
             yield self
@@ -406,7 +411,7 @@ class Graph:
             raise
         self._core = _core.end_capture(stream)
 
-    def launch(self, stream=None):
+    def launch(self, stream=None) -> None:
         """Queue all operations again.
 
         Parameters

@@ -1,8 +1,11 @@
 """Objects whose brackets make grids, joined arrays and keys; and ways to go through all places of arrays."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from cuarray import _core
+from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
 from cuarray._operands import WEAK, device_of, side_by_side, with_numbers
@@ -43,7 +46,7 @@ class Grid:
     def __init__(self, is_open):
         self.is_open = is_open
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> Any:
         axes = np.ogrid[key]
         if isinstance(axes, np.ndarray):
             return as_array(axes)
@@ -85,7 +88,7 @@ class Joiner:
     def __init__(self, axis=0, least=1, first=-1):
         self.settings = (axis, least, first)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> ndarray:
         key = key if isinstance(key, tuple) else (key,)
         settings = self.settings
         if key and isinstance(key[0], str):
@@ -177,6 +180,14 @@ class broadcast:
     (array(1.), array(1))
     """
 
+    shape: tuple[int, ...]
+    size: int
+    ndim: int
+    nd: int
+    numiter: int
+    index: int
+    iters: tuple[Any, ...]
+
     def __init__(self, *arrays):
         self.arrays = broadcast_arrays(*side_by_side("broadcast", *arrays))
         self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
@@ -185,15 +196,15 @@ class broadcast:
         self.numiter = len(arrays)
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Begin again with the first elements."""
         self.index = 0
         self.iters = tuple(iter(x.flat) for x in self.arrays)
 
-    def __iter__(self):
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self):
+    def __next__(self) -> tuple[ndarray, ...]:
         if self.index == self.size:
             raise StopIteration
         elements = tuple(map(next, self.iters))

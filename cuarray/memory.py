@@ -5,9 +5,10 @@
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, SupportsInt
+from types import EllipsisType
+from typing import Any, NamedTuple, SupportsInt, overload
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def table(rows):
     return "\n".join(line.rstrip() for line in lines)
 
 
-class Stats(dict):
+class Stats(dict[str, Any]):
     """Figures of a device's memory, as `stats` returns them; as text, a table."""
 
     def __str__(self):
@@ -56,7 +57,7 @@ class Stats(dict):
         return f"{head}\n{table(rows)}"
 
 
-def stats(device=None):
+def stats(device=None) -> Stats:
     """Return how much memory arrays use on a device.
 
     Parameters
@@ -93,7 +94,7 @@ def stats(device=None):
     return figures
 
 
-def trim(device=None):
+def trim(device=None) -> None:
     """Wait for a device and give the memory that is kept for reuse back to the system.
 
     Parameters
@@ -109,7 +110,7 @@ def trim(device=None):
     _core.memory_trim(device)
 
 
-def reset_peak(device=None):
+def reset_peak(device=None) -> None:
     """Let 'peak' of `stats` begin anew with what is in use now.
 
     Parameters
@@ -141,6 +142,10 @@ class Limit:
         _core.set_memory_limit(self.former, self.device)
 
 
+@overload
+def limit(size: EllipsisType = ..., device: _core.device | str | None = None) -> int | None: ...
+@overload
+def limit(size: float | None, device: _core.device | str | None = None) -> Limit: ...
 def limit(size=Ellipsis, device=None):
     """Return, or set, how many bytes arrays may hold on a device.
 
@@ -195,7 +200,7 @@ def limit(size=Ellipsis, device=None):
     return Limit(device, former)
 
 
-def set_allocator(allocator, device=None):
+def set_allocator(allocator, device=None) -> None:
     """Let somebody else hand out the memory of arrays that are made from now on.
 
     Arrays that exist go back to whom their memory came from.
@@ -251,7 +256,7 @@ def set_allocator(allocator, device=None):
     _core.set_memory_allocator(*functions, name, device)
 
 
-def use_pool(pool, device=None):
+def use_pool(pool, device=None) -> None:
     """Choose the pool that the memory of arrays comes from.
 
     Parameters
@@ -293,7 +298,7 @@ def use_pool(pool, device=None):
 flushes: list[Callable[[], object]] = []
 
 
-def register_flush(flush):
+def register_flush(flush) -> Callable[[], object]:
     """Have a function called when a device is out of memory, so that another library returns what it caches.
 
     It is called after our own caches were emptied and cycles collected, with the GIL and without any lock.
@@ -317,7 +322,7 @@ def register_flush(flush):
     Examples
     --------
     >>> import cuarray as ca
-    >>> cache = {}
+    >>> cache = {"table": b"1234"}
     >>> flush = ca.memory.register_flush(cache.clear)
     >>> ca.memory.unregister_flush(flush)
     """
@@ -327,7 +332,7 @@ def register_flush(flush):
     return flush
 
 
-def unregister_flush(flush):
+def unregister_flush(flush) -> None:
     """Undo one `register_flush`.
 
     Parameters
@@ -360,7 +365,7 @@ def flush_numba(numba):
 
 
 #: How libraries that cache device memory return it, by the module that is imported where they do.
-PEERS = {
+PEERS: dict[str, Callable[..., object]] = {
     "torch.cuda": flush_torch,
     "cupy.cuda": lambda cupy: cupy.get_default_memory_pool().free_all_blocks(),
     "drjit": lambda drjit: drjit.flush_malloc_cache(),
@@ -368,7 +373,7 @@ PEERS = {
 }
 
 
-def flush_peers():
+def flush_peers() -> None:
     """Make other libraries return the device memory that they cache.
 
     Known ones are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU; and what
@@ -380,7 +385,9 @@ def flush_peers():
     >>> ca.memory.flush_peers()
     """
     used = {name: flush for name, flush in PEERS.items() if name in sys.modules}
-    known = [partial(flush, sys.modules[name.split(".")[0]]) for name, flush in used.items()]
+    known: list[Callable[[], object]] = [
+        partial(flush, sys.modules[name.split(".")[0]]) for name, flush in used.items()
+    ]
     for flush in [*known, *flushes]:
         try:
             flush()
@@ -397,7 +404,7 @@ class Line(NamedTuple):
     bytes: int
 
 
-class Snapshot(list):
+class Snapshot(list[Line]):
     """Lines that made live arrays, those with the most bytes first; as text, a table."""
 
     def __str__(self):
@@ -409,7 +416,7 @@ class Snapshot(list):
 
 
 @contextlib.contextmanager
-def track():
+def track() -> Iterator[None]:
     """Remember, inside of a `with` block, which line makes each array; see `snapshot`.
 
     The environment variable ``CUARRAY_TRACK_MEMORY=1`` does so from the start.
@@ -430,7 +437,7 @@ def track():
         _core.track_memory(False)
 
 
-def snapshot(device=None):
+def snapshot(device=None) -> Snapshot:
     """Return which lines made the arrays that are alive, as far as they were made under `track`.
 
     Parameters

@@ -1,6 +1,7 @@
 """Comparing arrays in tests: NumPy's assertions, and distances in units in the last place."""
 
 from functools import wraps
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def nested_to_host(x):
     return x.numpy() if isinstance(x, ndarray) else x
 
 
-def to_host(x):
+def to_host(x) -> np.ndarray[Any, Any]:
     """Return any array as a NumPy array.
 
     Examples
@@ -56,7 +57,7 @@ def to_host(x):
     return host_values(x, "testing")
 
 
-def assert_array_equal(actual, desired, err_msg="", *, strict=False):
+def assert_array_equal(actual, desired, err_msg="", *, strict=False) -> None:
     """Raise AssertionError unless shapes and elements are equal; NaN equals NaN.
 
     Parameters
@@ -79,7 +80,7 @@ def assert_array_equal(actual, desired, err_msg="", *, strict=False):
     np.testing.assert_array_equal(to_host(actual), to_host(desired), err_msg, strict=strict)
 
 
-def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg=""):
+def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg="") -> None:
     """Raise AssertionError unless all elements agree within tolerances.
 
     Parameters
@@ -102,7 +103,7 @@ def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg
     np.testing.assert_allclose(to_host(actual), to_host(desired), rtol, atol, equal_nan, err_msg)
 
 
-def ulp_distance(actual, exact):
+def ulp_distance(actual, exact) -> np.ndarray[Any, Any]:
     """Return how far results lie from the exact values, in units in the last place of the result's type.
 
     Parameters
@@ -122,7 +123,7 @@ def ulp_distance(actual, exact):
     --------
     >>> import cuarray as ca
     >>> import numpy as np
-    >>> ca.testing.ulp_distance(np.float32([1, 1 + 2**-23]), np.float64([1, 1]))
+    >>> ca.testing.ulp_distance(np.asarray([1, 1 + 2**-23], "f4"), np.asarray([1.0, 1.0]))
     array([0., 1.])
     """
     actual, exact = to_host(actual), np.asarray(exact)
@@ -147,7 +148,7 @@ def largest(dtype):
     return ml_dtypes.finfo(dtype).max
 
 
-def assert_max_ulp(actual, exact, limit):
+def assert_max_ulp(actual, exact, limit) -> None:
     """Raise AssertionError where a result is more than `limit` units in the last place off.
 
     Parameters

@@ -4,6 +4,7 @@ from operator import index
 
 from cuarray import _core
 from cuarray._axes import normalise_axis
+from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._shaping import broadcast_arrays as broadcast_arrays
 from cuarray._shaping import broadcast_shapes as broadcast_shapes
@@ -12,7 +13,7 @@ from cuarray._shaping import broadcast_to as broadcast_to
 __all__ = ["as_strided", "sliding_window_view"]
 
 
-def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndarray:
     """Return a view with any shape and strides.
 
     Parameters
@@ -59,7 +60,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     return view
 
 
-def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False) -> ndarray:
     """Return a view of all the windows of a shape that lie in an array.
 
     Parameters

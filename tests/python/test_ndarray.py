@@ -191,11 +191,19 @@ def test_repr_names_other_devices(device):
     assert repr(x) == f"array([0, 1, 2]{suffix})"
 
 
-def test_html(device):
+def test_html_shows_what_text_shows(device):
     html = cuarray.zeros((3, 4), "f4")._repr_html_()
-    for text in ("(3, 4)", "float32", device, "48"):
+    for text in ("(3, 4)", "float32", device, "48", "[0. 0. 0. 0.]"):
         assert text in html
-    assert "0." not in cuarray.zeros(10**6)._repr_html_()
+    # Of a large array the corners, of which alone is fetched what is on a GPU.
+    large = cuarray.arange(10**6).reshape(1000, 1000)
+    assert f"<pre>{large}</pre>" in (html := large._repr_html_())
+    assert "500500" not in html and "..." in html and "999999" in html and len(html) < 2000
+
+
+def test_html_of_one_number_is_that_number(device):
+    x = cuarray.arange(4.0).mean()
+    assert x._repr_html_() == f"<pre>{repr(x).replace(chr(39), '&#x27;')}</pre>" and "1.5" in x._repr_html_()
 
 
 # Copies

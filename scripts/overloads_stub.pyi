@@ -1,0 +1,153 @@
+# overloads_stub.pyi -- the functions whose type of result depends on the arguments; the end of __init__.pyi.
+
+from builtins import bool as _bool
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, SupportsIndex, TypeVar, overload
+
+from cuarray._core import ArrayLike, Axis, DeviceLike, DTypeLike, Shape, ndarray
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+@overload
+def atleast_1d(ary: ArrayLike, /) -> ndarray: ...
+@overload
+def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]:
+    """Return each array with at least one axis: one array, or a tuple of several."""
+
+@overload
+def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
+@overload
+def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]:
+    """Return each array with at least two axes; new ones come first."""
+
+@overload
+def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
+@overload
+def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]:
+    """Return each array with at least three axes: shape (n,) becomes (1, n, 1), and (m, n) becomes (m, n, 1)."""
+
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: Literal[False] = False, *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, *, returned: Literal[True],
+    keepdims: _bool = False,
+) -> tuple[ndarray, ndarray]: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis, weights: ArrayLike | None, returned: Literal[True], *, keepdims: _bool = False
+) -> tuple[ndarray, ndarray]:
+    """Return averages, with weights."""
+
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Callable[..., Any]:
+    """Return a function that calls a Python function with elements."""
+
+class _Fusing:
+    def __call__(self, function: _Function) -> _Function: ...
+    def __enter__(self) -> _Fusing: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+# A class at run time; here two functions, since a class is not its own decorated function to a checker.
+@overload
+def fuse(function: None = None) -> _Fusing: ...
+@overload
+def fuse(function: _Function) -> _Function:
+    """Run elementwise operations together, as one kernel, without changing a bit of the results."""
+
+@overload
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: SupportsIndex, edge_order: Literal[1, 2] = 1
+) -> ndarray: ...
+@overload
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Shape | None = None, edge_order: Literal[1, 2] = 1
+) -> Any:
+    """Return the derivative along the axis, or a tuple of those along several axes."""
+
+def histogramdd(
+    sample: ArrayLike, bins: Any = 10, range: Sequence[Any] | None = None, density: _bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[ndarray, list[ndarray]]:
+    """Count how many points fall into the cells of a grid."""
+
+@overload
+def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False) -> ndarray: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., *, sparse: Literal[True]
+) -> tuple[ndarray, ...]: ...
+@overload
+def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]) -> tuple[ndarray, ...]:
+    """Return the coordinates of each place of a grid."""
+
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False, return_indices: Literal[False] = False
+) -> ndarray: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False, *, return_indices: Literal[True]
+) -> tuple[ndarray, ndarray, ndarray]: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool, return_indices: Literal[True]
+) -> tuple[ndarray, ndarray, ndarray]:
+    """Return what two arrays have in common, each element once, in order."""
+
+@overload
+def linspace(
+    start: ArrayLike, stop: ArrayLike, num: SupportsIndex = 50, endpoint: _bool = True,
+    retstep: Literal[False] = False, dtype: DTypeLike | None = None, axis: SupportsIndex = 0, *,
+    device: DeviceLike = None,
+) -> ndarray: ...
+@overload
+def linspace(
+    start: ArrayLike, stop: ArrayLike, num: SupportsIndex = 50, endpoint: _bool = True, *, retstep: Literal[True],
+    dtype: DTypeLike | None = None, axis: SupportsIndex = 0, device: DeviceLike = None,
+) -> tuple[ndarray, Any]: ...
+@overload
+def linspace(
+    start: ArrayLike, stop: ArrayLike, num: SupportsIndex, endpoint: _bool, retstep: Literal[True],
+    dtype: DTypeLike | None = None, axis: SupportsIndex = 0, *, device: DeviceLike = None,
+) -> tuple[ndarray, Any]:
+    """Make numbers at regular distances."""
+
+def load(
+    file: Any, mmap_mode: Literal["r+", "r", "w+", "c"] | None = None, allow_pickle: _bool = False,
+    fix_imports: _bool = True, encoding: str = "ASCII", *, max_header_size: int = 10000,
+) -> Any:
+    """Read a file of `save`, `savez` or NumPy: an array, or a dict of the arrays of an archive."""
+
+def printoptions(*args: Any, **kwargs: Any) -> AbstractContextManager[Any]:
+    """Set how arrays are shown, inside a context; numpy.printoptions."""
+
+@overload
+def trim_zeros(filt: ndarray, trim: str = "fb", axis: Shape | None = None) -> ndarray: ...
+@overload
+def trim_zeros(filt: list[Any], trim: str = "fb", axis: Shape | None = None) -> list[Any]: ...
+@overload
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Shape | None = None) -> Any:
+    """Return the array without zeros at its ends."""
+
+@overload
+def unique(
+    ar: ArrayLike, return_index: Literal[False] = False, return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False, axis: SupportsIndex | None = None, *, equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> ndarray: ...
+@overload
+def unique(
+    ar: ArrayLike, return_index: _bool = False, return_inverse: _bool = False, return_counts: _bool = False,
+    axis: SupportsIndex | None = None, *, equal_nan: _bool = True, sorted: _bool = True,
+) -> tuple[ndarray, ...]:
+    """Return the different elements in order, and where and how often they stand if asked for."""
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[ndarray, ...]: ...
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray:
+    """Choose elements from x where the condition is true, else from y; or find the true elements."""

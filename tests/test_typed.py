@@ -1,0 +1,272 @@
+"""What mypy and pyright say of programs that use cuarray: no error, and of every value the type that it has when run.
+
+The programs are tests/typed/ordinary.py, the Python examples of README and docs/, and the examples of all public
+docstrings. After each assignment, and around each expression that stands alone, comes a reveal_type: the checkers
+answer at that line, and so does the program itself when it runs.
+"""
+
+import ast
+import contextlib
+import doctest
+import importlib.util
+import inspect
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cuarray
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+
+#: Statements whose type is Any and rightly so: files hold anything, brackets of grids and gradient give one or several
+#: arrays, nested lists and tables of figures have several types, and so have functions made of Python functions.
+ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before)\b"
+#: Programs with functions that have no annotations: what these return is Any to mypy.
+UNTYPED = r"^def \w+\(\w+(, \w+)*\):"
+
+#: Libraries that are not looked into: what they return is not ours to type.
+FOREIGN = ["jax", "matplotlib", "numba", "pandas", "PIL", "scipy", "sklearn", "tensorflow", "torch", "xarray"]
+
+
+class Revealing(ast.NodeTransformer):
+    """Puts a reveal_type after each assignment, and around each expression that stands alone."""
+
+    def visit_FunctionDef(self, node):
+        return node  # parameters of functions without annotations are Any
+
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Expr(self, node):
+        text = ast.unparse(node.value)
+        if isinstance(node.value, ast.Constant) or re.match(r"(print|reveal_type|del)\b", text):
+            return node
+        return ast.parse(f"reveal_type({text})").body
+
+    def visit_Assign(self, node):
+        names = [
+            n.id
+            for target in node.targets
+            for n in ast.walk(target)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        return [node, *(ast.parse(f"reveal_type({name})").body[0] for name in names if name != "_")]
+
+    def visit_Module(self, node):
+        self.generic_visit(node)
+        return node
+
+
+def revealing(source):
+    """The program with its reveal_types, each on a line of its own."""
+    return ast.unparse(ast.fix_missing_locations(Revealing().visit(ast.parse(source)))) + "\n"
+
+
+def public_docstrings():
+    """The docstrings with examples of all public functions, classes and methods, by name."""
+    found = {}
+    for module in (cuarray, cuarray.memory, cuarray.testing, cuarray.lib.stride_tricks):
+        for name in module.__all__:
+            if isinstance(getattr(module, name), cuarray.ufunc) or str(
+                getattr(getattr(module, name), "__module__", "cuarray")
+            ).startswith("cuarray"):
+                found[f"{module.__name__}.{name}"] = getattr(module, name)
+    for kind in (
+        cuarray.ndarray,
+        cuarray.ufunc,
+        cuarray.Stream,
+        cuarray.Event,
+        cuarray.Graph,
+        cuarray.profile,
+    ):
+        found |= {
+            f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if not name.startswith("_")
+        }
+    texts = {name: inspect.getdoc(thing) or "" for name, thing in found.items()}
+    return {name: text for name, text in texts.items() if ">>>" in text}
+
+
+def programs():
+    """The sources by file name."""
+    sources = {"ordinary.py": (ROOT / "tests/typed/ordinary.py").read_text("utf-8")}
+    for document in DOCUMENTS:
+        blocks = re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        sources |= {f"{document.stem}_{i}.py": block for i, block in enumerate(blocks)}
+    for name, text in public_docstrings().items():
+        examples = [e.source for e in doctest.DocTestParser().get_examples(text) if e.exc_msg is None]
+        sources[f"doc_{name.replace('.', '_')}.py"] = "import cuarray as ca\n" + "".join(examples)
+    return sources
+
+
+SOURCES = programs()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with all programs, and settings that keep the checkers out of other libraries."""
+    folder = tmp_path_factory.mktemp("typed")
+    for name, source in SOURCES.items():
+        (folder / name).write_text(revealing(source), "utf-8")
+    ignored = "".join(
+        f"[mypy-{name}.*]\nfollow_imports = skip\nignore_missing_imports = True\n" for name in FOREIGN
+    )
+    (folder / "mypy.ini").write_text(
+        f"[mypy]\ndisable_error_code = func-returns-value, import-untyped, import-not-found\n{ignored}"
+    )
+    settings = {
+        "reportMissingImports": False,
+        "reportMissingModuleSource": False,
+        "reportMissingTypeStubs": False,
+        "include": ["."],
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    return folder
+
+
+def run(checker, folder, *arguments):
+    if importlib.util.find_spec(checker) is None:
+        pytest.skip(f"{checker} is not installed")
+    command = [sys.executable, "-m", checker, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
+
+
+def of_mypy(folder):
+    """Errors, and types by place, of mypy."""
+    done = run("mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--no-error-summary", ".")
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    notes = re.findall(r'^(.*?):(\d+): note: Revealed type is "(.*)"$', done.stdout, re.MULTILINE)
+    return errors, {(file, int(line)): text for file, line, text in notes}
+
+
+def of_pyright(folder):
+    """Errors, and types by place, of pyright."""
+    done = run("pyright", folder, "--outputjson", f"--pythonpath={sys.executable}")
+    if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
+        pytest.skip(
+            f"pyright is not installed with a Node.js that it can run: {(done.stdout + done.stderr)[-200:]}"
+        )
+    errors, types = [], {}
+    for one in json.loads(done.stdout)["generalDiagnostics"]:
+        place = (Path(one["file"]).name, one["range"]["start"]["line"] + 1)
+        if one["severity"] == "information" and (
+            found := re.match(r'Type of ".*" is "(.*)"$', one["message"], re.DOTALL)
+        ):
+            types[place] = found[1]
+        elif one["severity"] == "error":
+            errors.append(f"{place[0]}:{place[1]}: {one['message']}")
+    return errors, types
+
+
+@pytest.fixture(scope="module", params=[of_mypy, of_pyright], ids=["mypy", "pyright"])
+def answers(request, folder):
+    return request.param(folder)
+
+
+def test_nothing_is_an_error(answers):
+    errors, _ = answers
+    assert not errors, "\n".join(errors)
+
+
+@pytest.fixture(scope="module")
+def values(folder):
+    """What the programs reveal when they run: a value for each place, and the statement that gave it."""
+    found = {}
+    for name in SOURCES:
+        text = (folder / name).read_text("utf-8")
+        lines = text.splitlines()
+
+        def reveal_type(value, name=name, lines=lines):
+            line = sys._getframe(1).f_lineno
+            statement = next(
+                text for text in reversed(lines[:line]) if not re.match(r"\s*reveal_type\(\w+\)$", text)
+            )
+            found[name, line] = (value, statement)
+            return value
+
+        before = cuarray.default_device()
+        with contextlib.redirect_stdout(io.StringIO()), cuarray.device("cpu"), contextlib.chdir(folder):
+            try:
+                exec(compile(text, name, "exec"), {"reveal_type": reveal_type, "__name__": "example"})
+            except ModuleNotFoundError as error:
+                assert error.name.split(".")[0] in FOREIGN, name
+            finally:
+                cuarray.set_default_device(before)
+    return found
+
+
+def alternatives(text):
+    """The types of a revealed type: of a union each one, without what stands in brackets, without modules."""
+    while (bare := re.sub(r"\[[^\[\]]*\]", "", text)) != text:
+        text = bare
+    if "->" in text or text.startswith(("def ", "Overload")):
+        return ["callable"]
+    return [
+        re.sub(r"[?*]", "", part).strip().rpartition(".")[2]
+        for part in re.sub(r"^Union", "", text).split("|")
+    ]
+
+
+def fits(text, value):
+    """Whether a revealed type holds the value."""
+    names = {kind.__name__ for kind in type(value).__mro__}
+    if isinstance(value, int):
+        names.add("float")
+    if value is None:
+        names.add("None")
+    for name in alternatives(text):
+        if name == "callable" and callable(value):
+            return True
+        if name.startswith(("type", "Module")) and (isinstance(value, type) or "Module" in name):
+            return True
+        if name in names or (name == "Literal" and isinstance(value, int | str | bool)):
+            return True
+        # Protocols and aliases of the standard library, of which no class has the name.
+        if name in (
+            "TypeAlias",
+            "Generator",
+            "Iterator",
+            "_GeneratorContextManager",
+            "_SClass",
+            "IndexExpression",
+        ):
+            return True
+    return False
+
+
+def test_revealed_types_are_those_of_the_values(answers, values):
+    _, types = answers
+    wrong, unknown = [], []
+    for place, (value, line) in values.items():
+        text = types.get(place)
+        if text is None:
+            continue  # behind an error, which another test reports
+        elif re.fullmatch(r"(builtins\.)?Any|Unknown", text) or (text == "NoReturn"):
+            module = type(value).__module__.split(".")[0]
+            is_untyped = re.search(UNTYPED, SOURCES[place[0]], re.MULTILINE)
+            if (
+                module in ("cuarray", "builtins", "numpy")
+                and not is_untyped
+                and not re.search(ANYTHING, line)
+            ):
+                unknown.append(f"{place[0]}:{place[1]}: {line}: {text}, and it is {type(value).__name__}")
+        elif not fits(text, value):
+            wrong.append(f"{place[0]}:{place[1]}: {line}: {text}, and it is {type(value).__name__}")
+    assert not wrong, "\n".join(wrong)
+    assert not unknown, "\n".join(unknown)
+    assert len(types) > 700
+
+
+def test_every_name_is_public(folder):
+    """An import under another name is private to a checker, so aliases are assigned."""
+    names = [name for name in cuarray.__all__ if not name.startswith("__")]
+    (folder / "names.py").write_text("".join(f"from cuarray import {name} as of_{name}\n" for name in names))
+    done = run(
+        "mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--no-implicit-reexport", "names.py"
+    )
+    assert "Success" in done.stdout, done.stdout
