@@ -40,7 +40,7 @@ from cuarray import (
     _creation,
     _devices,
     _differences,
-    _docs,  # noqa: F401  (puts signatures into ufunc)
+    _docs,  # noqa: F401  (gives ufunc its docstrings and signatures)
     _dtypes,
     _editing,
     _einsum,
@@ -60,6 +60,7 @@ from cuarray import (
     _matrices,
     _memory,
     _methods,  # puts its methods into ndarray
+    _missing,
     _nan_functions,
     _numbers,
     _padding,
@@ -139,7 +140,7 @@ globals().update(_core.ufuncs)
 for module in MODULES:
     globals().update({name: getattr(module, name) for name in module.__all__})
 for theirs, ours in _elementwise.ALIASES.items():
-    globals()[theirs] = globals()[ours]
+    globals()[theirs] = _elementwise.alias(globals()[ours], theirs)
 
 _core.set_library_locator(_libraries.locate)
 _core.set_package_folder(__path__[0])
@@ -184,7 +185,7 @@ def __getattr__(name):
         return bfloat16
     if name in LAZY:
         return import_module(f"cuarray.{name}")
-    raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _methods.advice_on_missing(name))
+    raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _missing.advice_on_missing(name))
 
 
 def __dir__():

@@ -70,9 +70,68 @@ class UfuncSignature:
 _core.ufunc.__signature__ = UfuncSignature()  # type: ignore[attr-defined]
 
 
+#: What `help(cuarray.ufunc)` shows; each function has a docstring of its own.
+TYPE_DOC = """The type of elementwise functions, such as cuarray.add: calls broadcast the arguments and choose a loop.
+
+A loop is compiled code for certain types; `types` lists them. The function that is called may be given as
+keywords `out`, `where`, `casting`, `order` and `dtype`, and has methods that apply it in other ways.
+
+Attributes
+----------
+nin, nout, nargs, ntypes : int
+    Numbers of inputs, of results, of both, and of loops.
+types : list of str
+    The loops in NumPy's letters.
+identity : number or None
+    What a fold of no elements gives.
+signature : None
+    The function works element by element.
+
+Methods
+-------
+reduce
+    Folds one or more axes.
+accumulate
+    Folds an axis up to each of its elements.
+reduceat
+    Folds segments of an axis.
+at
+    Applies the function to chosen elements, in place.
+outer
+    The function of all pairs of elements.
+resolve_dtypes
+    The types of the loop that such arguments choose.
+
+See Also
+--------
+numpy.ufunc
+
+Examples
+--------
+>>> import cuarray as ca
+>>> ca.add.reduce([1, 2, 3])
+array(6)
+>>> ca.multiply.outer([1, 2], [3, 4])
+array([[3, 4],
+       [6, 8]])
+>>> ca.hypot.nin, ca.hypot.types
+(2, ['ee->e', 'EE->E', 'ff->f', 'dd->d'])
+"""
+
+
+class UfuncDoc:
+    """The docstring of the type, and of each function the one that is written from its row."""
+
+    def __get__(self, ufunc, owner=None):
+        return TYPE_DOC if ufunc is None else ufunc_doc(ufunc)
+
+
+_core.ufunc.__doc__ = UfuncDoc()
+
+
 def ufunc_doc(ufunc):
     """Return the docstring of a ufunc, in numpydoc's form."""
-    row = rows_by_name()[ufunc.__name__]
+    row = rows_by_name()[ufunc._row]
     names = ", ".join(NAMES[: ufunc.nin])
     results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
     identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""

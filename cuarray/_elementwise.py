@@ -1,6 +1,7 @@
 """Names of the table's functions: NumPy's aliases, and the few functions that say more than their row."""
 
 from operator import index
+from types import FunctionType
 
 import numpy as np
 
@@ -41,6 +42,17 @@ ALIASES = {
     "transpose": "permute_dims",
     "true_divide": "divide",
 }
+
+
+def alias(function, name):
+    """Return the function by another name, which is then the one that its errors begin with."""
+    if isinstance(function, _core.ufunc):
+        return _core.alias(function, name)
+    code = function.__code__.replace(co_name=name, co_qualname=name)
+    other = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
+    other.__kwdefaults__ = function.__kwdefaults__
+    other.__module__ = function.__module__
+    return other
 
 
 def where(condition, x=None, y=None, /):
@@ -181,7 +193,7 @@ def round(a, decimals=0, out=None):
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if a.dtype.kind == "b":
         if decimals:
-            raise TypeError(f"round: bools have no decimals to round to {decimals}")
+            raise TypeError(f"{_core.called_function('round')}: bools have no decimals to round to {decimals}")
         return _core.ufuncs["rint"](a, out=out)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return _core.ufuncs["round"](a, out=out)

@@ -61,19 +61,19 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     array([1. , 2. , 3.5])
     """
     if out is not None and dtype is not None:
-        raise TypeError("concat: give out or dtype, not both")
+        raise TypeError(f"{_core.called_function('concatenate')}: give out or dtype, not both")
     if axis is None:
         arrays, axis = flat_arrays(arrays, dtype, out), 0
     else:
-        arrays = as_arrays(arrays, "concat")
+        arrays = as_arrays(arrays, "concatenate")
     return _core.concatenate(arrays, index(axis), out, dtype, casting)
 
 
 def flat_arrays(sequence, dtype, out):
     """Return the elements of a sequence as arrays of one axis; Python's numbers take the type of what stands beside."""
     if isinstance(sequence, ndarray) or not any(type(x) in WEAK for x in sequence):
-        return [a.ravel() for a in as_arrays(sequence, "concat")]
-    given = with_numbers("concat", *sequence)
+        return [a.ravel() for a in as_arrays(sequence, "concatenate")]
+    given = with_numbers("concatenate", *sequence)
     common, device = _core.result_type(*given), device_of(*given)
     wanted = _core.dtype(dtype) if dtype is not None else common if out is None else out.dtype
     return [
@@ -86,10 +86,14 @@ def as_arrays(sequence, function):
     """Return the elements of a sequence as arrays; lists and numbers join the device of the first array."""
     if isinstance(sequence, ndarray):
         if sequence.ndim == 0:
-            raise TypeError(f"{function}: a sequence of arrays is needed, not an array without axes")
+            raise TypeError(
+                f"{_core.called_function(function)}: a sequence of arrays is needed, not an array without axes"
+            )
         return [sequence[i, ...] for i in range(sequence.shape[0])]
     if not hasattr(sequence, "__getitem__"):
-        raise TypeError(f"{function}: a sequence of arrays is needed, not {type(sequence).__name__}")
+        raise TypeError(
+            f"{_core.called_function(function)}: a sequence of arrays is needed, not {type(sequence).__name__}"
+        )
     return side_by_side(function, *sequence)
 
 

@@ -10,6 +10,7 @@ import cuarray
 from cuarray import _bytes, _core
 from cuarray._axes import normalise_axis
 from cuarray._indexing import cycle
+from cuarray._missing import advice_on_missing
 from cuarray._operands import values_for
 from cuarray._other_arrays import array_function
 from cuarray._repr import html_table, ndarray_repr, ndarray_str
@@ -375,29 +376,6 @@ def array_namespace(self, *, api_version=None):
     return cuarray
 
 
-#: What NumPy's old names are called now.
-SUCCESSORS = {
-    "asnumpy": "x.numpy()",
-    "datetime64": "int64 counts of days or seconds",
-    "emath": "complex arguments",
-    "in1d": "cuarray.isin",
-    "ma": "where= of ufuncs and reductions, and functions that pass over NaN",
-    "matrix": "arrays of two axes, @, and cuarray.block",
-    "memmap": "cuarray.asarray(numpy.memmap(...)), which shares its memory on cpu",
-    "nditer": "functions of whole arrays, which cuarray.fuse joins",
-    "row_stack": "cuarray.vstack",
-    "timedelta64": "int64 counts of days or seconds",
-    "trapz": "cuarray.trapezoid",
-}
-
-
-def advice_on_missing(name, module=np):
-    """Return what to add to an error about a name of NumPy's that is not here; nothing for other names."""
-    if successor := SUCCESSORS.get(name):
-        return f"; use {successor}"
-    if name.startswith("_") or name not in dir(module):
-        return ""
-    return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
 
 
 _core.extend_ndarray(

@@ -61,7 +61,7 @@ def rule_outside(mode, function):
     return "raise" if mode is None else word(mode, ("raise", "wrap", "clip"), "mode", function)
 
 
-def target(a, function):
+def target(a, function, is_out=False):
     """Return what is to be written as an array: `a` itself, or the memory of a NumPy array.
 
     Raises TypeError for anything else, and ValueError where it is read-only, even if it has no elements.
@@ -69,9 +69,11 @@ def target(a, function):
     if isinstance(a, np.ndarray):
         a = _core.array_from_object(a, device="cpu", copy=False)
     if not isinstance(a, ndarray):
-        raise TypeError(f"{function}: expected an array to write into, not {type(a).__name__}")
+        need = "out must be an array" if is_out else "expected an array to write into"
+        raise TypeError(f"{_core.called_function(function)}: {need}, not {type(a).__name__}")
     if not a._memory_flags()[3]:  # shorter than a.flags.writeable
-        raise ValueError(f"{function}: the array is read-only")
+        what = "output array" if is_out else "the array"
+        raise ValueError(f"{_core.called_function(function)}: {what} is read-only")
     return a
 
 
@@ -99,14 +101,18 @@ def deliver(result, out, function, casting="same_kind"):
         return _core.as_value(result)
     if isinstance(out, tuple):
         if len(out) != 1:
-            raise ValueError(f"{function}: the 'out' tuple must have exactly one entry, not {len(out)}")
+            raise ValueError(
+                f"{_core.called_function(function)}: out= is a tuple of {len(out)}, and there is one result"
+            )
         (out,) = out
-    taker = target(out, f"{function}: out")
+    taker = target(out, function, is_out=True)
     if out.shape != result.shape:
-        raise ValueError(f"{function}: out= has shape {out.shape}, the result {result.shape}")
+        raise ValueError(
+            f"{_core.called_function(function)}: out= has shape {out.shape}, the result {result.shape}"
+        )
     if not _core.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
-            f"{function}: cannot cast from {result.dtype} to {out.dtype} with casting rule {casting!r}"
+            f"{_core.called_function(function)}: cannot cast the output from {result.dtype} to {out.dtype} with casting rule {casting!r}"
         )
     taker[...] = result
     return out

@@ -98,7 +98,7 @@ def array_function(self, function, types, args, kwargs):
     namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
     ours = getattr(namespace, name, None)
     if ours is None:
-        advice = cuarray._methods.advice_on_missing(name, sys.modules[module])
+        advice = cuarray._missing.advice_on_missing(name, sys.modules[module])
         raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")
     if name in OF_ANY_TYPE and not all(holds_numbers(x) for x in args):
         return on_views(function, name, args, kwargs)

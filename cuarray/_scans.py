@@ -121,7 +121,7 @@ def with_initial(name, row, x, axis, dtype, out, include_initial):
         nothing = _core.reduce("sum" if row == "add" else "prod", x[:0], dtype=dtype)
         taker = out = empty(shape, nothing.dtype, device=x.device)
     else:
-        taker = target(out, f"{name}: out")
+        taker = target(out, name, is_out=True)
     if taker.shape != shape:
         raise ValueError(f"{name}: out= has shape {taker.shape}, the result {shape}")
     before = (slice(None),) * axis

@@ -62,10 +62,14 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
             raise TypeError("arange: stop is missing")
         start, stop = 0, start
     numbers = (0 if start is None else start, stop, 1 if step is None else step)
-    if dtype is None:
-        dtype = number_type(numbers)
-    first, stop, step = (x.item() if isinstance(x, ARRAYS) else x for x in numbers)
-    count = steps_between(first, stop, step)
+    if dtype is not None:
+        dtype = _core.result_type(dtype)  # a type that is not there is named before the numbers
+    try:
+        dtype = number_type(numbers) if dtype is None else dtype
+        first, stop, step = (x.item() if isinstance(x, ARRAYS) else x for x in numbers)
+        count = steps_between(first, stop, step)
+    except TypeError as error:
+        raise TypeError(f"arange: start, stop and step must be numbers, not {numbers}") from error
     if count > 2 and np.dtype(dtype) == np.bool_:
         raise TypeError("arange: a bool array has at most 2 elements")
     if count == 0:

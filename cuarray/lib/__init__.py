@@ -1,5 +1,12 @@
 """What NumPy has in `numpy.lib`: views with any strides."""
 
+import numpy as np
+
+from cuarray._missing import advice_on_missing
 from cuarray.lib import stride_tricks as stride_tricks
 
 __all__ = ["stride_tricks"]
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'cuarray.lib' has no attribute {name!r}" + advice_on_missing(name, np.lib))

@@ -24,19 +24,28 @@ Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std
     return backend.elementwise({&expr, shape, inputs, views, name});
 }
 
+void raise_for(const Dims& shape, DType dtype, const Error& error) {
+    if (error.kind() != ErrorKind::Memory) throw Error(error);
+    raise(ErrorKind::Memory, error.what(), "; wanted for an array of shape ", to_string(shape), " and dtype ",
+          info(dtype).name);
+}
+
 Array empty(const Dims& shape, DType dtype, Device device) {
     const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
-    return Array(backend(device).allocate(bytes), 0, {shape, c_strides(shape, item)}, dtype);
+    const auto allocate = [&] { return backend(device).allocate(bytes); };
+    return Array(new_memory(shape, dtype, allocate), 0, {shape, c_strides(shape, item)}, dtype);
 }
 
 Array empty(const Dims& shape, DType dtype, Device device, MemoryKind kind) {
     const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
-    return Array(runtime(device).allocate(bytes, kind), 0, {shape, c_strides(shape, item)}, dtype);
+    const auto allocate = [&] { return runtime(device).allocate(bytes, kind); };
+    return Array(new_memory(shape, dtype, allocate), 0, {shape, c_strides(shape, item)}, dtype);
 }
 
 Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device) {
     const int64_t item = item_size(dtype), bytes = checked_size(shape, item, "empty") * item;
-    return Array(backend(device).allocate(bytes), 0, {shape, strides_in_order(shape, order, item)}, dtype);
+    const auto allocate = [&] { return backend(device).allocate(bytes); };
+    return Array(new_memory(shape, dtype, allocate), 0, {shape, strides_in_order(shape, order, item)}, dtype);
 }
 
 namespace {

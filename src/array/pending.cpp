@@ -202,9 +202,10 @@ void run_together(PendingGraph& g, NodeSpan roots) {
     Backend& target = backend(plan[0]->device);
     std::vector<Array> outputs;
     for (const Ref<PendingNode>& node : wanted) {
-        const int64_t item = item_size(node->dtype);
-        outputs.emplace_back(target.allocate(checked_size(node->shape, item, "fuse") * item), 0,
-                             Layout{node->shape, node->strides}, node->dtype);
+        const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
+        const auto allocate = [&] { return target.allocate(bytes); };
+        outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
+                             node->dtype);
         program.expr.outputs.push_back(program.value(node, plan));
     }
     if (!wanted.empty())

@@ -159,10 +159,10 @@ void Operand::load_python_int(PyObject* object) {
     }
 }
 
-void Operand::load_numpy_scalar(PyObject* object) {
+void Operand::load_numpy_scalar(PyObject* object, const char* function) {
     const Object descriptor = Object::steal(PyObject_GetAttrString(object, "dtype"));
     scalar_ = Scalar{};
-    scalar_.dtype = from_numpy_dtype(descriptor.get());
+    scalar_.dtype = from_numpy_dtype(descriptor.get(), function);
     const Object bytes = Object::steal(PyObject_CallMethod(object, "tobytes", nullptr));
     char* data = nullptr;
     Py_ssize_t size = 0;
@@ -184,7 +184,7 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
     } else if (PyLong_CheckExact(object)) {
         load_python_int(object);
     } else if (is_numpy_scalar(object)) {
-        load_numpy_scalar(object);
+        load_numpy_scalar(object, function);
     } else if (PyComplex_Check(object)) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Complex, 0, false, 0, PyComplex_RealAsDouble(object),
@@ -195,12 +195,12 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
     } else if (is_numpy_array(object) && is_on_host(place.device)) {
-        owned_ = import_numpy(object);
+        owned_ = import_numpy(object, function);
         array_ = &*owned_;
         kind_ = Kind::Array;
     } else if (is_numpy_array(object) && has_no_axes(object)) {
         // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
-        load_numpy_scalar(object);
+        load_numpy_scalar(object, function);
     } else if (is_numpy_array(object)) {
         load_array_like(object, place, function);
     } else {

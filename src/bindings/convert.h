@@ -13,7 +13,7 @@ Object from_dtype(DType dtype);
 /// Whatever numpy.dtype() takes; null and None give `fallback`. TypeError names what is not supported and what is.
 DType to_dtype(PyObject* object, DType fallback);
 /// The dtype of a numpy.dtype instance.
-DType from_numpy_dtype(PyObject* descriptor);
+DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 
 /// NumPy's ComplexWarning where a cast drops imaginary parts.
 void warn_of_lost_imaginary_part(DType from, DType to);
@@ -82,7 +82,7 @@ class Operand {
  private:
     enum class Kind { Nothing, Array, Scalar, Weak };
     void load_python_int(PyObject* object);
-    void load_numpy_scalar(PyObject* object);
+    void load_numpy_scalar(PyObject* object, const char* function);
     void load_array_like(PyObject* object, Place place, const char* function);
 
     Kind kind_ = Kind::Nothing;
@@ -100,7 +100,7 @@ bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);
 /// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
-Array import_numpy(PyObject* numpy_array);
+Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
 /// A NumPy array over the memory of a host array, or a copy of any array.
 Object view_as_numpy(PyObject* owner, const Array& array);
 Object copy_to_numpy(const Array& array);

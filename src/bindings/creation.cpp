@@ -62,29 +62,70 @@ Source stack(PyObject* sequence, PyObject* first, const Request& request, const 
     return {concatenate(rows, 0, nullptr, DType::none, Casting::SameKind), {}, true, true};
 }
 
-Source read_numpy(PyObject* object, PyObject* owner, bool is_new) {
-    return {import_numpy(object), Object::share(owner), is_new, false};
+Source read_numpy(PyObject* object, PyObject* owner, bool is_new, const char* function) {
+    return {import_numpy(object, function), Object::share(owner), is_new, false};
+}
+
+bool has_objects(PyObject* numpy_array) {
+    const Object dtype = Object::steal(PyObject_GetAttrString(numpy_array, "dtype"));
+    return attribute_text(dtype.get(), "kind") == "O";
+}
+
+/// Whether a Python int fits neither int64 nor uint64.
+bool is_beyond_integers(PyObject* object) {
+    if (!PyLong_Check(object)) return false;
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow <= 0) return overflow < 0;
+    PyLong_AsUnsignedLongLong(object);
+    const bool is_beyond = PyErr_Occurred() != nullptr;
+    PyErr_Clear();
+    return is_beyond;
+}
+
+/// TypeError for what NumPy made an array of objects of: names the first that is none of our numbers.
+[[noreturn]] void refuse_objects(PyObject* array, PyObject* given, const char* function) {
+    if (has_no_axes(array))
+        fail(PyExc_TypeError, "%s: an object of type %R is no array of numbers; cuarray.fromiter reads iterators, "
+             "cuarray.array(list(...)) what has elements", function, reinterpret_cast<PyObject*>(Py_TYPE(given)));
+    const Object flat = Object::steal(PyObject_CallMethod(array, "ravel", nullptr));
+    const Object elements = Object::steal(PyObject_CallMethod(flat.get(), "tolist", nullptr));
+    for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
+        PyObject* const element = PyList_GetItem(elements.get(), i);
+        if (element == Py_None)
+            fail(PyExc_TypeError, "%s: the element None is no number, and there are no arrays of objects; "
+                 "dtype=float reads it as NaN", function);
+        if (is_beyond_integers(element))
+            fail(PyExc_TypeError, "%s: the element %R fits neither int64 nor uint64, and there are no arrays of objects; "
+                 "dtype=float rounds it", function, element);
+        if (!PyLong_Check(element) && !PyFloat_Check(element) && !PyComplex_Check(element) && !is_numpy_scalar(element))
+            fail(PyExc_TypeError, "%s: an element of type %R is no number of a supported dtype, and there are no arrays "
+                 "of objects; dtype=float reads what float() takes", function,
+                 reinterpret_cast<PyObject*>(Py_TYPE(element)));
+    }
+    fail(PyExc_TypeError, "%s: the elements have no common dtype but object; give dtype=", function);
 }
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
-Source read_through_numpy(PyObject* object, const Request& request, bool is_new) {
+Source read_through_numpy(PyObject* object, const Request& request, bool is_new, const char* function) {
     const DType wanted = wanted_dtype(request);
     const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
     const Object array = Object::steal(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
-    return read_numpy(array.get(), object, is_new);
+    if (is_new && has_objects(array.get())) refuse_objects(array.get(), object, function);
+    return read_numpy(array.get(), object, is_new, function);
 }
 
 Source read(PyObject* object, const Request& request, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
-    if (is_numpy_array(object)) return read_numpy(object, object, false);
+    if (is_numpy_array(object)) return read_numpy(object, object, false, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
         if (PyObject* first = find_ndarray(object)) return stack(object, first, request, function);
-        return read_through_numpy(object, request, true);
+        return read_through_numpy(object, request, true, function);
     }
     if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
                                    is_numpy_scalar(object)))
-        return read_through_numpy(object, request, true);
+        return read_through_numpy(object, request, true, function);
     if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
         return {import_dlpack(object, nullptr, nullptr), Object::share(object), false, true};
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
@@ -94,7 +135,7 @@ Source read(PyObject* object, const Request& request, const char* function) {
     const bool has_memory = PyObject_CheckBuffer(object) || has_attribute(object, "__array__") ||
                             PyObject_HasAttrString(object, "__array_interface__") ||
                             PyObject_HasAttrString(object, "__array_struct__");
-    return read_through_numpy(object, request, !has_memory);
+    return read_through_numpy(object, request, !has_memory, function);
 }
 
 bool is_in_order(const Array& array, char order) {

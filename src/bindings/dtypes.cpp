@@ -44,14 +44,20 @@ DType known(PyObject* object) {
     return DType::none;
 }
 
-const char* advice(char kind, bool is_foreign_order) {
+bool begins_with(const std::string& text, const char* word) { return text.rfind(word, 0) == 0; }
+
+const char* advice(char kind, const std::string& name, bool is_foreign_order) {
     if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
+    // Types of ml_dtypes, which are of kind f or V.
+    if (begins_with(name, "float8") || begins_with(name, "float6") || begins_with(name, "float4"))
+        return "use float16, bfloat16 or float32, which hold all its values: x.astype('float32')";
+    if (begins_with(name, "int") || begins_with(name, "uint")) return "use int8 or uint8: x.astype('int8')";
     switch (kind) {
         case 'f': return "use float64 instead of longdouble";
         case 'c': return "use complex128 instead of clongdouble";
         case 'M':
-        case 'm': return "use int64: x.view('int64')";
-        case 'O': return "numbers must fit one of the numeric dtypes, such as float64; cuarray.fromiter takes what has no length";
+        case 'm': return "there are no dates: use int64 counts, as x.view('int64') of a NumPy array x has them";
+        case 'O': return "there are only numbers and bools; x.astype(float) converts objects that are numbers";
         case 'S':
         case 'U':
         case 'T': return "use integer codes, or keep text in NumPy";
@@ -66,7 +72,7 @@ Object from_dtype(DType dtype) {
     return Object::share(dtype_object(dtype));
 }
 
-DType from_numpy_dtype(PyObject* descriptor) {
+DType from_numpy_dtype(PyObject* descriptor, const char* function) {
     if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
     const std::string kind = attribute_text(descriptor, "kind");
     const bool is_foreign_order = attribute_text(descriptor, "byteorder") == ">";
@@ -74,7 +80,8 @@ DType from_numpy_dtype(PyObject* descriptor) {
     const std::string typestr = kind + attribute_text(descriptor, "itemsize");
     for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
-    fail(PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor, advice(kind[0], is_foreign_order));
+    fail(PyExc_TypeError, "%s%sdtype %S is not supported by cuarray: %s", function ? function : "", function ? ": " : "",
+         descriptor, advice(kind[0], attribute_text(descriptor, "name"), is_foreign_order));
 }
 
 DType to_dtype(PyObject* object, DType fallback) {

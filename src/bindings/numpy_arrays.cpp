@@ -20,9 +20,9 @@ py::array new_numpy_array(const Array& array, const Dims& shape) {
 
 }  // namespace
 
-Array import_numpy(PyObject* numpy_array) {
+Array import_numpy(PyObject* numpy_array, const char* function) {
     const py::array source = py::reinterpret_borrow<py::array>(numpy_array);
-    const DType dtype = from_numpy_dtype(source.dtype().ptr());
+    const DType dtype = from_numpy_dtype(source.dtype().ptr(), function);
     Layout layout;
     for (py::ssize_t axis = 0; axis < source.ndim(); ++axis) {
         layout.shape.push_back(source.shape(axis));

@@ -24,7 +24,7 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     if (!is_on_host(device))
         raise(ErrorKind::Type, function, ": out is a NumPy array beside an array on ", to_string(device),
               "; write cuarray.asarray(out, device='", to_string(device), "')");
-    imported = import_numpy(object);
+    imported = import_numpy(object, function);
     return &imported;
 }
 

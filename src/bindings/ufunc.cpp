@@ -2,6 +2,7 @@
 #include "bindings/ufunc.h"
 #include <algorithm>
 #include <cstring>
+#include <list>
 #include <optional>
 #include <string>
 #include "bindings/ndarray.h"
@@ -14,11 +15,43 @@ struct Ufunc {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     RowId row;
+    const char* name;  ///< the row's, or NumPy's for the same function
 };
 
 PyTypeObject* ufunc_type = nullptr;
 
 const Row& row_at(PyObject* self) { return rows()[reinterpret_cast<Ufunc*>(self)->row]; }
+const char* name_of(PyObject* self) { return reinterpret_cast<Ufunc*>(self)->name; }
+
+/// An error that a row's other name has raised: it begins with that name, as the caller knows the function.
+void name_alias(PyObject* self) {
+    const std::string row = row_at(self).name;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject* message = nullptr;
+    const Object arguments = Object::steal_or_null(PyObject_GetAttrString(value, "args"));
+    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_Size(arguments.get()) == 1)
+        message = PyTuple_GetItem(arguments.get(), 0);
+    const char* const text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8AndSize(message, nullptr) : nullptr;
+    if (text && !std::strncmp(text, row.c_str(), row.size()) && std::strchr(":.(", text[row.size()])) {
+        const Object renamed = Object::steal_or_null(PyUnicode_FromFormat("%s%s", name_of(self), text + row.size()));
+        PyObject* const error = renamed ? PyObject_CallFunctionObjArgs(type, renamed.get(), nullptr) : nullptr;
+        if (error) Py_SETREF(value, error);
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}
+
+using FastMethod = PyObject*(PyObject*, Arguments, Py_ssize_t, PyObject*);
+
+/// A method whose errors name the function as it was called.
+template <FastMethod* run>
+PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    PyObject* const result = run(self, args, count, keywords);
+    if (!result && name_of(self) != row_at(self).name) name_alias(self);
+    return result;
+}
 
 /// The keywords of a call and the objects that they keep alive.
 class CallOptions {
@@ -189,6 +222,13 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
     });
 }
 
+/// The same by another name than the row's.
+PyObject* call_alias(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
+    PyObject* const result = call_ufunc(self, args, flagged_count, keywords);
+    if (!result) name_alias(self);
+    return result;
+}
+
 PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{
         "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
@@ -233,7 +273,8 @@ PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
     return guarded([&] { return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release(); });
 }
 
-PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(row_at(self).name); }
+PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(name_of(self)); }
+PyObject* row(PyObject* self, void*) { return PyUnicode_FromString(row_at(self).name); }
 PyObject* nin(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin); }
 PyObject* nout(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nout); }
 PyObject* nargs(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin + row_at(self).nout); }
@@ -275,15 +316,10 @@ PyObject* identity(PyObject* self, void*) {
     });
 }
 
-PyObject* documentation(PyObject* self, void*) {
-    static Attribute write{"cuarray._docs", "ufunc_doc"};
-    return guarded([&] { return call_with(write.get(), self).release(); });
-}
-
-PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", row_at(self).name); }
+PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
 
 /// A string tells pickle to look the object up by name in its module.
-PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyUnicode_FromString(row_at(self).name); }
+PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyUnicode_FromString(name_of(self)); }
 
 void free_ufunc(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
@@ -292,17 +328,17 @@ void free_ufunc(PyObject* self) {
 }
 
 PyMethodDef methods[] = {
-    {"reduce", method(reduce_of_ufunc), kFast,
+    {"reduce", method(named<reduce_of_ufunc>), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."},
-    {"outer", method(outer_method), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
-    {"accumulate", method(accumulate_method), kFast,
+    {"outer", method(named<outer_method>), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
+    {"accumulate", method(named<accumulate_method>), kFast,
      "accumulate($self, array, /, axis=0, dtype=None, out=None)\n--\n\n"
      "The results of folding an axis up to each of its elements."},
-    {"at", method(at_method), kFast,
+    {"at", method(named<at_method>), kFast,
      "at($self, a, indices, b=None, /)\n--\n\n"
      "Applies this function to the elements that indices choose, once for each time they are chosen."},
-    {"reduceat", method(reduceat_method), kFast,
+    {"reduceat", method(named<reduceat_method>), kFast,
      "reduceat($self, array, /, indices, axis=0, dtype=None, out=None)\n--\n\n"
      "Folds the segments of an axis that begin at indices."},
     {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
@@ -314,7 +350,7 @@ PyMethodDef methods[] = {
 PyGetSetDef attributes[] = {
     {"__name__", name, nullptr, nullptr, nullptr},
     {"__qualname__", name, nullptr, nullptr, nullptr},
-    {"__doc__", documentation, nullptr, nullptr, nullptr},
+    {"_row", row, nullptr, "The row's name, which aliases share.", nullptr},
     {"nin", nin, nullptr, "Number of inputs.", nullptr},
     {"nout", nout, nullptr, "Number of outputs.", nullptr},
     {"nargs", nargs, nullptr, "Number of inputs and outputs.", nullptr},
@@ -396,18 +432,33 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
     return result;
 }
 
+namespace {
+
+Object make_ufunc(RowId row, const char* name, vectorcallfunc call) {
+    void* memory = PyObject_Malloc(sizeof(Ufunc));
+    if (!memory) throw std::bad_alloc();
+    Ufunc* ufunc = reinterpret_cast<Ufunc*>(PyObject_Init(static_cast<PyObject*>(memory), ufunc_type));
+    ufunc->vectorcall = call;
+    ufunc->row = row;
+    ufunc->name = name;
+    return Object::steal(reinterpret_cast<PyObject*>(ufunc));
+}
+
+}  // namespace
+
+Object make_alias(PyObject* ufunc, const std::string& name) {
+    if (row_of(ufunc) == kNone) fail(PyExc_TypeError, "alias: a ufunc is needed, not %R", ufunc);
+    static std::list<std::string> names;  // as long as the process, as the rows' own
+    return make_ufunc(row_of(ufunc), names.emplace_back(name).c_str(), call_alias);
+}
+
 void make_ufuncs(PyObject* module) {
     ufunc_type = make_type();
     check(PyModule_AddObjectRef(module, "ufunc", reinterpret_cast<PyObject*>(ufunc_type)));
     const Object all = Object::steal(PyDict_New());
     for (size_t row = 0; row < rows().size(); ++row) {
-        void* memory = PyObject_Malloc(sizeof(Ufunc));
-        if (!memory) throw std::bad_alloc();
-        Ufunc* ufunc = reinterpret_cast<Ufunc*>(PyObject_Init(static_cast<PyObject*>(memory), ufunc_type));
-        ufunc->vectorcall = call_ufunc;
-        ufunc->row = RowId(row);
-        const Object object = Object::steal(reinterpret_cast<PyObject*>(ufunc));
-        check(PyDict_SetItemString(all.get(), rows()[row].name, object.get()));
+        const char* const name = rows()[row].name;
+        check(PyDict_SetItemString(all.get(), name, make_ufunc(RowId(row), name, call_ufunc).get()));
     }
     check(PyModule_AddObjectRef(module, "ufuncs", all.get()));
 }

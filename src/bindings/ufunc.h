@@ -1,11 +1,15 @@
 // ufunc.h -- cuarray.ufunc, a CPython type written by hand: one callable object per row of ufuncs.def.
 #pragma once
+#include <string>
 #include "bindings/convert.h"
 
 namespace cuarray::python {
 
 /// Makes the type and, in `module.ufuncs`, a dict of all rows by name; called once, at import.
 void make_ufuncs(PyObject* module);
+
+/// The same function by another name, which its errors name too.
+Object make_alias(PyObject* ufunc, const std::string& name);
 
 /// The row of a ufunc object, or kNone.
 RowId row_of(PyObject* object);

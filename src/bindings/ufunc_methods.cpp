@@ -106,6 +106,8 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 }
 
 void bind_ufunc_methods(py::module_& m) {
+    m.def("alias", [](const py::object& ufunc, const std::string& name) { return handed_over(make_alias(ufunc.ptr(), name)); },
+           py::arg("ufunc"), py::arg("name"), "The same function by another name.");
     m.def("accumulate", [](const std::string& name, const std::string& row, const py::object& x, Integer<"axis"> axis,
                            const py::object& dtype, const py::object& out) {
         // Profiles keep the name; few functions call this, each with one of its own.

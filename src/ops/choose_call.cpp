@@ -122,6 +122,14 @@ void choose_device(Call& c) {
     if (!is_known) c.device = current_device();
 }
 
+/// Whether an array of one shape can be broadcast to the other.
+bool fits(const Dims& from, const Dims& to) {
+    const int missing = to.size() - from.size();
+    for (int axis = 0; missing >= 0 && axis < from.size(); ++axis)
+        if (from[axis] != 1 && from[axis] != to[axis + missing]) return false;
+    return missing >= 0;
+}
+
 void choose_shape(Call& c) {
     const Dims* shapes[kMaxIn + kMaxOut + 1];
     size_t n = 0, inputs = 0;
@@ -136,12 +144,18 @@ void choose_shape(Call& c) {
         return;
     }
     // Inputs alone first: their message must not name an output.
-    if (inputs < n && inputs) broadcast({shapes, inputs}, c.name());
+    if (inputs < n && inputs) {
+        const Dims operands = broadcast({shapes, inputs}, c.name());
+        for (const Array* out : c.options.out)
+            if (out && !fits(operands, out->shape()))
+                raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
+                      to_string(operands));
+    }
     c.shape = broadcast({shapes, n}, c.name());
     for (Array* out : c.options.out)
         if (out && !(out->shape() == c.shape))
-            raise(ErrorKind::Value, c.name(), ": non-broadcastable output operand with shape ", to_string(out->shape()),
-                  " doesn't match the broadcast shape ", to_string(c.shape));
+            raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
+                  to_string(c.shape));
 }
 
 void check_outputs(const Call& c) {

@@ -62,12 +62,13 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
     if (!(out->shape() == places.shape))
         raise(ErrorKind::Value, "take: out= has shape ", to_string(out->shape()), ", the result ",
               to_string(places.shape));
+    if (!out->is_writable()) raise(ErrorKind::Value, "take: output array is read-only");
     // An index outside must leave `out` as it was.
-    const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() && out->is_writable() &&
+    const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() &&
                           !overlaps(*out, array) && !overlaps(*out, positions);
     if (directly) return gather(places, outside, "take", out);
     if (!can_cast(array.dtype(), out->dtype(), Casting::SameKind))
-        raise(ErrorKind::Type, "take: cannot cast from ", info(array.dtype()).name, " to ", info(out->dtype()).name,
+        raise(ErrorKind::Type, "take: cannot cast the output from ", info(array.dtype()).name, " to ", info(out->dtype()).name,
               " with casting rule 'same_kind'");
     assign(*out, gather(places, outside, "take"), "take");
     return *out;

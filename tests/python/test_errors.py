@@ -1,7 +1,9 @@
 """Bad input: the type of the exception, what its text names, and that nothing is lost by it."""
 
 import gc
+from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -29,7 +31,20 @@ BAD = {
     "shape of a value": (lambda: ones(3).__setitem__(slice(None), ones(2)), ValueError, ["(2,)", "(3,)"]),
     "datetime64": (lambda: cuarray.zeros(3, "datetime64[s]"), TypeError, ["datetime64", "int64"]),
     "object": (lambda: cuarray.asarray([object()]), TypeError, ["object"]),
-    "None": (lambda: cuarray.asarray([None]), TypeError, ["object"]),
+    "None": (lambda: cuarray.asarray([None, 1]), TypeError, ["asarray", "None", "object", "dtype=float"]),
+    "None among operands": (lambda: ones(2) + [None, 1], TypeError, ["add", "None", "dtype=float"]),
+    "int beyond all": (lambda: cuarray.array([2**70, 1]), TypeError, ["array", str(2**70), "int64", "dtype=float"]),
+    "objects": (lambda: cuarray.array([Fraction(1, 2)]), TypeError, ["array", "Fraction", "dtype=float"]),
+    "set": (lambda: cuarray.array({1, 2}), TypeError, ["array", "set", "list(...)"]),
+    "generator": (lambda: cuarray.array(x for x in [1]), TypeError, ["array", "generator", "fromiter"]),
+    "text beside an array": (lambda: cuarray.add("a", ones(2)), TypeError, ["add", "<U1", "text"]),
+    "float8": (lambda: cuarray.zeros(2, ml_dtypes.float8_e4m3fn), TypeError, ["zeros", "float8_e4m3fn", "bfloat16"]),
+    "int4": (lambda: cuarray.zeros(2, ml_dtypes.int4), TypeError, ["zeros", "int4", "int8"]),
+    "dates of arange": (lambda: cuarray.arange("2024-01", "2024-02", dtype="datetime64[D]"), TypeError, ["arange", "datetime64[D]", "int64"]),
+    "text of arange": (lambda: cuarray.arange("a", "b"), TypeError, ["arange", "'a'", "numbers"]),
+    "memory": (lambda: cuarray.ones((10**6, 10**6)), MemoryError, ["(1000000, 1000000)", "float64", "7.3 TiB"]),
+    "memory of a result": (lambda: ones(10**5, 1) + ones(1, 10**8, dtype="i1"), MemoryError, ["(100000, 100000000)", "float64"]),
+    "out of more": (lambda: cuarray.add(ones(2, 3), 1, out=ones(3)), ValueError, ["add", "out", "(2, 3)", "(3,)"]),
     "str": (lambda: cuarray.asarray(["a"]), TypeError, ["<U1", "text"]),
     "longdouble": (lambda: cuarray.asarray(np.longdouble(1)), TypeError, ["longdouble", "float64"]),
     "big-endian": (lambda: cuarray.asarray(np.ones(2, ">f8")), TypeError, [">f8", "newbyteorder"]),

@@ -124,6 +124,18 @@ CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View>
 /// Whether two arrays share a byte, by addresses; handles of one pending node do. Settles nothing that has not run.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
 
+/// Raises the error of an allocation again; a MemoryError says for which array.
+[[noreturn]] CUARRAY_API void raise_for(const Dims& shape, DType dtype, const Error& error);
+/// The memory of a new array, which `allocate` makes.
+template <class Allocate>
+StorageRef new_memory(const Dims& shape, DType dtype, Allocate allocate) {
+    try {
+        return allocate();
+    } catch (const Error& error) {
+        raise_for(shape, dtype, error);
+    }
+}
+
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).
 CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device);
 /// The same in memory of a kind; pinned memory belongs to a cpu array whatever the device.

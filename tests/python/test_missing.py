@@ -1,0 +1,110 @@
+"""Names that are not here: what the error says instead, for NumPy's names of now and once, CuPy's, and attributes."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import cuarray
+from cuarray import _elementwise, _missing
+
+MISSING = [name for name in dir(np) if not name.startswith("_") and not hasattr(cuarray, name)]
+GONE = [
+    "Inf", "Infinity", "NINF", "NaN", "PINF", "alltrue", "asfarray", "asscalar", "bool8", "cast", "complex", "complex_", "cumproduct",
+    "find_common_type", "float", "float_", "in1d", "infty", "int", "int0", "longfloat", "mat", "msort", "object", "product", "rank",
+    "round_", "row_stack", "sometrue", "str", "string_", "trapz", "unicode_",
+]  # fmt: skip
+OF_CUPY = [
+    "ElementwiseKernel", "MemoryPool", "RawKernel", "RawModule", "ReductionKernel", "asnumpy", "cuda", "fromDlpack", "get_array_module",
+    "get_default_memory_pool", "get_default_pinned_memory_pool", "is_available", "scatter_add",
+]  # fmt: skip
+
+
+def refusal(name):
+    with pytest.raises(AttributeError) as error:
+        getattr(cuarray, name)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("name", sorted({*MISSING, *GONE, *OF_CUPY, *_missing.ADVICE}))
+def test_a_missing_name_has_advice_that_can_be_followed(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = refusal(name)
+    head, _, advice = text.partition("; ")
+    assert head == f"module 'cuarray' has no attribute {name!r}" and len(advice) > 5, text
+    # Everything that it names is there.
+    for module, word in re.findall(r"\b(cuarray|numpy)\.(\w+)", advice):
+        if word not in (name, "NAME"):
+            assert hasattr({"cuarray": cuarray, "numpy": np}[module], word), text
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("NaN", "cuarray.nan"), ("Inf", "cuarray.inf"), ("float", "use float, or cuarray.float64"), ("int", "use int, or cuarray.int64"),
+    ("float_", "cuarray.float64"), ("random", "numpy.random.default_rng()"), ("get_include", "find_package"), ("exceptions", "numpy.exceptions"),
+    ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
+    ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),
+])  # fmt: skip
+def test_advice(name, words):
+    assert words in refusal(name)
+
+
+def test_unknown_names_have_none():
+    assert refusal("no_such_name") == "module 'cuarray' has no attribute 'no_such_name'"
+    with pytest.raises(AttributeError, match=r"numpy\.lib\.scimath"):
+        cuarray.lib.scimath  # noqa: B018
+
+
+@pytest.mark.parametrize("name", _missing.ATTRIBUTES)
+def test_missing_attributes_of_arrays(name):
+    x = cuarray.ones(2)
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
+        getattr(x, name)
+    assert not hasattr(x, name) and getattr(x, name, 7) == 7
+    for method in re.findall(r"\bx\.(\w+)", str(error.value)):
+        assert method.startswith("__cuda") or hasattr(x, method)
+
+
+def test_functions_of_numpy_that_are_not_there():
+    with pytest.raises(
+        TypeError, match=r"there is no cuarray\.linalg\.inv; use numpy\.linalg\.inv with x\.numpy\(\)"
+    ):
+        np.linalg.inv(cuarray.eye(2))
+
+
+# NumPy's other names of functions
+
+
+CALLS = {  # what makes each of them fail
+    "amax": "(cuarray.ones(0))", "amin": "(cuarray.ones(0))", "around": "([True], 1)", "asanyarray": "([None])", "concatenate": "(3)",
+    "transpose": "(cuarray.ones(2), (1, 0))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _elementwise.ALIASES)
+def test_an_error_names_the_function_as_it_was_called(name):
+    for word in (name, _elementwise.ALIASES[name]):
+        call = CALLS.get(name, "('a', 'b', 'c', 'd', 'e')")
+        with pytest.raises((TypeError, ValueError), match=rf"^{word}\b"):
+            eval(f"cuarray.{word}{call}")
+    if isinstance(alias := getattr(cuarray, name), cuarray.ufunc):
+        assert alias.__name__ == name and repr(alias) == f"<ufunc '{name}'>"
+        arguments = ("a",) * alias.nin
+        for call in (
+            lambda: alias(*arguments),
+            lambda: alias.outer(1),
+            lambda: alias.at(1, 2, 3, 4),
+            lambda: alias.reduce(cuarray.ones(2), 7),
+        ):
+            with pytest.raises((TypeError, ValueError, IndexError), match=rf"^{name}\b"):
+                call()
+
+
+@pytest.mark.parametrize("call", [
+    "ca.concatenate([ca.ones(2), ca.ones((2, 2))])", "ca.concatenate([])", "ca.concatenate([ca.ones(2)], 3)",
+    "ca.concat([ca.ones(2), ca.ones((2, 2))])", "ca.concat([])", "ca.concat(3)",
+])  # fmt: skip
+def test_concatenate_reports_as_itself(call):
+    with pytest.raises((TypeError, ValueError, IndexError), match=rf"^{call[3:].partition('(')[0]}: "):
+        eval(call, {"ca": cuarray})
