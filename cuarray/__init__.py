@@ -59,7 +59,7 @@ from cuarray import (
     _logic,
     _matrices,
     _memory,
-    _methods,  # puts its methods into ndarray
+    _methods,  # noqa: F401  (puts its methods into ndarray)
     _missing,
     _nan_functions,
     _numbers,

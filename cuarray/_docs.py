@@ -126,7 +126,7 @@ class UfuncDoc:
         return TYPE_DOC if ufunc is None else ufunc_doc(ufunc)
 
 
-_core.ufunc.__doc__ = UfuncDoc()
+_core.ufunc.__doc__ = UfuncDoc()  # type: ignore[assignment]
 
 
 def ufunc_doc(ufunc):

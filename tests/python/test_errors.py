@@ -32,7 +32,7 @@ BAD = {
     "datetime64": (lambda: cuarray.zeros(3, "datetime64[s]"), TypeError, ["datetime64", "int64"]),
     "object": (lambda: cuarray.asarray([object()]), TypeError, ["object"]),
     "None": (lambda: cuarray.asarray([None, 1]), TypeError, ["asarray", "None", "object", "dtype=float"]),
-    "None among operands": (lambda: ones(2) + [None, 1], TypeError, ["add", "None", "dtype=float"]),
+    "None among operands": (lambda: cuarray.add(ones(2), [None, 1]), TypeError, ["add", "None", "dtype=float"]),
     "int beyond all": (lambda: cuarray.array([2**70, 1]), TypeError, ["array", str(2**70), "int64", "dtype=float"]),
     "objects": (lambda: cuarray.array([Fraction(1, 2)]), TypeError, ["array", "Fraction", "dtype=float"]),
     "set": (lambda: cuarray.array({1, 2}), TypeError, ["array", "set", "list(...)"]),
