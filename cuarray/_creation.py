@@ -43,7 +43,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
 
     Parameters
     ----------
-    object : array_like
+    object : array_like or object
         An array, a number, nested lists or tuples, a buffer, or an object with `__dlpack__`,
         `__cuda_array_interface__` or `__array__`.
     dtype : dtype, optional
@@ -91,7 +91,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 
     Parameters
     ----------
-    a : array_like
+    a : array_like or object
+        As of `array`.
     dtype : dtype, optional
     order : {'K', 'A', 'C', 'F'}, optional
     device : device or str, optional

@@ -10,7 +10,6 @@ import cuarray
 from cuarray import _bytes, _core
 from cuarray._axes import normalise_axis
 from cuarray._indexing import cycle
-from cuarray._missing import advice_on_missing
 from cuarray._operands import values_for
 from cuarray._other_arrays import array_function
 from cuarray._repr import html_table, ndarray_repr, ndarray_str

@@ -45,6 +45,7 @@ ANNOTATIONS = {
     "array_like of int or bool": "ArrayLike",
     "array_like of real numbers": "ArrayLike",
     "array_like of uint8": "ArrayLike",
+    "array_like or object": "Any",
     "array_like or dtype": "ArrayLike | DTypeLike",
     "array_like or nested list of array_like": "ArrayLike",
     "array_like or sequence of array_like": "ArrayLike",

@@ -1,6 +1,10 @@
 """The documents: their Python examples run, and what they point at exists."""
 
+import importlib.util
+import os
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -18,10 +22,25 @@ def name_of(file):
     return file.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_examples_run(document, capsys):
-    for block in re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-        exec(compile(block, name_of(document), "exec"), {})
+def examples():
+    """The Python blocks of the documents."""
+    for document in DOCUMENTS:
+        blocks = re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        for number, block in enumerate(blocks):
+            yield pytest.param(name_of(document), block, id=f"{name_of(document)}-{number}")
+
+
+@pytest.mark.parametrize(("document", "block"), list(examples()))
+def test_examples_run(document, block, capsys):
+    for module in re.findall(r"^(?:import|from) (\w+)", block, re.MULTILINE):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
+    # What a library reads when it is imported stands in the first line.
+    if variables := re.match(r"# (\w+)=(\S+) python\n", block):
+        environment = {**os.environ, variables[1]: variables[2]}
+        subprocess.run([sys.executable, "-c", block], check=True, env=environment, timeout=300)
+        return
+    exec(compile(block, document, "exec"), {})
 
 
 def differences():
@@ -31,9 +50,19 @@ def differences():
     return [(one[0], one[-1]) for one in cells if one[-1] != "shown by" and len(one) == 4]
 
 
+def test_what_bites_first_comes_first():
+    first = (ROOT / "docs/differences.md").read_text("utf-8").partition("\n## ")[2]
+    assert (
+        first.startswith("What bites first\n")
+        and len(re.findall(r"^\| .* `[^`]+` \|$", first.partition("\n## ")[0], re.MULTILINE)) == 5
+    )
+
+
 @pytest.mark.parametrize(("what", "expression"), differences())
 def test_differences_are_shown(what, expression):
     names = {"np": numpy, "ca": cuarray, "raises": raises, "warnings_of": warnings_of}
+    if re.search(r"\bpd\.", expression):
+        names["pd"] = pytest.importorskip("pandas", reason="pandas is not installed")
     with warnings.catch_warnings(), cuarray.device("cpu"):
         warnings.simplefilter("ignore")
         assert eval(expression.strip("`"), names), f"{what}: {expression}"
