@@ -13,12 +13,31 @@ from cuarray._repr import host_copy
 
 
 def tobytes(self, order="C"):
-    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes."""
+    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([65, 66], dtype="uint8").tobytes()
+    b'AB'
+    """
     return host_copy(self).tobytes(order)
 
 
 def tofile(self, fid, sep="", format="%s"):
-    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile."""
+    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from tempfile import TemporaryFile
+    >>> with TemporaryFile() as file:
+    ...     ca.arange(3).tofile(file, sep=",")
+    ...     _ = file.seek(0)
+    ...     text = file.read()
+    >>> text
+    b'0,1,2'
+    """
     host_copy(self).tofile(fid, sep, format)
 
 
@@ -36,6 +55,12 @@ def byteswap(self, inplace=False):
     """Return the elements with the bytes of each number turned round, or turn them in place.
 
     Elements of the other byte order, as files may hold them, become numbers this way.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1], dtype="uint16").byteswap()
+    array([256], dtype=uint16)
     """
     result = self if inplace else cuarray.empty_like(self)
     bytes_of(result)[...] = bytes_of(self)[..., ::-1]
@@ -43,7 +68,14 @@ def byteswap(self, inplace=False):
 
 
 def getfield(self, dtype, offset=0):
-    """Return the view of a part of each element, so many bytes from its begin; see numpy.ndarray.getfield."""
+    """Return the view of a part of each element, so many bytes from its begin; see numpy.ndarray.getfield.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1 + 2j]).getfield("float64", 8)
+    array([2.])
+    """
     dtype, offset, size = _core.dtype(dtype), index(offset), self.dtype.itemsize
     if not 0 <= offset <= size - dtype.itemsize:
         raise ValueError(
@@ -54,7 +86,16 @@ def getfield(self, dtype, offset=0):
 
 
 def setfield(self, val, dtype, offset=0):
-    """Store values into a part of each element; see numpy.ndarray.setfield."""
+    """Store values into a part of each element; see numpy.ndarray.setfield.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([1 + 2j])
+    >>> x.setfield(5, "float64")
+    >>> x
+    array([5.+2.j])
+    """
     getfield(self, dtype, offset)[...] = val
 
 
@@ -66,6 +107,14 @@ def resize(self, *new_shape, refcheck=True):
 
     The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not needed
     and not looked at.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(3)
+    >>> x.resize(5)
+    >>> x
+    array([0, 1, 2, 0, 0])
     """
     shape = new_shape[0] if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__") else new_shape
     if shape is None or not new_shape:
@@ -95,12 +144,30 @@ def line(array):
 
 
 def dumps(self):
-    """Return the array as pickle.dumps does; see numpy.ndarray.dumps."""
+    """Return the array as pickle.dumps does; see numpy.ndarray.dumps.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import pickle
+    >>> pickle.loads(ca.arange(3).dumps())
+    array([0, 1, 2])
+    """
     return pickle.dumps(self)
 
 
 def dump(self, file):
-    """Write the array as pickle.dump does, to a file or one of this name; see numpy.ndarray.dump."""
+    """Write the array as pickle.dump does, to a file or one of this name; see numpy.ndarray.dump.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import io, pickle
+    >>> file = io.BytesIO()
+    >>> ca.arange(3).dump(file)
+    >>> pickle.loads(file.getvalue())
+    array([0, 1, 2])
+    """
     if hasattr(file, "write"):
         pickle.dump(self, file)
     else:

@@ -195,7 +195,16 @@ class Flat:
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Set whether the array can be written; the other flags are for NumPy's sake, and are not looked at."""
+    """Set whether the array can be written; the other flags are for NumPy's sake, and are not looked at.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(2)
+    >>> x.setflags(write=False)
+    >>> x.flags.writeable
+    False
+    """
     if write is not None:
         self.flags.writeable = bool(write)
 
@@ -208,22 +217,50 @@ def set_flat(self, value):
 
 
 def array_round(self, decimals=0, out=None):
-    """Round to a number of decimals; see cuarray.round."""
+    """Round to a number of decimals; see cuarray.round.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1.25, 2.71]).round(1)
+    array([1.2, 2.7])
+    """
     return cuarray.round(self, decimals, out=out)
 
 
 def array_clip(self, min=None, max=None, out=None, **kwargs):
-    """Limit the elements to a range; see cuarray.clip."""
+    """Limit the elements to a range; see cuarray.clip.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(5).clip(1, 3)
+    array([1, 1, 2, 3, 3])
+    """
     return cuarray.clip(self, min, max, out=out, **kwargs)
 
 
 def conj(self):
-    """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself."""
+    """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1 + 2j]).conj()
+    array([1.-2.j])
+    """
     return _core.ufuncs["conj"](self) if self.dtype.kind == "c" else self
 
 
 def repeat(self, repeats, axis=None):
-    """Repeat the elements; see cuarray.repeat."""
+    """Repeat the elements; see cuarray.repeat.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2]).repeat(2)
+    array([1, 1, 2, 2])
+    """
     return cuarray.repeat(self, repeats, axis)
 
 
@@ -231,12 +268,26 @@ def repeat(self, repeats, axis=None):
 
 
 def cumsum(self, axis=None, dtype=None, out=None):
-    """Add up the elements along an axis; see cuarray.cumsum."""
+    """Add up the elements along an axis; see cuarray.cumsum.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2, 3]).cumsum()
+    array([1, 3, 6])
+    """
     return cuarray.cumsum(self, axis, dtype, out)
 
 
 def cumprod(self, axis=None, dtype=None, out=None):
-    """Multiply the elements along an axis; see cuarray.cumprod."""
+    """Multiply the elements along an axis; see cuarray.cumprod.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2, 3]).cumprod()
+    array([1, 2, 6])
+    """
     return cuarray.cumprod(self, axis, dtype, out)
 
 
@@ -244,42 +295,100 @@ def cumprod(self, axis=None, dtype=None, out=None):
 
 
 def take(self, indices, axis=None, out=None, mode="raise"):
-    """Return elements along an axis; see cuarray.take."""
+    """Return elements along an axis; see cuarray.take.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([5, 6, 7]).take([2, 0])
+    array([7, 5])
+    """
     return cuarray.take(self, indices, axis, out, mode)
 
 
 def put(self, indices, values, mode="raise"):
-    """Store values at positions of the flattened array; see cuarray.put."""
+    """Store values at positions of the flattened array; see cuarray.put.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(3, int)
+    >>> x.put([0, 2], [7, 8])
+    >>> x
+    array([7, 0, 8])
+    """
     cuarray.put(self, indices, values, mode)
 
 
 def choose(self, choices, out=None, mode="raise"):
-    """Make an array of elements of several, chosen by number; see cuarray.choose."""
+    """Make an array of elements of several, chosen by number; see cuarray.choose.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 0]).choose([[10, 11], [20, 21]])
+    array([20, 11])
+    """
     return cuarray.choose(self, choices, out, mode)
 
 
 def compress(self, condition, axis=None, out=None):
-    """Return the slices at which a condition is true; see cuarray.compress."""
+    """Return the slices at which a condition is true; see cuarray.compress.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).compress([True, False, True])
+    array([0, 2])
+    """
     return cuarray.compress(condition, self, axis, out)
 
 
 def dot(self, b, out=None):
-    """Multiply along the last axis; see cuarray.dot."""
+    """Multiply along the last axis; see cuarray.dot.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2]).dot([3, 4])
+    array(11)
+    """
     return cuarray.dot(self, b, out)
 
 
 def nonzero(self):
-    """Return the coordinates of the elements that are not zero; see cuarray.nonzero."""
+    """Return the coordinates of the elements that are not zero; see cuarray.nonzero.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([3, 0, 4]).nonzero()
+    (array([0, 2]),)
+    """
     return cuarray.nonzero(self)
 
 
 def diagonal(self, offset=0, axis1=0, axis2=1):
-    """Return a read-only view of the diagonals; see cuarray.diagonal."""
+    """Return a read-only view of the diagonals; see cuarray.diagonal.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).reshape(2, 2).diagonal()
+    array([0, 3])
+    """
     return cuarray.diagonal(self, offset, axis1, axis2)
 
 
 def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Add the elements of diagonals; see cuarray.trace."""
+    """Add the elements of diagonals; see cuarray.trace.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).reshape(2, 2).trace()
+    array(3)
+    """
     return cuarray.trace(self, offset, axis1, axis2, dtype, out)
 
 
@@ -287,30 +396,70 @@ def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 
 def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Sort the elements along an axis, in place; see cuarray.sort."""
+    """Sort the elements along an axis, in place; see cuarray.sort.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([3, 1, 2])
+    >>> x.sort()
+    >>> x
+    array([1, 2, 3])
+    """
     check_kind(kind, order, stable, "sort")
     _core.sort_in_place(self, normalise_axis(axis, self.ndim, "sort"), bool(descending))
 
 
 def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Return the positions that sort the elements; see cuarray.argsort."""
+    """Return the positions that sort the elements; see cuarray.argsort.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([3, 1, 2]).argsort()
+    array([1, 2, 0])
+    """
     return cuarray.argsort(self, axis, kind, order, stable=stable, descending=descending)
 
 
 def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Partition the elements along an axis, in place; see cuarray.partition."""
+    """Partition the elements along an axis, in place; see cuarray.partition.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([4, 1, 3, 2])
+    >>> x.partition(1)
+    >>> x[1]
+    array(2)
+    """
     axis = normalise_axis(axis, self.ndim, "partition")
     ranks = ranks_of(kth, self.shape[axis], kind, order, "partition")
     self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
 
 
 def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return the positions that partition the elements; see cuarray.argpartition."""
+    """Return the positions that partition the elements; see cuarray.argpartition.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([4, 1, 3, 2])
+    >>> x[x.argpartition(1)][1]
+    array(2)
+    """
     return cuarray.argpartition(self, kth, axis, kind, order, descending=descending)
 
 
 def searchsorted(self, v, side="left", sorter=None):
-    """Return the positions at which values belong; see cuarray.searchsorted."""
+    """Return the positions at which values belong; see cuarray.searchsorted.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 3, 5]).searchsorted([2, 5])
+    array([1, 2])
+    """
     return cuarray.searchsorted(self, v, side, sorter)
 
 
@@ -318,13 +467,27 @@ def searchsorted(self, v, side="left", sorter=None):
 
 
 def tolist(self):
-    """Return the elements as nested lists of Python numbers, a 0-d array's as the number itself."""
+    """Return the elements as nested lists of Python numbers, a 0-d array's as the number itself.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
     bfloat16_has_no_python_number = self.dtype.kind == "V"
     return (self.astype(np.float32) if bfloat16_has_no_python_number else self).numpy().tolist()
 
 
 def to_numpy(self):
-    """Return a copy as a numpy.ndarray."""
+    """Return a copy as a numpy.ndarray.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> type(ca.arange(3).to_numpy())
+    <class 'numpy.ndarray'>
+    """
     return self.numpy()
 
 

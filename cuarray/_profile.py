@@ -180,6 +180,14 @@ class profile:
         Returns
         -------
         list of list of Event
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> with ca.profile() as p:
+        ...     x = ca.ones(3) + 1
+        >>> sum(len(group) for group in p.groups()) == len(p.events)
+        True
         """
         found: dict[tuple[Any, ...], list[Event]] = {}
         for event in self.events:
@@ -187,12 +195,30 @@ class profile:
         return sorted(found.values(), key=lambda group: -sum(e.seconds for e in group))
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the table's cells, one tuple of texts for each group."""
+        """Return the table's cells, one tuple of texts for each group.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> with ca.profile() as p:
+        ...     pass
+        >>> p.rows()
+        []
+        """
         whole = sum(e.seconds for e in self.events) or 1.0
         return [row(group, whole) for group in self.groups()]
 
     def summary(self) -> str:
-        """Return one line: how long the block took, and what with."""
+        """Return one line: how long the block took, and what with.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> with ca.profile() as p:
+        ...     pass
+        >>> p.summary().endswith("nothing was done")
+        True
+        """
         totals, parts = self.totals(), []
         for kind, (one, many) in WORDS.items():
             if count := sum(e.kind == kind for e in self.events):

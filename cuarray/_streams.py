@@ -124,6 +124,13 @@ class Stream:
         ------
         ValueError
             If the stream belongs to another device, or is the per-thread default stream (2).
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> stream = ca.Stream()
+        >>> ca.Stream.from_external(stream) == stream
+        True
         """
         core = core_stream(stream, device)
         if device is not None and core.device != _core.device(device):
@@ -158,7 +165,18 @@ class Stream:
         return lambda: (0, self.handle)
 
     def synchronize(self) -> None:
-        """Wait until everything queued here has run, and raise what went wrong meanwhile."""
+        """Wait until everything queued here has run, and raise what went wrong meanwhile.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> stream = ca.Stream()
+        >>> with stream:
+        ...     x = ca.ones(3) + 1
+        >>> stream.synchronize()
+        >>> stream.query()
+        True
+        """
         self._core.synchronize()
 
     def query(self) -> bool:
@@ -167,6 +185,14 @@ class Stream:
         Returns
         -------
         bool
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> stream = ca.Stream()
+        >>> stream.synchronize()
+        >>> stream.query()
+        True
         """
         return self._core.is_done()
 
@@ -207,7 +233,9 @@ class Stream:
         Examples
         --------
         >>> import cuarray as ca
-        >>> ca.Stream().record().query()
+        >>> event = ca.Stream().record()
+        >>> event.synchronize()
+        >>> event.query()
         True
         """
         if event is None:
@@ -292,6 +320,12 @@ class Event:
         ------
         ValueError
             If the stream belongs to another device.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> ca.Event().record(ca.Stream()).query() in (True, False)
+        True
         """
         core = _core.current_stream(self.device) if stream is None else core_stream(stream, self.device)
         self._core.record(core)
@@ -303,13 +337,28 @@ class Event:
         Returns
         -------
         bool
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> ca.Event().query()
+        True
         """
         return self._core.is_done()
 
     is_done = query
 
     def synchronize(self) -> None:
-        """Wait until what was recorded has run, and raise what went wrong meanwhile."""
+        """Wait until what was recorded has run, and raise what went wrong meanwhile.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> event = ca.Event().record()
+        >>> event.synchronize()
+        >>> event.query()
+        True
+        """
         self._core.synchronize()
 
     def elapsed_ms(self, start) -> float:
@@ -329,6 +378,14 @@ class Event:
             If one of the two has no timing or was not recorded, or they are of different devices.
         RuntimeError
             If the work before them has not run yet: `synchronize` first.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> start, end = ca.Event(timing=True).record(), ca.Event(timing=True).record()
+        >>> end.synchronize()
+        >>> end.elapsed_ms(start) >= 0
+        True
         """
         return self._core.elapsed_ms(start._core)
 
@@ -396,6 +453,15 @@ class Graph:
         RuntimeError
             If the graph was captured before, or this thread is capturing already. Inside: if values are
             asked for.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> x, graph = ca.zeros(2), ca.Graph()
+        >>> with graph.capture():
+        ...     x += 1
+        >>> graph.is_captured, x.tolist()
+        (True, [0.0, 0.0])
         """
         if self.is_captured:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
@@ -425,6 +491,17 @@ class Graph:
             If nothing was captured.
         ValueError
             If the stream belongs to another device.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> x, graph = ca.zeros(2), ca.Graph()
+        >>> with graph.capture():
+        ...     x += 1
+        >>> graph.launch()
+        >>> graph.launch()
+        >>> x.tolist()
+        [2.0, 2.0]
         """
         if not self.is_captured:
             raise RuntimeError("Graph.launch: nothing was captured; do that inside `with graph.capture():`")

@@ -197,7 +197,17 @@ class broadcast:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again with the first elements."""
+        """Begin again with the first elements.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> both = ca.broadcast([1, 2], 3)
+        >>> _ = next(both)
+        >>> both.reset()
+        >>> both.index
+        0
+        """
         self.index = 0
         self.iters = tuple(iter(x.flat) for x in self.arrays)
 

@@ -51,19 +51,26 @@ class ufunc:
     @property
     def __name__(self) -> str: ...
     @property
-    def nin(self) -> int: ...
+    def nin(self) -> int:
+        """Number of inputs."""
     @property
-    def nout(self) -> int: ...
+    def nout(self) -> int:
+        """Number of outputs."""
     @property
-    def nargs(self) -> int: ...
+    def nargs(self) -> int:
+        """Number of inputs and outputs."""
     @property
-    def ntypes(self) -> int: ...
+    def ntypes(self) -> int:
+        """Number of loops."""
     @property
-    def types(self) -> list[str]: ...
+    def types(self) -> list[str]:
+        """The loops, in NumPy's letters: 'ff->f'."""
     @property
-    def identity(self) -> Any: ...
+    def identity(self) -> Any:
+        """What an empty reduce gives, or None."""
     @property
-    def signature(self) -> None: ...
+    def signature(self) -> None:
+        """None: the function works element by element."""
     def reduce(
         self,
         array: ArrayLike,
@@ -74,7 +81,8 @@ class ufunc:
         keepdims: bool = False,
         initial: Any = ...,
         where: ArrayLike = True,
-    ) -> ndarray: ...
+    ) -> ndarray:
+        """Fold one or more axes with this function."""
     def accumulate(
         self,
         array: ArrayLike,
@@ -82,7 +90,8 @@ class ufunc:
         axis: int | tuple[int] | None = 0,
         dtype: DTypeLike | None = None,
         out: ndarray | tuple[ndarray] | None = None,
-    ) -> ndarray: ...
+    ) -> ndarray:
+        """Return the results of folding an axis up to each of its elements."""
     def reduceat(
         self,
         array: ArrayLike,
@@ -91,10 +100,14 @@ class ufunc:
         axis: int | tuple[int] = 0,
         dtype: DTypeLike | None = None,
         out: ndarray | tuple[ndarray] | None = None,
-    ) -> ndarray: ...
-    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
-    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> Any: ...
-    def resolve_dtypes(self, dtypes: Sequence[Any], /) -> tuple[np.dtype[Any], ...]: ...
+    ) -> ndarray:
+        """Fold the segments of an axis that begin at indices."""
+    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
+        """Apply this function to chosen elements, once for each time they are chosen, in place."""
+    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> Any:
+        """Return the function of all pairs of elements of two arrays."""
+    def resolve_dtypes(self, dtypes: Sequence[Any], /) -> tuple[np.dtype[Any], ...]:
+        """Return the dtypes of the loop that such arguments choose: inputs, then outputs."""
 
 class ufunc_1_1(ufunc):
     def __call__(
@@ -207,41 +220,56 @@ class ndarray:
     ) -> ndarray: ...
     def __class_getitem__(cls, item: object) -> GenericAlias: ...
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the axes; settable where the memory need not move."""
     @shape.setter
     def shape(self, shape: Shape) -> None: ...
     @property
-    def strides(self) -> tuple[int, ...]: ...
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis."""
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """The element type, a numpy.dtype."""
     @property
-    def device(self) -> device: ...
+    def device(self) -> device:
+        """Where the memory is."""
     @property
-    def ndim(self) -> int: ...
+    def ndim(self) -> int:
+        """Number of axes."""
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Number of elements."""
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
     @property
-    def itemsize(self) -> int: ...
+    def itemsize(self) -> int:
+        """Bytes of one element."""
     @property
-    def base(self) -> Any: ...
+    def base(self) -> Any:
+        """The object whose memory this array views, or None."""
     @property
-    def flags(self) -> Flags: ...
+    def flags(self) -> Flags:
+        """How the array lies in memory."""
     @property
-    def flat(self) -> Flat: ...
+    def flat(self) -> Flat:
+        """The elements as one axis, in C order."""
     @flat.setter
     def flat(self, value: ArrayLike) -> None: ...
     @property
-    def T(self) -> ndarray: ...
+    def T(self) -> ndarray:
+        """View with the axes reversed."""
     @property
-    def mT(self) -> ndarray: ...
+    def mT(self) -> ndarray:
+        """View with the last two axes exchanged."""
     @property
-    def real(self) -> ndarray: ...
+    def real(self) -> ndarray:
+        """Real part, a view."""
     @real.setter
     def real(self, value: ArrayLike) -> None: ...
     @property
-    def imag(self) -> ndarray: ...
+    def imag(self) -> ndarray:
+        """Imaginary part, a view of complex arrays."""
     @imag.setter
     def imag(self, value: ArrayLike) -> None: ...
     def astype(
@@ -257,22 +285,29 @@ class ndarray:
     def copy(self, order: Order = "C") -> ndarray: ...
     def reshape(self, *shape: Shape, order: Order = "C", copy: bool | None = None) -> ndarray: ...
     def ravel(self, order: Order = "C") -> ndarray: ...
-    def flatten(self, order: Order = "C") -> ndarray: ...
+    def flatten(self, order: Order = "C") -> ndarray:
+        """Return a copy of the elements as one axis."""
     def transpose(self, *axes: Shape | None) -> ndarray: ...
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex, /) -> ndarray: ...
     def squeeze(self, axis: Axis = None) -> ndarray: ...
-    def fill(self, value: Number | ndarray, /) -> None: ...
-    def item(self, *index: SupportsIndex | tuple[SupportsIndex, ...]) -> Any: ...
-    def tolist(self) -> Any: ...
+    def fill(self, value: Number | ndarray, /) -> None:
+        """Set every element to a value."""
+    def item(self, *index: SupportsIndex | tuple[SupportsIndex, ...]) -> Any:
+        """Return one element, at an index or the only one, as a Python number."""
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers."""
     @overload
     def view(self, dtype: type[HostArray], type: None = None) -> HostArray: ...
     @overload
     def view(self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None) -> ndarray: ...
     @overload
     def view(self, dtype: DTypeLike | None = None, *, type: type[HostArray]) -> HostArray: ...
-    def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> ndarray: ...
-    def to_numpy(self) -> npt.NDArray[Any]: ...
-    def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]: ...
+    def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> ndarray:
+        """Return a copy on another device, or the array itself where it is there."""
+    def to_numpy(self) -> npt.NDArray[Any]:
+        """Return a copy as a numpy.ndarray."""
+    def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
+        """Return a copy as a numpy.ndarray, or write into the one given as out."""
     def sum(
         self,
         axis: Axis = None,
@@ -362,8 +397,10 @@ class ndarray:
     def clip(
         self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: ndarray | None = None
     ) -> ndarray: ...
-    def conj(self) -> ndarray: ...
-    def conjugate(self) -> ndarray: ...
+    def conj(self) -> ndarray:
+        """Return the complex conjugate of the elements."""
+    def conjugate(self) -> ndarray:
+        """Return the complex conjugate of the elements."""
     def repeat(self, repeats: ArrayLike, axis: SupportsIndex | None = None) -> ndarray: ...
     def take(
         self,
@@ -388,7 +425,8 @@ class ndarray:
         *,
         stable: bool | None = None,
         descending: bool = False,
-    ) -> None: ...
+    ) -> None:
+        """Sort the elements along an axis, in place."""
     def argsort(
         self,
         axis: SupportsIndex | None = -1,
@@ -406,7 +444,8 @@ class ndarray:
         order: None = None,
         *,
         descending: bool = False,
-    ) -> None: ...
+    ) -> None:
+        """Partition the elements along an axis, in place."""
     def argpartition(
         self,
         kth: SupportsIndex | Sequence[SupportsIndex],
@@ -429,17 +468,26 @@ class ndarray:
         dtype: DTypeLike | None = None,
         out: ndarray | None = None,
     ) -> ndarray: ...
-    def tobytes(self, order: Order = "C") -> bytes: ...
-    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None: ...
-    def byteswap(self, inplace: bool = False) -> ndarray: ...
-    def getfield(self, dtype: DTypeLike, offset: SupportsIndex = 0) -> ndarray: ...
-    def setfield(self, val: ArrayLike, dtype: DTypeLike, offset: SupportsIndex = 0) -> None: ...
+    def tobytes(self, order: Order = "C") -> bytes:
+        """Return the elements as bytes."""
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as bytes or, with a separator, as text."""
+    def byteswap(self, inplace: bool = False) -> ndarray:
+        """Return the elements with the bytes of each number turned round, or turn them in place."""
+    def getfield(self, dtype: DTypeLike, offset: SupportsIndex = 0) -> ndarray:
+        """Return a view of a part of each element."""
+    def setfield(self, val: ArrayLike, dtype: DTypeLike, offset: SupportsIndex = 0) -> None:
+        """Store values into a part of each element."""
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
-    ) -> None: ...
-    def resize(self, *new_shape: Shape | None, refcheck: bool = True) -> None: ...
-    def dump(self, file: Any) -> None: ...
-    def dumps(self) -> bytes: ...
+    ) -> None:
+        """Set whether the array can be written."""
+    def resize(self, *new_shape: Shape | None, refcheck: bool = True) -> None:
+        """Change shape and size in place, with zeros behind the elements."""
+    def dump(self, file: Any) -> None:
+        """Write the array to a file as pickle.dump does."""
+    def dumps(self) -> bytes:
+        """Return the array as pickle.dumps does."""
     def __getitem__(self, key: Key, /) -> ndarray: ...
     def __setitem__(self, key: Key, value: ArrayLike, /) -> None: ...
     def __len__(self) -> int: ...

@@ -232,6 +232,29 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     return "".join(lines)
 
 
+def member_table(kind: str, name: str, functions: dict[str, str]) -> str:
+    """The attributes and methods of a class of the core, by what the stub says of them."""
+    node = next(n for n in Module(CORE_STUB).tree.body if getattr(n, "name", None) == kind)
+    rows: dict[str, str] = {}
+    for member in node.body:
+        if not isinstance(member, ast.FunctionDef) or member.name.startswith("_") or member.name in rows:
+            continue
+        is_attribute = any(getattr(d, "id", None) == "property" for d in member.decorator_list)
+        for argument in [*member.args.posonlyargs, *member.args.args, *member.args.kwonlyargs]:
+            argument.annotation = None
+        for argument in filter(None, [member.args.vararg, member.args.kwarg]):
+            argument.annotation = None
+        arguments = re.sub(r"^self(, /)?(, )?", "", ast.unparse(member.args))
+        call = f"{name}.{member.name}" + ("" if is_attribute else f"({arguments})")
+        summary = ast.get_docstring(member)
+        if not summary and member.name in functions:
+            summary = f"As [`{member.name}(x, ...)`](#{functions[member.name]})."
+        if not summary:
+            raise SystemExit(f"make_names.py: {kind}.{member.name} has no docstring in core_stub.pyi")
+        rows[member.name] = cells(f'<a id="{kind}.{member.name}"></a>`{call}`', summary)
+    return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(rows[key] for key in sorted(rows))
+
+
 def reference(tables: dict, modules: dict[str, Module], aliases: dict[str, str]) -> str:
     lines = [REFERENCE_HEAD]
     for row in tables["ufuncs"]:
@@ -246,6 +269,11 @@ def reference(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
         for name in sorted(module.constant("__all__")):
             call, summary = module.entry(name)
             lines.append(cells(anchor(name, call, aliases), summary))
+    functions = {name: name for module in modules.values() for name in module.constant("__all__")} | aliases
+    lines.append("\n## Attributes and methods of arrays\n\nOperators are those of numpy.ndarray.\n\n")
+    lines.append(member_table("ndarray", "x", functions))
+    lines.append("\n## Attributes and methods of elementwise functions\n\n")
+    lines.append(member_table("ufunc", "f", functions))
     return "".join(lines)
 
 

@@ -307,24 +307,82 @@ PyObject* replace_method(PyObject* self, PyObject* other) {
 PyMethodDef array_methods[] = {
     {"astype", method(astype_method), kFast,
      "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None)\n--\n\n"
-     "The elements converted to dtype."},
-    {"copy", method(copy_method), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."},
+     "The elements converted to dtype."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1.7, -2.2]).astype(\"int32\")\n"
+     "array([ 1, -2], dtype=int32)"},
+    {"copy", method(copy_method), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> x = ca.arange(3)\n"
+     ">>> y = x.copy()\n"
+     ">>> y[0] = 9\n"
+     ">>> x\n"
+     "array([0, 1, 2])"},
     {"reshape", method(reshape), kFast,
      "The same elements under another shape, as a view where the memory allows it: reshape(*shape, order='C', "
-     "copy=None)."},
-    {"ravel", method(ravel), kFast, "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."},
-    {"flatten", method(flatten), kFast, "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."},
-    {"transpose", method(transpose), kFast, "View with the axes permuted (reversed by default): transpose(*axes)."},
-    {"swapaxes", method(swapaxes), kFast, "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."},
-    {"squeeze", method(squeeze), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."},
-    {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."},
-    {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."},
+     "copy=None)."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.arange(6).reshape(2, -1)\n"
+     "array([[0, 1, 2],\n"
+     "       [3, 4, 5]])"},
+    {"ravel", method(ravel), kFast, "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).ravel()\n"
+     "array([1, 2, 3, 4])"},
+    {"flatten", method(flatten), kFast, "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).flatten(\"F\")\n"
+     "array([1, 3, 2, 4])"},
+    {"transpose", method(transpose), kFast, "View with the axes permuted (reversed by default): transpose(*axes)."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.zeros((2, 3, 4)).transpose(1, 0, 2).shape\n"
+     "(3, 2, 4)"},
+    {"swapaxes", method(swapaxes), kFast, "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.zeros((2, 3, 4)).swapaxes(0, 2).shape\n"
+     "(4, 3, 2)"},
+    {"squeeze", method(squeeze), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.zeros((1, 3, 1)).squeeze().shape\n"
+     "(3,)"},
+    {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> x = ca.zeros(3)\n"
+     ">>> x.fill(7)\n"
+     ">>> x\n"
+     "array([7., 7., 7.])"},
+    {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1.5, 2.5]).item(1)\n"
+     "2.5"},
     {"view", method(view_method), kFast, "view($self, /, dtype=None, type=None)\n--\n\n"
-     "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."},
+     "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1.0]).view(\"int64\")\n"
+     "array([4607182418800017408])"},
     {"to_device", method(to_device_method), kFast,
-     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."},
+     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.arange(3).to_device(\"cpu\").device\n"
+     "device('cpu')"},
     {"numpy", method(numpy_method), kFast,
-     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as out."},
+     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as out."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> type(ca.arange(3).numpy())\n"
+     "<class 'numpy.ndarray'>"},
     {"__copy__", method(copy_protocol), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
     {"__deepcopy__", method(copy_protocol), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
     {"_memory_flags", method(memory_flags), METH_NOARGS, "C order, Fortran order, owner, writable."},

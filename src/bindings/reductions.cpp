@@ -157,30 +157,75 @@ PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* key
 PyMethodDef reduction_methods[] = {
     {"sum", method(reduce_method<kSum>), kFast,
      "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n\n"
-     "Sum of the elements over axes."},
+     "Sum of the elements over axes."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).sum(axis=0)\n"
+     "array([4, 6])"},
     {"prod", method(reduce_method<kProd>), kFast,
      "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n\n"
-     "Product of the elements over axes."},
+     "Product of the elements over axes."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).prod(axis=1)\n"
+     "array([ 2, 12])"},
     {"max", method(reduce_method<kMax>), kFast,
-     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; NaN wins."},
+     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; NaN wins."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([3, 1, 2]).max()\n"
+     "array(3)"},
     {"min", method(reduce_method<kMin>), kFast,
-     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; NaN wins."},
+     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; NaN wins."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([3, 1, 2]).min()\n"
+     "array(1)"},
     {"mean", method(reduce_method<kMean>), kFast,
-     "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\nArithmetic mean."},
+     "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\nArithmetic mean."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).mean(axis=1, keepdims=True)\n"
+     "array([[1.5],\n"
+     "       [3.5]])"},
     {"any", method(reduce_method<kAny>), kFast,
-     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs from 0."},
+     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs from 0."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> (ca.arange(3) > 1).any()\n"
+     "array(True)"},
     {"all", method(reduce_method<kAll>), kFast,
-     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ from 0."},
+     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ from 0."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> (ca.arange(3) > 1).all()\n"
+     "array(False)"},
     {"argmax", method(reduce_method<kArgmax>), kFast,
-     "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first largest element."},
+     "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first largest element."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([3, 9, 2]).argmax()\n"
+     "array(1)"},
     {"argmin", method(reduce_method<kArgmin>), kFast,
-     "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first smallest element."},
+     "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first smallest element."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([3, 9, 2]).argmin()\n"
+     "array(2)"},
     {"var", method(spread<false>), kFast,
      "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
-     "correction=0)\n--\n\nVariance, with divisor n - correction."},
+     "correction=0)\n--\n\nVariance, with divisor n - correction."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1.0, 2.0, 4.0, 5.0]).var(ddof=1)\n"
+     "array(3.33333333)"},
     {"std", method(spread<true>), kFast,
      "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
-     "correction=0)\n--\n\nStandard deviation, with divisor n - correction."},
+     "correction=0)\n--\n\nStandard deviation, with divisor n - correction."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1.0, 3.0]).std()\n"
+     "array(1.)"},
     {nullptr, nullptr, 0, nullptr},
 };
 

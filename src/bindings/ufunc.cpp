@@ -330,19 +330,46 @@ void free_ufunc(PyObject* self) {
 PyMethodDef methods[] = {
     {"reduce", method(named<reduce_of_ufunc>), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
-     "Folds one or more axes with this function."},
-    {"outer", method(named<outer_method>), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."},
+     "Folds one or more axes with this function."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.add.reduce([[1, 2], [3, 4]])\n"
+     "array([4, 6])"},
+    {"outer", method(named<outer_method>), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.multiply.outer([1, 2], [3, 4])\n"
+     "array([[3, 4],\n"
+     "       [6, 8]])"},
     {"accumulate", method(named<accumulate_method>), kFast,
      "accumulate($self, array, /, axis=0, dtype=None, out=None)\n--\n\n"
-     "The results of folding an axis up to each of its elements."},
+     "The results of folding an axis up to each of its elements."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.maximum.accumulate([1, 3, 2])\n"
+     "array([1, 3, 3])"},
     {"at", method(named<at_method>), kFast,
      "at($self, a, indices, b=None, /)\n--\n\n"
-     "Applies this function to the elements that indices choose, once for each time they are chosen."},
+     "Applies this function to the elements that indices choose, once for each time they are chosen."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> x = ca.zeros(3, int)\n"
+     ">>> ca.add.at(x, [0, 0, 2], 1)\n"
+     ">>> x\n"
+     "array([2, 0, 1])"},
     {"reduceat", method(named<reduceat_method>), kFast,
      "reduceat($self, array, /, indices, axis=0, dtype=None, out=None)\n--\n\n"
-     "Folds the segments of an axis that begin at indices."},
+     "Folds the segments of an axis that begin at indices."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.add.reduceat([1, 2, 3, 4], [0, 2])\n"
+     "array([3, 7])"},
     {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
-     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."},
+     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.add.resolve_dtypes((\"float32\", int, None))\n"
+     "(dtype('float32'), dtype('float32'), dtype('float32'))"},
     {"__reduce__", method(reduce_to_name), METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -110,12 +110,37 @@ def test_docstrings_say_what_they_must(name):
             assert re.search(rf"\b{p}\b", doc), f"{p} is not described"
 
 
+def methods():
+    """The public methods of the public classes, by name."""
+    kinds = (cuarray.ndarray, cuarray.ufunc, cuarray.Stream, cuarray.Event, cuarray.Graph, cuarray.profile, cuarray.broadcast)
+    found = {f"{kind.__name__}.{n}": getattr(kind, n) for kind in kinds for n in vars(kind) if not n.startswith("_")}
+    return {n: method for n, method in found.items() if callable(method)}
+
+
+@pytest.mark.parametrize("name", methods())
+def test_methods_have_examples(name):
+    assert "Examples\n--------\n>>> " in inspect.getdoc(methods()[name]), "an example that is run"
+
+
+def test_the_type_of_ufuncs_has_a_docstring():
+    assert cuarray.ufunc.__doc__.startswith("The type of elementwise functions") and cuarray.sin.__doc__.startswith("sin(x, /")
+
+
+def test_methods_are_in_the_reference():
+    text = (Path(__file__).resolve().parents[2] / "docs/reference.md").read_text("utf-8")
+    for kind in (cuarray.ndarray, cuarray.ufunc):
+        names = [n for n in vars(kind) if not n.startswith("_") and n not in cuarray._missing.ATTRIBUTES]
+        assert not [n for n in names if f'<a id="{kind.__name__}.{n}"></a>' not in text]
+
+
 def documented():
     """Every object with examples, by name."""
     objects = {n: getattr(cuarray, n) for n in cuarray.__all__}
     for module in MODULES[1:]:
         found = importlib.import_module(module)
         objects |= {f"{module}.{n}": f for n, f in vars(found).items() if inspect.isfunction(f) and f.__module__ == module}
+    objects |= methods()
+    objects["ufunc"] = cuarray.ufunc
     return {n: f for n, f in objects.items() if ">>>" in (inspect.getdoc(f) or "") and str(getattr(f, "__module__", "cuarray")).startswith("cuarray")}
 
 
