@@ -26,7 +26,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 
 #: Statements whose type is Any and rightly so: files hold anything, brackets of grids and gradient give one or several
 #: arrays, nested lists and tables of figures have several types, and so have functions made of Python functions.
-ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before)\b"
+ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before|pickle)\b"
 #: Programs whose values may be Any: functions without annotations return it to mypy, and so do other libraries.
 UNTYPED = r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) (?:PIL|matplotlib|pandas|scipy|torch|xarray)\b"
 

@@ -48,10 +48,10 @@ bool begins_with(const std::string& text, const char* word) { return text.rfind(
 
 const char* advice(char kind, const std::string& name, bool is_foreign_order) {
     if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
-    // Types of ml_dtypes, which are of kind f or V.
+    // Types of ml_dtypes of a byte or less, which are of kind f or V.
     if (begins_with(name, "float8") || begins_with(name, "float6") || begins_with(name, "float4"))
-        return "use float16, bfloat16 or float32, which hold all its values: x.astype('float32')";
-    if (begins_with(name, "int") || begins_with(name, "uint")) return "use int8 or uint8: x.astype('int8')";
+        return "use a wider floating type, which holds all its values: x.astype('float32')";
+    if (begins_with(name, "int") || begins_with(name, "uint")) return "use a whole byte: x.astype('int8')";
     switch (kind) {
         case 'f': return "use float64 instead of longdouble";
         case 'c': return "use complex128 instead of clongdouble";

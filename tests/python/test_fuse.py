@@ -704,7 +704,7 @@ def test_an_operand_given_twice_beside_a_mask(device):
 
 
 FINALIZER = """
-import cuarray as ca
+import cuarray as ca, cuarray.memory  # before there is garbage: an import may collect it
 class Looks:
     def __init__(self, array):
         self.array, self.me = array, self  # freed by the garbage collection that a full memory starts
@@ -814,7 +814,7 @@ def test_daemon_threads_at_the_end_of_the_interpreter(step):
 
 
 WRITES = """
-import cuarray as ca
+import cuarray as ca, cuarray.memory  # before there is garbage: an import may collect it
 class Writes:
     def __init__(self):
         self.me = self
@@ -855,7 +855,7 @@ def test_a_finalizer_may_write_what_is_about_to_be_read(keep, want, room, device
 
 
 SCALARS = """
-import cuarray as ca
+import cuarray as ca, cuarray.memory  # before there is garbage: an import may collect it
 class Adds:
     def __init__(self):
         self.me = self
