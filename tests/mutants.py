@@ -154,6 +154,27 @@ MUTANTS = [
         "tests/test_cpp.py -k layout",
     ),
     Mutant(
+        "aliases-report-the-row",
+        "src/bindings/ufunc.cpp",
+        "    if (!result) name_alias(self);\n",
+        "",
+        "tests/python/test_missing.py -k as_it_was_called",
+    ),
+    Mutant(
+        "out-counts-as-an-operand",
+        "src/ops/choose_call.cpp",
+        "if (out && !fits(operands, out->shape()))",
+        "if (out && !fits(operands, operands))",
+        "tests/python/test_out.py",
+    ),
+    Mutant(
+        "memory-for-nobody-knows-what",
+        "src/array/creation.cpp",
+        "if (error.kind() != ErrorKind::Memory) throw Error(error);",
+        "throw Error(error);",
+        "tests/python/test_errors.py -k memory",
+    ),
+    Mutant(
         "infinity-of-the-wrong-sign",
         "src/ops/choose_call.cpp",
         "w.big > 0 ? __builtin_inf() : -__builtin_inf()",

@@ -1,7 +1,9 @@
 """Names that are not here: what the error says instead, for NumPy's names of now and once, CuPy's, and attributes."""
 
+import operator
 import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +50,18 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
 ])  # fmt: skip
 def test_advice(name, words):
     assert words in refusal(name)
+
+
+def test_what_stands_beside_names_of_cupy_exists():
+    text = (
+        (Path(__file__).resolve().parents[2] / "docs/differences.md")
+        .read_text("utf-8")
+        .partition("## Coming from CuPy")[2]
+    )
+    names = re.findall(r"\bcuarray\.(\w+(?:\.\w+)?)", text)
+    assert len(names) >= 10
+    for name in names:
+        operator.attrgetter(name)(cuarray)
 
 
 def test_unknown_names_have_none():
