@@ -126,13 +126,6 @@ MUTANTS = [
         "tests/python/test_protocols.py -k bad_cuda_array_interfaces",
     ),
     Mutant(
-        "fork-before-anything-is-deferred",
-        "src/array/pending.cpp",
-        "    survive_forks();  // the host program",
-        "    // the host program",
-        "tests/python/test_streams.py -k fork",
-    ),
-    Mutant(
         "stream-of-any-number",
         "cuarray/_streams.py",
         "if not 0 <= number < 1 << 63:",
