@@ -130,6 +130,23 @@ bool fits(const Dims& from, const Dims& to) {
     return missing >= 0;
 }
 
+/// The shape of a call whose arrays differ in shape: of the first `inputs` of them, then outputs and mask.
+[[gnu::noinline]] Dims broadcast_call(const Call& c, std::span<const Dims* const> shapes, size_t inputs) {
+    // Inputs alone first: their message must not name an output.
+    if (inputs < shapes.size() && inputs) {
+        const Dims operands = broadcast(shapes.first(inputs), c.name());
+        for (const Array* out : c.options.out)
+            if (out && !fits(operands, out->shape()))
+                raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
+                      to_string(operands));
+    }
+    const Dims shape = broadcast(shapes, c.name());
+    for (const Array* out : c.options.out)
+        if (out && !(out->shape() == shape))
+            raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
+    return shape;
+}
+
 void choose_shape(Call& c) {
     const Dims* shapes[kMaxIn + kMaxOut + 1];
     size_t n = 0, inputs = 0;
@@ -139,23 +156,8 @@ void choose_shape(Call& c) {
         shapes[n++] = &a.shape();
         is_one = is_one && *shapes[0] == a.shape();
     });
-    if (n && is_one) {
-        c.shape = *shapes[0];
-        return;
-    }
-    // Inputs alone first: their message must not name an output.
-    if (inputs < n && inputs) {
-        const Dims operands = broadcast({shapes, inputs}, c.name());
-        for (const Array* out : c.options.out)
-            if (out && !fits(operands, out->shape()))
-                raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
-                      to_string(operands));
-    }
-    c.shape = broadcast({shapes, n}, c.name());
-    for (Array* out : c.options.out)
-        if (out && !(out->shape() == c.shape))
-            raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
-                  to_string(c.shape));
+    if (n && is_one) c.shape = *shapes[0];
+    else c.shape = broadcast_call(c, {shapes, n}, inputs);
 }
 
 void check_outputs(const Call& c) {

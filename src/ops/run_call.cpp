@@ -224,7 +224,7 @@ UfuncResult run_plain(const Call& c) {
         Layout layout{c.shape, result_strides(c, item)};
         task.out.strides = &layout.strides;
         Backend& target = some ? some->front() : backend(c.device);
-        StorageRef memory = new_memory(c.shape, dtype, [&] { return target.single_loop(task); });
+        StorageRef memory = target.single_loop(task);
         result.array[0] = Array(std::move(memory), 0, std::move(layout), dtype);
     }
     return result;
