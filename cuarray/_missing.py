@@ -46,7 +46,7 @@ ADVICE = {
     "exceptions": "use numpy.exceptions, whose types cuarray raises; cuarray.AxisError is one of them",
     "f2py": "use numpy.f2py with x.numpy() and cuarray.asarray",
     "fft": "it is not there yet: use numpy.fft with x.numpy() and cuarray.asarray",
-    "get_include": "numpy.get_include() is for NumPy's headers; those of cuarray are found by CMake's find_package(cuarray)",
+    "get_include": "numpy.get_include() is for NumPy's headers; find_package(cuarray) finds cuarray's",
     "info": "use help(cuarray.NAME)",
     "linalg": "it is not there yet: use numpy.linalg with x.numpy() and cuarray.asarray",
     "ma": "use where= of ufuncs and reductions, and functions that pass over NaN, such as cuarray.nanmean",
@@ -55,7 +55,7 @@ ADVICE = {
     "poly1d": "give coefficients to cuarray.polyval, polyadd, polymul, polyder and polyint",
     "polyfit": "use numpy.polyfit with x.numpy(), and cuarray.polyval with what it returns",
     "polynomial": "use cuarray.polyval and its like, or numpy.polynomial with x.numpy() and cuarray.asarray",
-    "random": "it is not there yet: cuarray.asarray(numpy.random.default_rng().random(shape)) makes random numbers",
+    "random": "it is not there yet: use cuarray.asarray(numpy.random.default_rng().random(shape))",
     "roots": "use numpy.roots with x.numpy() and cuarray.asarray",
     "test": "run pytest in a checkout of cuarray",
     "typing": "use numpy.typing; the type of arrays is cuarray.ndarray",
@@ -106,7 +106,7 @@ def said_by_numpy(name):
     """Return what NumPy says of a name that it has given up, with our names for its own; else ''."""
     if name in BUILTINS:
         ours = f", or cuarray.{BUILTINS[name]} for the type" if BUILTINS[name] else ""
-        return f"numpy.{name} was another name of Python's {name}, and is gone since NumPy 1.24: use {name}{ours}"
+        return f"numpy.{name} was Python's {name}, and is gone since NumPy 1.24: use {name}{ours}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -252,7 +252,9 @@ def member_table(kind: str, name: str, functions: dict[str, str]) -> str:
         if not summary:
             raise SystemExit(f"make_names.py: {kind}.{member.name} has no docstring in core_stub.pyi")
         rows[member.name] = cells(f'<a id="{kind}.{member.name}"></a>`{call}`', summary)
-    return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(rows[key] for key in sorted(rows))
+    return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(
+        rows[key] for key in sorted(rows)
+    )
 
 
 def reference(tables: dict, modules: dict[str, Module], aliases: dict[str, str]) -> str:

@@ -25,16 +25,24 @@ def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]:
 def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
 @overload
 def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]:
-    """Return each array with at least three axes: shape (n,) becomes (1, n, 1), and (m, n) becomes (m, n, 1)."""
+    """Return each array with at least three axes: (n,) becomes (1, n, 1), and (m, n) becomes (m, n, 1)."""
 
 @overload
 def average(
-    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: Literal[False] = False, *,
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    *,
     keepdims: _bool = False,
 ) -> ndarray: ...
 @overload
 def average(
-    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, *, returned: Literal[True],
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
     keepdims: _bool = False,
 ) -> tuple[ndarray, ndarray]: ...
 @overload
@@ -69,19 +77,26 @@ def gradient(
     """Return the derivative along the axis, or a tuple of those along several axes."""
 
 def histogramdd(
-    sample: ArrayLike, bins: Any = 10, range: Sequence[Any] | None = None, density: _bool | None = None,
+    sample: ArrayLike,
+    bins: Any = 10,
+    range: Sequence[Any] | None = None,
+    density: _bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, list[ndarray]]:
     """Count how many points fall into the cells of a grid."""
 
 @overload
-def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False) -> ndarray: ...
+def indices(
+    dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False
+) -> ndarray: ...
 @overload
 def indices(
     dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., *, sparse: Literal[True]
 ) -> tuple[ndarray, ...]: ...
 @overload
-def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]) -> tuple[ndarray, ...]:
+def indices(
+    dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]
+) -> tuple[ndarray, ...]:
     """Return the coordinates of each place of a grid."""
 
 @overload
@@ -100,25 +115,50 @@ def intersect1d(
 
 @overload
 def linspace(
-    start: ArrayLike, stop: ArrayLike, num: SupportsIndex = 50, endpoint: _bool = True,
-    retstep: Literal[False] = False, dtype: DTypeLike | None = None, axis: SupportsIndex = 0, *,
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: _bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    *,
     device: DeviceLike = None,
 ) -> ndarray: ...
 @overload
 def linspace(
-    start: ArrayLike, stop: ArrayLike, num: SupportsIndex = 50, endpoint: _bool = True, *, retstep: Literal[True],
-    dtype: DTypeLike | None = None, axis: SupportsIndex = 0, device: DeviceLike = None,
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: _bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    device: DeviceLike = None,
 ) -> tuple[ndarray, Any]: ...
 @overload
 def linspace(
-    start: ArrayLike, stop: ArrayLike, num: SupportsIndex, endpoint: _bool, retstep: Literal[True],
-    dtype: DTypeLike | None = None, axis: SupportsIndex = 0, *, device: DeviceLike = None,
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex,
+    endpoint: _bool,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
 ) -> tuple[ndarray, Any]:
     """Make numbers at regular distances."""
 
 def load(
-    file: Any, mmap_mode: Literal["r+", "r", "w+", "c"] | None = None, allow_pickle: _bool = False,
-    fix_imports: _bool = True, encoding: str = "ASCII", *, max_header_size: int = 10000,
+    file: Any,
+    mmap_mode: Literal["r+", "r", "w+", "c"] | None = None,
+    allow_pickle: _bool = False,
+    fix_imports: _bool = True,
+    encoding: str = "ASCII",
+    *,
+    max_header_size: int = 10000,
 ) -> Any:
     """Read a file of `save`, `savez` or NumPy: an array, or a dict of the arrays of an archive."""
 
@@ -135,14 +175,25 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Shape | None = None) -> 
 
 @overload
 def unique(
-    ar: ArrayLike, return_index: Literal[False] = False, return_inverse: Literal[False] = False,
-    return_counts: Literal[False] = False, axis: SupportsIndex | None = None, *, equal_nan: _bool = True,
+    ar: ArrayLike,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: _bool = True,
     sorted: _bool = True,
 ) -> ndarray: ...
 @overload
 def unique(
-    ar: ArrayLike, return_index: _bool = False, return_inverse: _bool = False, return_counts: _bool = False,
-    axis: SupportsIndex | None = None, *, equal_nan: _bool = True, sorted: _bool = True,
+    ar: ArrayLike,
+    return_index: _bool = False,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
 ) -> tuple[ndarray, ...]:
     """Return the different elements in order, and where and how often they stand if asked for."""
 

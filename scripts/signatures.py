@@ -177,13 +177,13 @@ def parameters(node: ast.FunctionDef, phrases: dict[str, str]) -> str:
 
 
 def stub(node: ast.FunctionDef, classes: set[str]) -> str:
-    """A function in a stub, with its docstring's first line; `classes` are phrases that stand for themselves."""
+    """A function in a stub, with its summary; `classes` are phrases that stand for themselves."""
     doc = ast.get_docstring(node) or ""
     phrase = ", ".join(sections(doc).get("Returns", [""]))
     result = phrase if phrase in classes else RETURNS.get(phrase)
     if result is None:
         raise SystemExit(
-            f"signatures.py: {node.name}: no annotation for the result {phrase!r}; if the type depends on the "
+            f"signatures.py: {node.name}: no annotation for the result {phrase!r}; if it depends on the "
             "arguments, the function belongs into scripts/overloads_stub.pyi"
         )
     summary = doc.split("\n", 1)[0]
