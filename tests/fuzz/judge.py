@@ -1,0 +1,776 @@
+"""judge.py -- runs the same statements with NumPy and with cuarray, and says where they part.
+
+A program is a list of statements, texts in `xp`; `fuse` is cuarray's, and does nothing beside NumPy. After each statement
+every live array is compared: value, dtype, shape, contiguity, writability, who shares memory with whom, whether a result is
+a value (`y = x; y += 1` leaves x alone); if NumPy raises, cuarray must raise the same type, and no array may have changed.
+
+What is meant to be different stands in MEANT, with its reason, and nowhere else. Inexact functions have limits
+(`INEXACT`, `SUMS`); after such a statement NumPy's array takes cuarray's digits over, so that one rounding is not counted twice.
+"""
+
+import ast
+import contextlib
+import functools
+import math
+import operator
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "python")]
+
+import oracle
+from same import public_type
+
+import cuarray as ca
+
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+KNOWN = {np.dtype(t) for t in DTYPES}
+
+#: Functions that are not rounded exactly, here or in NumPy, by NumPy's name; the limits are those of tests/python/oracle.py.
+INEXACT = {
+    name
+    for ours in {*oracle.CUDA_LIMITS, *oracle.OTHER, "floor_divide"}
+    for name in (ours, oracle.NUMPY_NAMES.get(ours, ours))
+} | {"power", "absolute", "float_power", "reciprocal", "deg2rad", "rad2deg", "sinc", "i0", "angle", "nan_to_num",
+     "linspace", "logspace", "geomspace", "interp", "round", "around", "hanning", "hamming", "kaiser", "bartlett",
+     "blackman", "square"}  # fmt: skip
+#: What NumPy's own functions may be off, beside ours.
+NUMPYS = 4.5
+
+#: Complex powers are exp(y * log(x)): the exponent's error is the result's relative one, and exponents may be hundreds.
+EXPONENT = 400.0
+
+#: Functions that add or multiply in an order of their own.
+SUMS = {
+    "sum", "mean", "var", "std", "prod", "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "dot", "inner",
+    "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "trace", "average", "nansum", "nanmean", "nanprod",
+    "nanvar", "nanstd", "nancumsum", "nancumprod", "tensordot", "convolve", "correlate", "kron", "cov", "corrcoef",
+    "median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile", "gradient", "trapezoid", "reduce",
+    "accumulate", "reduceat", "at", "histogram", "histogram2d", "histogramdd", "bincount", "polyval", "polydiv",
+    "polymul", "polyadd", "polysub", "polyint", "polyder", "poly", "vander", "cross", "outer", "diff", "ediff1d", "unwrap",
+    "apply_along_axis", "apply_over_axes", "matpow", "pad",
+}  # fmt: skip
+SUM_LIMIT = 64
+
+#: As ast calls them.
+OPERATORS = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "BitAnd", "BitOr", "BitXor", "LShift", "RShift", "Lt", "LtE",
+             "Eq", "NotEq", "Gt", "GtE", "USub", "UAdd", "Invert"}  # fmt: skip
+
+#: Functions of integers whose results are floats, which out= or at() may make integers again.
+FRACTIONAL = INEXACT | {"/", "divide", "true_divide", "sqrt", "cbrt", "at", "mean", "reciprocal"}
+
+UFUNCS = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)}
+
+NAME = re.compile(r"[A-Za-z_]\w*")
+LIVE_WORD = re.compile(r"\b[a-z]\d+\b")
+BOUND = re.compile(r"\b([a-z]\d+)(?=(?:, [a-z]\d+)* [-+*/%&|^<>]*= )")
+LIVE = re.compile(r"[a-z]\d+$")
+
+
+class Difference(NamedTuple):
+    """Where the two parted: `kind` is what findings of one fault have in common, `text` says it."""
+
+    kind: tuple
+    text: str
+
+
+class Step(NamedTuple):
+    """What a row of MEANT looks at; errors are None where the statement went well."""
+
+    names: frozenset
+    statement: str
+    want: object
+    got: object
+    inputs: list
+
+
+def words(statement):
+    """Return the identifiers of a statement and, as words of their own, its operators."""
+    found = set(NAME.findall(statement))
+    found |= {sign for sign in ("//", "%", "**", "@", "*", "/", "-") if sign in statement}
+    return frozenset(found)
+
+
+def bare_fuse(function=None):
+    """NumPy's stand-in for fuse."""
+    return contextlib.nullcontext() if function is None else function
+
+
+#: Called with True before NumPy runs and with False after: NumPy crashes, too, `np.cumsum(np.array(1), out=np.array(1))` at times.
+watchers = []
+
+
+def turn(numpys):
+    for watcher in watchers:
+        watcher(numpys)
+
+
+def quiet():
+    """Turn off what NumPy says about values, for the rest of this process."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+
+
+# ---- what is meant to be different -------------------------------------------------------------------------------------
+
+
+def raised(*names):
+    """Only cuarray raises, one of these types."""
+    return lambda step: step.want is None and type(step.got).__name__ in names
+
+
+def has(*names):
+    return lambda step: any(name in step.names for name in names)
+
+
+def every(*tests):
+    return lambda step: all(test(step) for test in tests)
+
+
+def inexact_inputs(step):
+    return any(x.dtype.kind in "fc" for x in step.inputs)
+
+
+def values_differ(step):
+    return isinstance(step.want, np.ndarray)
+
+
+def out_of_range(step):
+    """Whether integers differ where an input has NaN, an infinity, or a number that the integers do not hold."""
+    if not values_differ(step) or step.want.dtype.kind not in "iu":
+        return False
+    floats = [x for x in step.inputs if x.dtype.kind in "fc"]
+    info = np.iinfo(step.want.dtype)
+    parted = step.got[step.want != step.got]
+    if step.names & FRACTIONAL and np.isin(parted, [info.min, info.max, 0]).all():
+        return True
+    wild = any(
+        not np.isfinite(x).all() or (x.real > info.max).any() or (x.real < info.min).any() for x in floats
+    )
+    wild |= bool(re.search(r"nan|inf|\de\d|\d\.\d*e", step.statement))
+    return wild
+
+
+def not_finite(step):
+    """Whether numbers differ only where one side is not finite, or too large for sums to be."""
+    if not values_differ(step) or step.want.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        odd = [not np.isfinite(x).all() or (np.abs(x) > math.sqrt(np.finfo(x.dtype).max)).any()
+               for x in [*step.inputs, step.want, step.got] if x.dtype.kind in "fc"]  # fmt: skip
+    return any(odd)
+
+
+#: (reason, test of a Step). The reasons are rows of docs/differences.md.
+MEANT = [
+    ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_range),
+    ("// and % of floats: the exact floor, infinities as the Array API has them",
+     every(values_differ, inexact_inputs, has("//", "%", "floor_divide", "divmod", "remainder", "mod"))),
+    ("sums and products in another order: not finite ones may differ",
+     every(not_finite, has(*SUMS, "@"))),
+    ("complex products, quotients and functions of infinities and NaN as the Array API has them",
+     every(not_finite, lambda step: any(x.dtype.kind == "c" for x in [*step.inputs, step.want]))),
+    ("where=, logical functions and choices check the range of Python numbers",
+     every(raised("OverflowError"), has("where", "logical_and", "logical_or", "logical_xor", "select", "choose"))),
+    ("float numbers as indices or counts: TypeError",
+     every(raised("TypeError"), has("take", "put", "repeat", "tri"), lambda step: bool(re.search(r"\d\.\d|nan", step.statement)))),
+    ("dtype=int of mean, var and std: TypeError", every(raised("TypeError"), has("mean", "var", "std", "dtype"),
+     lambda step: bool(step.names & {"mean", "var", "std"}) and "dtype" in step.names)),
+    ("x == None, x != 'text': False and True, as for objects that are no numbers",
+     lambda step: isinstance(step.want, tuple) and isinstance(step.got, tuple) and isinstance(step.got[-1], bool) and
+     bool(re.search("[!=]=", step.statement))),
+    ("comparisons and truth values of Python numbers are exact, of any size",
+     lambda step: isinstance(step.want, OverflowError) and step.got is None),
+    ("without out=, what where= leaves out has no value",
+     every(values_differ, has("where"), lambda step: "out" not in step.names and bool(step.names & UFUNCS))),
+    ("real(x), imag(x): new arrays", every(has("real", "imag"), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
+    ("an index outside in take, where the result has no elements: IndexError",
+     every(raised("IndexError"), has("take"), lambda step: any(not x.size for x in step.inputs))),
+    ("ufunc.at of a read-only array: ValueError", every(raised("ValueError"), has("at"), lambda step: "read-only" in str(step.got))),
+    ("unique_values in ascending order", every(values_differ, has("unique_values"))),
+    ("x @ y of scalars is no operator of NumPy's scalars; here it is the product of arrays without axes: ValueError",
+     every(has("@"), lambda step: isinstance(step.want, TypeError) and "unsupported operand type(s) for @" in str(step.want))),
+    ("NumPy's scalars are no arrays that could be written to; 0-d arrays are",
+     lambda step: isinstance(step.want, TypeError) and bool(re.search(r"must be (numpy.ndarray|an array)", str(step.want)))),
+    ("mean, var and std of an array without axes along axis 0, as sum",
+     every(has("mean", "var", "std", "average", "median", "nanmean", "nanvar", "nanstd", "nanmedian"), lambda step: step.got is None
+           and isinstance(step.want, np.exceptions.AxisError) and any(x.ndim == 0 for x in step.inputs))),
+    ("a Python number in outer takes the array's type",
+     lambda step: "outer" in step.names and isinstance(step.want, tuple)),
+    ("numbers that only Python's int holds make arrays of objects in NumPy: TypeError",
+     every(raised("TypeError", "OverflowError"), lambda step: bool(re.search(r"10\*\*30|2\*\*64|2\*\*63", step.statement)))),
+    ("NumPy's scalars take no items; 0-d arrays do",
+     lambda step: isinstance(step.want, TypeError) and "does not support item assignment" in str(step.want)),
+    ("one element of a bool array from a sequence of one: ValueError",
+     every(raised("ValueError"), lambda step: "setting an array element" in str(step.got) and any(x.dtype == bool for x in step.inputs))),
+    ("put, repeat and choose with uint64 numbers are allowed",
+     every(has("put", "repeat", "choose"), lambda step: isinstance(step.want, TypeError) and "uint64" in str(step.want))),
+    ("out= of reductions, take and dot: cast by the rule of ufuncs",
+     every(lambda step: "out" in step.names, has(*SUMS, "take", "max", "min", "all", "any", "argmax", "argmin", "ptp",
+                                                 "compress", "choose", "clip"),
+           lambda step: isinstance(step.got, TypeError) or isinstance(step.want, TypeError))),
+]  # fmt: skip
+
+
+# ---- comparing ---------------------------------------------------------------------------------------------------------
+
+
+def limit_of(names, dtype, device):
+    """Return how many units of the last place a statement's result may be off, and whether they are those of a sum."""
+    off = 0.0
+    for name in names & INEXACT:
+        ours = ca._elementwise.ALIASES.get(name, name)
+        off = max(off, oracle.limit(ours, dtype, dtype, device) + NUMPYS)
+    if names & {"**", "//", "%"} or dtype.kind == "c":
+        off = max(off, oracle.limit("pow", dtype, dtype, device) + NUMPYS)
+    if dtype.kind == "c" and names & {"**", "power", "pow", "float_power"}:
+        off *= EXPONENT
+    return off, bool(names & SUMS) or "@" in names
+
+
+def same_values(want, got, names, device, scale):
+    """Whether two NumPy arrays of one dtype and shape are equal, to the limits of the functions in `names`."""
+    if want.dtype.kind not in "fc":
+        return bool(np.array_equal(want, got))
+    off, sums = limit_of(names, want.dtype, device)
+    equal = oracle.same_bits(
+        got, want, zeros=not (off or sums or "abs" in names or "sort" in names or "unique" in names)
+    )
+    if equal.all():
+        return True
+    if not off and not sums:
+        return False
+    want, got = want[~equal], got[~equal]
+    wide = oracle.wider(want.dtype)
+    info = np.finfo(want.dtype)
+    error = np.abs(got.astype(wide) - want.astype(wide))
+    size = np.abs(want.astype(wide))
+    if sums:
+        size, off = np.maximum(size, scale()), max(off, SUM_LIMIT)
+    return bool((error <= off * (info.eps * size + info.smallest_subnormal)).all())
+
+
+#: What Python programs compare, tell apart, or print.
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, type)
+
+
+def compare_objects(name, want, got, function):
+    """Compare results that are no arrays of NumPy's."""
+    if isinstance(got, ca.ndarray) and not isinstance(want, PLAIN):
+        return Difference((function, "type", type(want).__name__), f"{name}: an array, NumPy: {want!r:.80}")
+    if not isinstance(want, PLAIN) or isinstance(got, ca.ndarray):
+        return None
+    if not (isinstance(got, (type(want), *PLAIN))) or not (got == want or got != got):
+        return Difference((function, "object"), f"{name}: NumPy {want!r:.100}, cuarray {got!r:.100}")
+    return None
+
+
+def shares(module, x, y):
+    try:
+        return bool(module.shares_memory(x, y))
+    except Exception:
+        return bool(module.may_share_memory(x, y))
+
+
+def is_value(x):
+    """Whether `y = x; y += 1` leaves x alone. Adds nothing."""
+    return operator.ior(x, False) is not x if x.dtype == bool else operator.iadd(x, 0) is not x
+
+
+def headline(error):
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+
+
+def shown(x):
+    text = np.array2string(np.asarray(x), threshold=24, edgeitems=6, max_line_width=10**6).replace("\n", "")
+    return f"{text[:200]} {x.dtype}"
+
+
+@functools.lru_cache(maxsize=4096)
+def main_function(statement):
+    """Return the name of what a statement does: of the outermost call, operator, or kind of assignment."""
+    if statement.startswith(("with fuse", "@fuse")):
+        body = [main_function(line.strip()) for line in statement.split("\n")[1:]
+                if line.startswith("    ") and "return" not in line]  # fmt: skip
+        return "fuse:" + "+".join(sorted({name for name in body if name}))[:80]
+    try:
+        node = ast.parse(statement).body[0]
+    except SyntaxError:
+        return "?"
+    if isinstance(node, ast.AugAssign):
+        return f"{type(node.op).__name__}=" + ("[]" if isinstance(node.target, ast.Subscript) else "")
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return "setitem"
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+        return "set " + node.targets[0].attr
+    return name_of(getattr(node, "value", None))
+
+
+def blamed(function, statement, name):
+    """Return the function in a fused block that made the value of a name, or the last one that mentions it."""
+    if not function.startswith("fuse:"):
+        return function
+    lines = [
+        line.strip() for line in statement.split("\n") if line.startswith("    ") and "return" not in line
+    ]
+    for line in reversed(lines):
+        if re.search(rf"\b{name}\b", line):
+            return "fuse:" + main_function(line)
+    return function
+
+
+def family(function):
+    """Return one name for all elementwise functions and operators: their errors are made in one place."""
+    fused, _, name = function.rpartition(":")
+    known = getattr(np, name.partition(".")[0], None)
+    if isinstance(known, np.ufunc):
+        name = "ufunc" + "".join(name.partition(".")[1:])
+    elif name.rstrip("=[]") in OPERATORS:
+        name = "operator" + name[len(name.rstrip("=[]")) :]
+    return f"{fused}:{name}" if fused else name
+
+
+def is_single(statement):
+    """Whether a statement does one thing, so that nothing has changed where it raises."""
+    return "\n" not in statement and ";" not in statement
+
+
+def raiser(function, statement, error):
+    """Return the function of the line of a fused block that raised."""
+    if not function.startswith("fuse:") or error is None:
+        return function
+    frame, number = error.__traceback__, None
+    while frame:
+        if frame.tb_frame.f_code.co_filename == "<program>":
+            number = frame.tb_lineno
+        frame = frame.tb_next
+    line = statement.split("\n")[number - 1].strip() if number else ""
+    return "fuse:" + main_function(line) if line and not line.startswith(("with fuse", "@fuse")) else function
+
+
+def name_of(node):
+    if isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            inner = function.value
+            of_ufunc = (
+                isinstance(inner, ast.Attribute)
+                and isinstance(inner.value, ast.Name)
+                and inner.value.id == "xp"
+            )
+            if isinstance(inner, ast.Name) and inner.id == "xp":
+                return function.attr
+            return f"{inner.attr if of_ufunc else ''}.{function.attr}"
+        return getattr(function, "id", "call")
+    if isinstance(node, ast.Subscript):
+        return "getitem" if isinstance(node.value, ast.Name) else name_of(node.value) + "[]"
+    if isinstance(node, ast.Attribute):
+        return "." + node.attr
+    if isinstance(node, ast.BinOp | ast.UnaryOp):
+        return type(node.op).__name__
+    if isinstance(node, ast.Compare):
+        return type(node.ops[0]).__name__
+    return type(node).__name__
+
+
+def with_simpler_parts(statement, simple=lambda call, k, name: ("0", "1", "...")):
+    """Yield a statement with one argument, operand or index left out or made harmless."""
+    tree = ast.parse(statement)
+    body = tree.body[0]
+    for node in ast.walk(body):
+        if isinstance(node, ast.Call):
+            for k, keyword in enumerate(list(node.keywords)):
+                del node.keywords[k]
+                yield ast.unparse(tree)
+                node.keywords.insert(k, keyword)
+        places = []
+        if isinstance(node, ast.Call):
+            places = [(node.args, k, None) for k in range(len(node.args))]
+        elif isinstance(node, ast.Subscript):
+            places = [(node, "slice", None)]
+        elif isinstance(node, ast.AugAssign) or (
+            isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+        ):
+            places = [(node, "value", None)]
+        elif isinstance(node, ast.BinOp):
+            places = [(node, "left", None), (node, "right", None)]
+        for holder, key, name in places:
+            old = holder[key] if isinstance(holder, list) else getattr(holder, key)
+            for text in simple(node, key, name):
+                new = ast.parse(text, mode="eval").body
+                if isinstance(holder, list):
+                    holder[key] = new
+                else:
+                    setattr(holder, key, new)
+                yield ast.unparse(tree)
+            if isinstance(holder, list):
+                holder[key] = old
+            else:
+                setattr(holder, key, old)
+
+
+def copied(x):
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+#: Functions that write into their first argument what they read from the others.
+WRITERS = {"place", "putmask", "put", "copyto", "put_along_axis", "at"}
+
+
+class Copies(ast.NodeTransformer):
+    """Lets NumPy write what it would have written from copies of what it reads.
+
+    It promises that where memory overlaps, but `x[mask] = x[::-1]`, `place(x, m, x)` and `f(x, out=x[::-1], where=m)` with casts
+    read what they have written.
+    """
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        if isinstance(node.targets[0], ast.Subscript):
+            node.value = self.copy(node.value)
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in WRITERS:
+            node.args = node.args[:1] + [self.copy(x) for x in node.args[1:]]
+            self.keywords(node)
+        elif any(k.arg == "out" for k in node.keywords):
+            node.args = [self.copy(x) for x in node.args]
+            self.keywords(node)
+        return node
+
+    def keywords(self, node):
+        for keyword in node.keywords:
+            if keyword.arg != "out":
+                keyword.value = self.copy(keyword.value)
+
+    def copy(self, node):
+        if not any(isinstance(part, ast.Name) and LIVE.match(part.id) for part in ast.walk(node)):
+            return node
+        return ast.Call(ast.Name("copied", ast.Load()), [node], [])
+
+
+@functools.lru_cache(maxsize=64)
+def with_copies(statement):
+    """Return the statement that NumPy runs."""
+    if (
+        "] = " not in statement
+        and "out=" not in statement
+        and not any(f".{name}(" in statement for name in WRITERS)
+    ):
+        return statement
+    return ast.unparse(ast.fix_missing_locations(Copies().visit(ast.parse(statement))))
+
+
+@functools.lru_cache(maxsize=64)
+def compiled(statement):
+    return compile(statement, "<program>", "exec")
+
+
+class Pair:
+    """The two sides of one program, its live names, and the values that they had after the last statement."""
+
+    def __init__(self, device="cpu", prelude=None, meant=(), mended=None):
+        self.device = device
+        self.mended = mended or with_simpler_parts
+        self.meant = [*MEANT, *meant]
+        common = {"np": np, "copied": copied, **(prelude or {})}
+        self.theirs = {"xp": np, "fuse": bare_fuse, **common}
+        self.ours = {"xp": ca, "fuse": ca.fuse, **common}
+        self.saved = {}
+        self.statement, self.bound = "", set()
+        self.parted = set()
+
+    def live(self):
+        """Return the arrays and scalars of NumPy's side by name."""
+        return {name: x for name, x in self.theirs.items() if LIVE.match(name)}
+
+    # Each side alone; the generator of fused blocks goes step by step with NumPy before cuarray sees the block.
+
+    def run_theirs(self, statement, undo=False):
+        """Return the exception that NumPy raises, or None. After an exception, or with undo, its arrays are what they were."""
+        turn(True)
+        held = {name: (x, x.copy() if isinstance(x, np.ndarray) else None) for name, x in self.live().items()}
+        try:
+            exec(compiled(with_copies(statement)), self.theirs)
+        except Exception as error:
+            self.undo(held)
+            return error
+        finally:
+            turn(False)
+        if undo:
+            self.undo(held)
+        return None
+
+    def undo(self, held):
+        for name in self.live():
+            if name not in held:
+                del self.theirs[name]
+        for name, (x, copy) in held.items():
+            self.theirs[name] = x
+            if copy is not None and x.shape == copy.shape and x.flags.writeable:
+                np.copyto(x, copy)
+
+    def run_ours(self, statement):
+        try:
+            exec(compiled(statement), self.ours)
+            if self.device != "cpu":
+                ca.synchronize()
+        except Exception as error:
+            return error
+        return None
+
+    def prepare(self, statements):
+        """Make the arrays that a call is about, on both sides, as they were before any other call."""
+        code = compiled("\n".join(statements))
+        for names in (self.theirs, self.ours):
+            for name in [n for n in names if LIVE.match(n)]:
+                del names[name]
+            exec(code, names)
+        self.saved = {name: x.copy() for name, x in self.live().items()}
+
+    def step(self, statement):
+        """Run a statement on both sides and return the Difference, or None."""
+        want = self.run_theirs(statement)
+        return self.finish(statement, want, self.run_ours(statement))
+
+    def finish(self, statement, want, got):
+        """Compare what a statement has left on both sides; `want` and `got` are what it raised."""
+        inputs = None
+        self.statement = statement
+        self.bound = set(BOUND.findall(statement))
+        function = main_function(statement)
+        names = words(statement)
+
+        def excused(theirs, ours):
+            nonlocal inputs
+            if inputs is None:
+                inputs = [np.asarray(x) for n, x in self.saved.items() if n in names]
+                inputs += [
+                    np.asarray(x) for n, x in self.live().items() if n in names and hasattr(x, "dtype")
+                ]
+                inputs = [x for x in inputs if x.dtype in KNOWN]
+            step = Step(names, statement, theirs, ours, inputs)
+            return any(test(step) for _, test in self.meant)
+
+        found = None
+        if want is None and isinstance(got, TypeError | ValueError) and self.unsupported(statement):
+            want = got
+        if want is not None or got is not None:
+            alike = got is not None and want is not None and isinstance(got, public_type(want))
+            if (
+                not alike
+                and not excused(want, got)
+                and not (want and got and self.has_other_fault(statement, got))
+            ):
+                kind = (
+                    family(raiser(function, statement, got)),
+                    "raises",
+                    type(want).__name__,
+                    type(got).__name__,
+                )
+                said = [headline(e) if e is not None else "no exception" for e in (want, got)]
+                found = Difference(kind, f"NumPy: {said[0]}; cuarray: {said[1]}")
+            if want is not None and got is not None and not found and is_single(statement):
+                found = self.compare_all(names, function + " raising", lambda a, b: False, results=False)
+            self.drop_unequal()
+            return found
+        found = self.compare_all(names, function, excused)
+        self.drop_unequal()
+        return found
+
+    def has_other_fault(self, statement, got):
+        """Whether a call has two faults, and NumPy names cuarray's once the other one is gone."""
+        if not is_single(statement):
+            return False
+        for variant in self.mended(statement):
+            error = self.run_theirs(variant, undo=True)
+            if error is not None and isinstance(got, public_type(error)):
+                return True
+        return False
+
+    def unsupported(self, statement):
+        """Whether NumPy's result is of a dtype that cuarray has not, or a list or text."""
+        made = [self.theirs.get(name) for name in LIVE_WORD.findall(statement)]
+        return any(getattr(x, "dtype", None) is not None and x.dtype not in KNOWN for x in made)
+
+    def compare_all(self, names, function, excused, results=True):
+        """Compare every live name; NumPy's side takes over what may differ. Return the first Difference."""
+        found = None
+        fresh = []
+        for name, want in list(self.live().items()):
+            if name not in self.ours:
+                if not results:
+                    continue
+                found = found or Difference((function, "missing"), f"{name} is missing")
+                continue
+            if self.saved.get(name) is None or name in names:
+                fresh.append(name)
+            by = blamed(function, self.statement, name)
+            found = (
+                self.compare_one(name, want, self.ours[name], names if results else set(), by, excused)
+                or found
+            )
+        return found or (self.compare_sharing(fresh, function) if results else None)
+
+    def compare_one(self, name, want, got, names, function, excused):
+        """Compare a name's two values."""
+        if isinstance(want, tuple | list):
+            return self.compare_sequences(name, want, got, names, function, excused)
+        if not isinstance(want, np.ndarray | np.generic):
+            return compare_objects(name, want, got, function)
+        if want.dtype not in KNOWN:
+            return Difference(
+                (function, "dtype", str(want.dtype)), f"{name}: NumPy gives {want.dtype}, cuarray {got!r:.80}"
+            )
+        if not isinstance(got, ca.ndarray):
+            if isinstance(want, np.generic) and isinstance(got, type(want.item()) | np.generic):
+                return None
+            if isinstance(got, np.ndarray) and "__array__" in names:
+                return None
+            if excused(("type", want), ("type", got)):
+                self.parted.add(name)
+                return None
+            return Difference(
+                (function, "type", type(got).__name__), f"{name}: {type(got).__name__} instead of an array"
+            )
+        try:
+            host = got.to_numpy()
+        except Exception as error:
+            return Difference((function, "to_numpy", type(error).__name__), f"{name}: {headline(error)}")
+        changed = name not in names
+        if host.dtype != want.dtype or host.shape != want.shape:
+            what = "dtype" if host.shape == want.shape else "shape"
+            detail = (str(want.dtype), str(host.dtype)) if what == "dtype" else ()
+            if excused((what, *detail), (what, *detail)):
+                self.parted.add(name)
+                return None
+            return Difference((function, what, *detail), f"{name}: NumPy {want.dtype} {want.shape}, "
+                              f"cuarray {host.dtype} {host.shape}")  # fmt: skip
+        if host.tobytes() != want.tobytes():
+            plain = np.asarray(want)
+            if isinstance(want, np.generic) and name not in self.bound and "; " in self.statement:
+                self.parted.add(name)  # a view of a value has been written to
+                return None
+            if not same_values(plain, host, names, self.device, lambda: self.scale(names)) and not excused(
+                plain, host
+            ):
+                kind = (function, "value", "elsewhere" if changed else plain.dtype.kind)
+                return Difference(kind, f"{name}: NumPy {shown(plain)}, cuarray {shown(host)}")
+            self.take_over(name, want, host)
+        if "[" in name:
+            return None
+        self.saved[name] = host
+        if name in self.bound and isinstance(want, np.ndarray):
+            return self.compare_flags(name, want, got, function, excused)
+        if name in self.bound and isinstance(want, np.generic) and not is_value(got):
+            self.parted.add(name)
+            return Difference(
+                (function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here"
+            )
+        return None
+
+    def compare_sequences(self, name, want, got, names, function, excused):
+        if not isinstance(got, tuple | list) or len(got) != len(want):
+            said = f"{len(got)} results" if isinstance(got, tuple | list) else f"{type(got).__name__}"
+            return Difference((function, "results"), f"{name}: NumPy {len(want)} results, cuarray {said}")
+        for k, (a, b) in enumerate(zip(want, got, strict=True)):
+            difference = self.compare_one(f"{name}[{k}]", a, b, names, function, excused)
+            if difference:
+                return difference
+        return None
+
+    def compare_flags(self, name, want, got, function, excused):
+        ours, theirs = got.flags, want.flags
+        for flag in ("c_contiguous", "f_contiguous", "writeable"):
+            if getattr(ours, flag) != getattr(theirs, flag) and not (
+                flag != "writeable" and "nonzero" in self.statement
+            ):
+                if excused(("flag", flag), ("flag", flag)):
+                    continue
+                self.parted.add(name)
+                kind = (function, flag, getattr(theirs, flag))
+                return Difference(
+                    kind, f"{name}: {flag} is {getattr(theirs, flag)} in NumPy, {getattr(ours, flag)} here"
+                )
+        return None
+
+    def compare_sharing(self, fresh, function):
+        """Compare who shares memory with the names that a statement has touched."""
+        for name in fresh:
+            mine, ours = self.theirs.get(name), self.ours.get(name)
+            if not isinstance(ours, ca.ndarray) or not hasattr(mine, "dtype") or not mine.size:
+                continue
+            for other, theirs in self.live().items():
+                beside = self.ours.get(other)
+                if other == name or beside is ours or not isinstance(beside, ca.ndarray) or not theirs.size:
+                    continue
+                arrays = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
+                want, got = arrays and shares(np, mine, theirs), shares(ca, ours, beside)
+                if want == got or (arrays and got and np.may_share_memory(mine, theirs)):
+                    continue
+                self.parted |= {name, other}
+                if not arrays and not (isinstance(mine, np.generic) and name in self.bound):
+                    continue  # a view of a value: it shares the value's memory, as docs/differences.md says
+                kind = (blamed(function, self.statement, name), "shares", want)
+                return Difference(kind, f"{name} and {other} share memory in NumPy: {want}, here: {got}")
+        return None
+
+    def scale(self, names):
+        """Return the size that roundings of a sum are measured by: the largest sum or product of inputs' magnitudes."""
+        inputs = [
+            x
+            for n, x in {**self.live(), **self.saved}.items()
+            if n in names and hasattr(x, "dtype") and np.size(x)
+        ]
+        sizes = [float(np.nanmax(np.abs(x.astype(np.complex128)))) for x in inputs if x.dtype in KNOWN]
+        return max([1.0, *sizes]) ** 2 * max([1, *(np.size(x) for x in inputs)])
+
+    def take_over(self, name, want, host):
+        """Give NumPy's side our digits."""
+        if isinstance(want, np.ndarray) and want.flags.writeable:
+            np.copyto(want, host)
+        elif "[" in name:
+            return
+        elif isinstance(want, np.ndarray):
+            # Of broadcast_to, or protected: what it shows has another name, or none that can be written.
+            if np.array_equal(want, host, equal_nan=want.dtype.kind in "fc"):
+                return
+            self.theirs[name] = np.array(host)
+            self.theirs[name].flags.writeable = False
+        else:
+            self.theirs[name] = host[()]
+
+    def drop_unequal(self):
+        """Go on after a difference: drop names whose two sides are not alike, and give NumPy our values of the others."""
+        for name in {n for n in (*self.theirs, *self.ours) if LIVE.match(n)}:
+            if name in self.parted:
+                self.forget(name)
+                continue
+            want, got = self.theirs.get(name), self.ours.get(name)
+            try:
+                host = got.to_numpy()
+                alike = (
+                    host.dtype == want.dtype
+                    and host.shape == want.shape
+                    and isinstance(want, np.ndarray | np.generic)
+                )
+            except Exception:
+                alike = False
+            if not alike:
+                self.forget(name)
+                continue
+            if host.tobytes() != want.tobytes():
+                self.take_over(name, want, host)
+            self.saved[name] = host
+        self.parted.clear()
+
+    def forget(self, name):
+        for names in (self.theirs, self.ours, self.saved):
+            names.pop(name, None)
