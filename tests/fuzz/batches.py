@@ -28,7 +28,7 @@ from minimise import minimise
 import cuarray as ca
 
 #: Seconds of processor time, and seconds in all, that one statement may take.
-PATIENCE, WALL = 10.0, 60.0
+PATIENCE, WALL = 5.0, 60.0
 #: Findings of different kinds after which an engine stops.
 ENOUGH = 400
 HEADER = struct.Struct("qqq")
@@ -207,28 +207,32 @@ def shorten(engine, difference, statements, device, seconds):
 
         return minimise(statements, fails, seconds), difference
 
-    def all_candidates():
-        shown = difference
-
-        def differs(candidate):
-            nonlocal shown
-            try:
-                found = engine.replay(candidate, device)
-            except Exception:
-                return False  # too short to run at all
-            for other in found:
-                if same_fault(tuple(other.kind), kind):
-                    shown = other
-                    return True
-            return False
-
-        short = minimise(statements, differs, seconds)
-        return short, tuple(shown)
-
-    result = in_child(all_candidates, device, seconds + PATIENCE)
+    result = in_child(
+        lambda: shorten_here(engine, difference, statements, device, seconds), device, seconds + PATIENCE
+    )
     if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], list):
         return result[0], Difference(*result[1])
     return statements, difference
+
+
+def shorten_here(engine, difference, statements, device, seconds):
+    """Return the short program of a difference, tried in this process, and what it shows."""
+    shown = difference
+
+    def differs(candidate):
+        nonlocal shown
+        try:
+            found = engine.replay(candidate, device)
+        except Exception:
+            return False  # too short to run at all
+        for other in found:
+            if same_fault(tuple(other.kind), tuple(difference.kind)):
+                shown = other
+                return True
+        return False
+
+    short = minimise(statements, differs, seconds)
+    return short, tuple(shown)
 
 
 def report(number, difference, statements, where, header):
@@ -286,6 +290,8 @@ def explore(
     enough=ENOUGH,
 ):
     """Run cases and print the findings; returns them, as (Difference, statements), and the number of cases."""
+    if device != "cpu":
+        return explore_here(engine, seconds, count, seed, first, device, shorten_seconds, quietly)
     warm()
     start = last_word = time.monotonic()
     end = float("inf") if seconds is None else start + seconds
@@ -345,6 +351,32 @@ def explore(
         print(f"\n{engine.NAME}: seed {seed}, {done} cases in {taken:.1f} s ({done / max(taken, 1e-9):.0f}/s) on {device}, "
               f"{len(findings)} kinds of findings in {sum(kinds.values())}", flush=True)  # fmt: skip
     return findings, done
+
+
+def explore_here(engine, seconds, count, seed, first, device, shorten_seconds, quietly):
+    """As explore, in this process: drivers do not survive forks."""
+    quiet()
+    ca.set_default_device(device)
+    start = time.monotonic()
+    findings, kinds, index = [], set(), first
+    while (count is None or index < first + count) and (
+        seconds is None or time.monotonic() < start + seconds
+    ):
+        for difference, statements in engine.case(random.Random(f"{seed}/{index}"), device, lambda _: None):
+            kind = distinct(difference.kind)
+            if kind in kinds:
+                continue
+            kinds.add(kind)
+            short, shown = shorten_here(engine, difference, statements, device, shorten_seconds)
+            findings.append((Difference(*shown), short))
+            if not quietly:
+                where = f"seed {seed}, case {index}, after {time.monotonic() - start:.1f} s"
+                report(len(findings), *findings[-1], where, getattr(engine, "header", header))
+        index += 1
+    if not quietly:
+        print(f"\n{engine.NAME}: seed {seed}, {index - first} cases in {time.monotonic() - start:.1f} s on {device}, "
+              f"{len(findings)} kinds of findings", flush=True)  # fmt: skip
+    return findings, index - first
 
 
 def gone(engine, code, statements):

@@ -65,8 +65,11 @@ def variants(node):
         for k in range(len(node)):
             yield node[:k] + node[k + 1 :]
         for k, child in enumerate(node):
-            if isinstance(child, ast.With | ast.FunctionDef | ast.Try):
+            if isinstance(child, ast.With):
                 yield node[:k] + child.body + node[k + 1 :]
+            if isinstance(child, ast.FunctionDef):
+                # In place of the function and its call.
+                yield node[:k] + [x for x in child.body if not isinstance(x, ast.Return)] + node[k + 2 :]
             for other in variants(child):
                 yield [*node[:k], other, *node[k + 1 :]]
         return

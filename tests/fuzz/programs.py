@@ -92,7 +92,7 @@ TABLE = r"""
 1   {new} = xp.reshape({a}, -1); {new}[...] = {number}
 1   {new} = {live}[{places}]; {new}[...] = {number}
 1   {new} = {live}[{index}]; {new} += 1
-2   {new} = {new2} = xp.{product}({a}, {a}); {new2} += 1
+2   {new} = {new2} = xp.{product}({vector}, {a}); {new2} += 1
 2   {new} = {new2} = xp.{fold}({a}); {new2} += 1
 1   {new} = {new2} = xp.take({a}, {small}); {new2} += 1
 1   {new} = {new2} = {a}.{fold_method}(); {new2} *= 2
@@ -165,10 +165,10 @@ TABLE = r"""
 1   {new} = xp.{statistic}({a}, axis={axis_or_none})
 1   {new} = xp.{nan_fold}({a}, axis={axis_or_none})
 # Products
-2   {new} = xp.{product}({a}, {b})
-1   {new} = {a} @ {b}
-1   {new} = xp.einsum("...i,...i", {a}, {a})
-1   {new} = xp.einsum("i...->...i", {a})
+2   {new} = xp.{product}({vector}, {b})
+1   {new} = {vector} @ {b}
+1   {new} = xp.einsum("...i,...i", {vector}, {b})
+1   {new} = xp.einsum("i...->...i", {vector})
 1   {new} = xp.outer({little}, {b})
 1   {new} = xp.trace({a})
 # Joining and moving
@@ -198,6 +198,12 @@ TABLE = r"""
 STEPS = [(int(weight), text) for weight, text in re.findall(r"^(\d+) +(.*\S)", TABLE, re.M)]
 WEIGHTS = [weight for weight, _ in STEPS]
 TEXTS = [text for _, text in STEPS]
+#: Statements that write into what other statements may still wait to read.
+WRITES = [
+    text
+    for text in TEXTS
+    if re.match(r"\{live\}.*=|xp\.(put|place|copyto|fill|\w+\(\{live\}|\{\w+\}\(.*out=\{same\})", text)
+]
 PLACE = re.compile(r"\{(\w+)\}")
 
 UFUNCS = {name: getattr(np, name) for name in [*ca._core.ufuncs, *ca._elementwise.ALIASES]
@@ -260,16 +266,24 @@ class Writer:
         self.subject = None  # the NumPy array that the statement is about
         self.base = None  # and the name that it came from
         self.taken = set()
+        self.recent = (
+            None  # a name that a fused block has just bound: what is written to it must not be read too late
+        )
 
     def statement(self):
         """Return a random statement."""
         while True:
+            texts, weights = TEXTS, WEIGHTS
+            if self.recent in self.arrays() and self.rng.random() < 0.4:
+                texts, weights = WRITES, None
             self.subject = self.base = None
             self.taken = set()
             self.bound = {}
-            parts = PLACE.split(self.rng.choices(TEXTS, WEIGHTS)[0])
+            parts = PLACE.split(self.rng.choices(texts, weights)[0])
             # What the statement is about comes first: the other places depend on it.
-            order = sorted(range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "a"))
+            order = sorted(
+                range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "a")
+            )
             try:
                 for k in order:
                     parts[k] = self.fill(parts[k])
@@ -310,6 +324,9 @@ class Writer:
     def live(self):
         """A name that is changed or looked into; the same one for all {live} of a statement, mostly."""
         arrays = self.arrays()
+        if self.base is None and isinstance(arrays.get(self.recent), np.ndarray) and self.rng.random() < 0.7:
+            self.base, self.subject = self.recent, arrays[self.recent]
+            return self.base
         if self.base not in arrays or self.rng.random() < 0.3:
             name = self.pick(lambda x: isinstance(x, np.ndarray) and (x.ndim or self.rng.random() < 0.2))
             if self.base is None:
@@ -336,9 +353,13 @@ class Writer:
             self.base, self.subject = name, np.asarray(array)
         return text
 
-    def little(self):
+    def vector(self):
+        """An operand of products: large ones have one axis."""
+        return self.little(lambda x: x.size <= 300 or x.ndim == 1)
+
+    def little(self, test=lambda x: x.size <= 300):
         """An operand of which a table of all pairs may be made."""
-        name = self.pick(lambda x: x.size <= 300)
+        name = self.pick(test)
         if self.base is None:
             self.base, self.subject = name, np.asarray(self.arrays()[name])
         return name
@@ -360,7 +381,7 @@ class Writer:
                     return text
         fitting = [n for n, x in arrays.items() if self.fits(x.shape, shape)]
         if not fitting or self.rng.random() < 0.02:
-            return self.rng.choice(list(arrays))
+            return self.pick(lambda x: x.size <= 300)
         return self.rng.choice(fitting)
 
     def fits(self, shape, into):
@@ -708,6 +729,8 @@ def fused_block(rng, pair, writer):
             body.append(line)
             break
         body.append(line)
+        writer.recent = next(iter(targets(line)), writer.recent)
+    writer.recent = None
     if not body:
         return None
     text = "\n".join(body)
