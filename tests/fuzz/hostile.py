@@ -17,7 +17,16 @@ def hostile(**methods):
     def method(function):
         return lambda self, *args, **options: function()
 
-    return type("Hostile", (), {f"__{name}__": method(function) for name, function in methods.items()})()
+    special = {f"__{name}__": method(function) for name, function in methods.items()}
+    if {"len", "getitem"} <= methods.keys():
+
+        def item(self, k):
+            if k >= methods["len"]():
+                raise IndexError(k)  # or it would have no end, for NumPy as well
+            return methods["getitem"]()
+
+        special["__getitem__"] = item
+    return type("Hostile", (), special)()
 
 
 def shrink(x, result=1):
