@@ -764,6 +764,10 @@ def run(pair, statement, trace, before):
     return differences + ([found] if found else [])
 
 
+#: NumPy calculates these with Python's integers, for ever.
+ENDLESS = re.compile(r"(\*\* |pow|<<|shift).*10\*\*30|10\*\*30.*(\*\* |<<)")
+
+
 def case(rng, device, trace):
     """Make a few arrays and call functions with them."""
     settle()
@@ -772,6 +776,8 @@ def case(rng, device, trace):
     pair = Pair(device, NAMES, MEANT, mended)
     for _ in range(10):
         statement = statement_of(writer.call())
+        if ENDLESS.search(statement):
+            continue
         if "resize(" in statement and "xp.resize(" not in statement:
             statement = statement.replace("x0.resize", "x1.resize")
         made = setup
