@@ -689,6 +689,10 @@ class Pair:
             return self.compare_sequences(name, want, got, names, function, excused)
         if not isinstance(want, np.ndarray | np.generic):
             return compare_objects(name, want, got, function)
+        if got is want or (
+            want.dtype not in KNOWN and isinstance(got, np.ndarray) and names & {"s_", "index_exp"}
+        ):
+            return None
         if want.dtype not in KNOWN:
             return Difference(
                 (function, "dtype", str(want.dtype)), f"{name}: NumPy gives {want.dtype}, cuarray {got!r:.80}"
@@ -696,7 +700,7 @@ class Pair:
         if not isinstance(got, ca.ndarray):
             if isinstance(want, np.generic) and isinstance(got, type(want.item()) | np.generic):
                 return None
-            if isinstance(got, np.ndarray) and "__array__" in names:
+            if isinstance(got, np.ndarray) and names & {"__array__", "s_", "index_exp"}:
                 return None
             if excused(("type", want), ("type", got)):
                 self.parted.add(name)
@@ -733,7 +737,7 @@ class Pair:
         self.saved[name] = host
         if name in self.bound and isinstance(want, np.ndarray):
             return self.compare_flags(name, want, got, function, excused)
-        if name in self.bound and isinstance(want, np.generic) and not is_value(got):
+        if name in self.bound and isinstance(want, np.generic) and "out" not in names and not is_value(got):
             self.parted.add(name)
             return Difference(
                 (function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here"
@@ -777,11 +781,7 @@ class Pair:
                     continue
                 arrays = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
                 want, got = arrays and shares(np, mine, theirs), shares(ca, ours, beside)
-                if (
-                    want
-                    and not got
-                    and self.statement.startswith((f"{name} = xp.real(", f"{name} = xp.imag("))
-                ):
+                if want and not got and re.search(r"xp\.(real|imag)\(", self.statement):
                     self.parted |= {name}  # new arrays, as docs/differences.md says
                     continue
                 if want == got or (arrays and got and np.may_share_memory(mine, theirs)):
