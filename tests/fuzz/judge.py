@@ -241,6 +241,10 @@ MEANT = [
         "the reciprocal of the integer 0 is 0",
         every(values_differ, has("reciprocal"), lambda step: any(x.dtype.kind in "biu" and not x.all() for x in step.inputs)),
     ),
+    (
+        "NumPy arrays beside cuda arrays: TypeError, no transfer",
+        every(raised("TypeError"), lambda step: "cuda" in str(step.got) and "np." in step.statement),
+    ),
     ("unique_values in ascending order", every(values_differ, has("unique_values"))),
     ("x @ y of scalars is no operator of NumPy's scalars; here it is the product of arrays without axes: ValueError",
      every(has("@"), lambda step: isinstance(step.want, TypeError) and "unsupported operand type(s) for @" in str(step.want))),
