@@ -739,7 +739,7 @@ class Pair:
         if "[" in name:
             return None
         self.saved[name] = host
-        if name in self.bound and isinstance(want, np.ndarray):
+        if names and name in self.bound and isinstance(want, np.ndarray):
             return self.compare_flags(name, want, got, function, excused)
         if name in self.bound and isinstance(want, np.generic) and "out" not in names and not is_value(got):
             self.parted.add(name)
@@ -781,7 +781,12 @@ class Pair:
                 continue
             for other, theirs in self.live().items():
                 beside = self.ours.get(other)
-                if other == name or beside is ours or not isinstance(beside, ca.ndarray) or not theirs.size:
+                if (
+                    other == name
+                    or (beside is ours and theirs is mine)
+                    or not isinstance(beside, ca.ndarray)
+                    or not theirs.size
+                ):
                     continue
                 arrays = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
                 want, got = arrays and shares(np, mine, theirs), shares(ca, ours, beside)
