@@ -741,7 +741,13 @@ class Pair:
         self.saved[name] = host
         if names and name in self.bound and isinstance(want, np.ndarray):
             return self.compare_flags(name, want, got, function, excused)
-        if name in self.bound and isinstance(want, np.generic) and "out" not in names and not is_value(got):
+        if (
+            names
+            and name in self.bound
+            and isinstance(want, np.generic)
+            and "out" not in names
+            and not is_value(got)
+        ):
             self.parted.add(name)
             return Difference(
                 (function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here"
@@ -783,7 +789,7 @@ class Pair:
                 beside = self.ours.get(other)
                 if (
                     other == name
-                    or (beside is ours and theirs is mine)
+                    or (beside is ours and (theirs is mine or not isinstance(mine, np.ndarray)))
                     or not isinstance(beside, ca.ndarray)
                     or not theirs.size
                 ):
