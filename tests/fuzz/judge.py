@@ -665,7 +665,11 @@ class Pair:
         """Compare every live name; NumPy's side takes over what may differ. Return the first Difference."""
         found = None
         fresh = []
-        for name, want in list(self.live().items()):
+        # What can be written first: views that cannot then show our digits as well.
+        for name, want in sorted(
+            self.live().items(),
+            key=lambda item: not item[1].flags.writeable if isinstance(item[1], np.ndarray) else False,
+        ):
             if name not in self.ours:
                 if not results:
                     continue
@@ -802,7 +806,9 @@ class Pair:
                 if want == got or (arrays and got and np.may_share_memory(mine, theirs)):
                     continue
                 self.parted |= {name, other}
-                if not arrays and not (isinstance(mine, np.generic) and name in self.bound):
+                if not arrays and not (
+                    isinstance(mine, np.generic) and name in self.bound and other not in self.bound
+                ):
                     continue  # a view of a value: it shares the value's memory, as docs/differences.md says
                 kind = (blamed(function, self.statement, name), "shares", want)
                 return Difference(kind, f"{name} and {other} share memory in NumPy: {want}, here: {got}")
