@@ -18,9 +18,9 @@ def bends_to(number, dtype):
 
 
 def as_cast(number, dtype):
-    """Return a Python number that an assignment to this dtype would refuse as NumPy's number, which is cast."""
+    """Return a Python number that an assignment to this dtype would refuse as an array without axes, which is cast."""
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
-        return np.asarray(number)[()]
+        return np.asarray(number)
     return number
 
 

@@ -35,7 +35,7 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
             raise ValueError(f"{name}.reduceat does not allow multiple axes")
         axis = 0
     begins = begins_on_host(indices, name)
-    return _core.reduceat(name, array, begins, index(axis), dtype, out)
+    return _core.reduceat(function, array, begins, index(axis), dtype, out)
 
 
 def at(function, a, indices, *values):
@@ -45,4 +45,4 @@ def at(function, a, indices, *values):
         needs = "no second operand" if function.nin == 1 else "a second operand"
         raise ValueError(f"{name}.at: the function takes {needs}")
     a = target(a, f"{name}.at")
-    _core.update(name, a, indices, _core.beside(values[0], a, name) if values else None)
+    _core.update(function, a, indices, _core.beside(values[0], a, name) if values else None)

@@ -247,7 +247,7 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
     }
     Operand operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
-        const Scalar element = must_fit ? operand.exact_element(target.dtype(), "assignment")
+        const Scalar element = must_fit && is_numpy_scalar(value) ? operand.exact_element(target.dtype(), "assignment")
                                         : operand.element(target.dtype(), "assignment");
         warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
         return store(element);
@@ -286,21 +286,23 @@ struct StoreElement {
     const Array& array;
     int64_t position;
 
-    /// Found again when the value is there: its conversion may have run Python code that resized the array.
-    int64_t offset() const {
-        if (array.ndim() != 1) raise(ErrorKind::Runtime, "assignment: the array got another shape while its new value was made");
-        return offset_of(array, position);
-    }
+    /// Found when the value is there: its conversion may have run Python code that resized the array.
     void operator()(const Scalar& element) const {
-        const int64_t offset = this->offset();
+        if (array.ndim() != 1) return StoreView{part(), false}(element);
+        const int64_t offset = offset_of(array, position);
         if (!is_on_host(array.device()) || !array.is_writable())
             return fill(array.view(Layout(), offset), element, "assignment");
         Storage& storage = array.storage();
         before_write(storage);
         storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
     }
-    void operator()(const Array& source) const {
-        StoreView{array.view(Layout(), offset()), true}(source);
+    void operator()(const Array& source) const { StoreView{part(), array.ndim() == 1}(source); }
+
+ private:
+    Array part() const {
+        Index index;
+        index.value = position;
+        return basic_index(array, {&index, 1});
     }
 };
 
@@ -340,9 +342,9 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
         if (array.ndim() == 1 && PyLong_CheckExact(key)) {
-            const StoreElement element{array, to_position(key)};
-            element.offset();  // a wrong index is reported before a wrong value
-            with_value(value, array, true, element);
+            const int64_t position = to_position(key);
+            offset_of(array, position);  // a wrong index is reported before a wrong value
+            with_value(value, array, true, StoreElement{array, position});
             return 0;
         }
         const Key entries(key, array.device());

@@ -70,6 +70,13 @@ PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, i
     return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
+/// The row of a ufunc, which may go by another name, or of that name.
+RowId row_argument(const py::object& ufunc) {
+    const RowId row = py::isinstance<py::str>(ufunc) ? find_row(ufunc.cast<std::string>()) : row_of(ufunc.ptr());
+    if (row == kNone) fail(PyExc_TypeError, "a ufunc of cuarray is needed, not %R", ufunc.ptr());
+    return row;
+}
+
 }  // namespace
 
 PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -108,21 +115,21 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 void bind_ufunc_methods(py::module_& m) {
     m.def("alias", [](const py::object& ufunc, const std::string& name) { return handed_over(make_alias(ufunc.ptr(), name)); },
            py::arg("ufunc"), py::arg("name"), "The same function by another name.");
-    m.def("accumulate", [](const std::string& name, const std::string& row, const py::object& x, Integer<"axis"> axis,
+    m.def("accumulate", [](const std::string& name, const py::object& row, const py::object& x, Integer<"axis"> axis,
                            const py::object& dtype, const py::object& out) {
         // Profiles keep the name; few functions call this, each with one of its own.
         static auto* const names = new std::set<std::string>;
         const char* const kept = names->insert(name).first->c_str();
         const Object axis_object = Object::steal(PyLong_FromLongLong(axis));
-        return handed_over(accumulate_with(find_row(row), x.ptr(), axis_object.get(), dtype.ptr(), out.ptr(), kept));
+        return handed_over(accumulate_with(row_argument(row), x.ptr(), axis_object.get(), dtype.ptr(), out.ptr(), kept));
     }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
        py::arg("out") = py::none());
-    m.def("reduceat", [](const std::string& row, const py::object& x, const py::buffer& begins, Integer<"axis"> axis,
+    m.def("reduceat", [](const py::object& row, const py::object& x, const py::buffer& begins, Integer<"axis"> axis,
                          const py::object& dtype, const py::object& out) {
-        return handed_over(reduceat_with(find_row(row), x.ptr(), begins, axis, dtype.ptr(), out.ptr()));
+        return handed_over(reduceat_with(row_argument(row), x.ptr(), begins, axis, dtype.ptr(), out.ptr()));
     }, py::arg("row"), py::arg("x"), py::arg("begins"), py::arg("axis"), py::arg("dtype"), py::arg("out"));
-    m.def("update", [](const std::string& row, const py::object& x, const py::object& key, const py::object& values) {
-        update_subscript(find_row(row), x.ptr(), key.ptr(), values.is_none() ? nullptr : &array_of(values.ptr()));
+    m.def("update", [](const py::object& row, const py::object& x, const py::object& key, const py::object& values) {
+        update_subscript(row_argument(row), x.ptr(), key.ptr(), values.is_none() ? nullptr : &array_of(values.ptr()));
     }, py::arg("row"), py::arg("x"), py::arg("key"), py::arg("values"));
 }
 

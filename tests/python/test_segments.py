@@ -239,7 +239,8 @@ def test_segments_of_every_type(name, dtype, device, rng):
         at = begins % x.shape[axis]
         try:
             with np.errstate(all="ignore"):
-                want = getattr(np, name).reduceat(x, at, axis)
+                # Which loop NumPy takes for the logical ones, if any, depends on what was called before.
+                want = getattr(np, name).reduceat(x.astype(bool) if "logical" in name else x, at, axis)
         except TypeError:
             with pytest.raises(TypeError):
                 getattr(cuarray, name).reduceat(there, at, axis)
