@@ -61,7 +61,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if result.size == 0:
-            raise ZeroDivisionError(f"average: no element of shape {a.shape} goes into any of {result.shape} results")
+            raise ZeroDivisionError(
+                f"average: no element of shape {a.shape} goes into any of {result.shape} results"
+            )
         if not returned:
             return result
         total = _core.full((), a.size / result.size, result.dtype, result.device)

@@ -105,8 +105,8 @@ def setfield(self, val, dtype, offset=0):
 def resize(self, *new_shape, refcheck=True):
     """Change shape and size in place, with zeros behind the elements; see numpy.ndarray.resize.
 
-    The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not needed
-    and not looked at.
+    The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not
+    needed and not looked at.
 
     Examples
     --------

@@ -630,5 +630,6 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     else:
         a, value = side_by_side("full_like", a, fill_value)
     result = _core.empty_like(a, dtype, order, shape, device)
-    result[...] = value.to_device(result.device) if isinstance(value, ndarray) else as_cast(value, result.dtype)
+    is_array = isinstance(value, ndarray)
+    result[...] = value.to_device(result.device) if is_array else as_cast(value, result.dtype)
     return result

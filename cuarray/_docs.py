@@ -71,7 +71,7 @@ _core.ufunc.__signature__ = UfuncSignature()  # type: ignore[attr-defined]
 
 
 #: What `help(cuarray.ufunc)` shows; each function has a docstring of its own.
-TYPE_DOC = """The type of elementwise functions, such as cuarray.add: calls broadcast the arguments and choose a loop.
+TYPE_DOC = """The type of elementwise functions, such as cuarray.add: calls broadcast and choose a loop.
 
 A loop is compiled code for certain types; `types` lists them. The function that is called may be given as
 keywords `out`, `where`, `casting`, `order` and `dtype`, and has methods that apply it in other ways.

@@ -193,7 +193,8 @@ def round(a, decimals=0, out=None):
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if a.dtype.kind == "b":
         if decimals:
-            raise TypeError(f"{_core.called_function('round')}: bools have no decimals to round to {decimals}")
+            called = _core.called_function("round")
+            raise TypeError(f"{called}: bools have no decimals to round to {decimals}")
         return _core.ufuncs["rint"](a, out=out)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return _core.ufuncs["round"](a, out=out)

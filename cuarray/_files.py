@@ -16,13 +16,13 @@ __all__ = [
 
 
 def on_host(a):
-    """Return an array as a numpy.ndarray; other objects as they are, if they are no more than their numbers."""
+    """Return an array as a numpy.ndarray; other objects as they are, if they are their numbers alone."""
     _core.refuse_to_strip(a, "savetxt")
     return a.numpy() if isinstance(a, ndarray) else a
 
 
 class Archive(dict):
-    """The arrays of an .npz by their names, usable as numpy.lib.npyio.NpzFile is; the file is closed already."""
+    """The arrays of an .npz by name, usable as numpy.lib.npyio.NpzFile is; the file is closed already."""
 
     @property
     def files(self):

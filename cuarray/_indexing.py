@@ -554,7 +554,7 @@ def putmask(a, mask, values):
 
 
 def safe_values_for(a, values, function):
-    """Return what is to be written into `a` as an array beside it; arrays must be cast safely, as NumPy asks."""
+    """Return what is to be written into `a` as an array beside it; NumPy asks that arrays are cast safely."""
     if isinstance(values, (ndarray, np.ndarray)) and not _core.can_cast(values.dtype, a.dtype, "safe"):
         raise TypeError(
             f"{function}: cannot cast the values from {values.dtype} to {a.dtype} with casting rule 'safe'"

@@ -70,30 +70,29 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def flat_arrays(sequence, dtype, out):
-    """Return the elements of a sequence as arrays of one axis; Python's numbers take the type of what stands beside."""
+    """Return the elements of a sequence as arrays of one axis; Python's numbers take the others' type."""
     if isinstance(sequence, ndarray) or not any(type(x) in WEAK for x in sequence):
         return [a.ravel() for a in as_arrays(sequence, "concatenate")]
     given = with_numbers("concatenate", *sequence)
     common, device = _core.result_type(*given), device_of(*given)
     wanted = _core.dtype(dtype) if dtype is not None else common if out is None else out.dtype
-    return [
-        _core.full((1,), x, wanted if bends_to(x, wanted) else common, device) if type(x) in WEAK else x.ravel()
-        for x in given
-    ]
+
+    def number(x):
+        return _core.full((1,), x, wanted if bends_to(x, wanted) else common, device)
+
+    return [number(x) if type(x) in WEAK else x.ravel() for x in given]
 
 
 def as_arrays(sequence, function):
     """Return the elements of a sequence as arrays; lists and numbers join the device of the first array."""
     if isinstance(sequence, ndarray):
         if sequence.ndim == 0:
-            raise TypeError(
-                f"{_core.called_function(function)}: a sequence of arrays is needed, not an array without axes"
-            )
+            called = _core.called_function(function)
+            raise TypeError(f"{called}: a sequence of arrays is needed, not an array without axes")
         return [sequence[i, ...] for i in range(sequence.shape[0])]
     if not hasattr(sequence, "__getitem__"):
-        raise TypeError(
-            f"{_core.called_function(function)}: a sequence of arrays is needed, not {type(sequence).__name__}"
-        )
+        called = _core.called_function(function)
+        raise TypeError(f"{called}: a sequence of arrays is needed, not {type(sequence).__name__}")
     return side_by_side(function, *sequence)
 
 
@@ -142,7 +141,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def unstack(x, /, *, axis=0):
-    """Return the parts of an array along an axis, without that axis, as a tuple of views; numbers if it has no other.
+    """Return the parts of an array along an axis, without that axis: views, or numbers if it has one axis.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     dst = target(dst, "copyto")
     if type(src) in WEAK:
-        # A Python number has a kind only, and bends to any type of it; that an int fits is looked at when written.
+        # A Python number has a kind only, and bends to any type of it. That it fits is seen as it is written.
         kind = dst.dtype if bends_to(src, dst.dtype) else np.dtype(type(src))
         src = as_cast(src, dst.dtype)
     else:

@@ -18,7 +18,7 @@ def bends_to(number, dtype):
 
 
 def as_cast(number, dtype):
-    """Return a Python number that an assignment to this dtype would refuse as an array without axes, which is cast."""
+    """Return a Python number as an array without axes, which is cast, where assigning it would raise."""
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
         return np.asarray(number)
     return number
@@ -44,7 +44,7 @@ def with_numbers(function, *objects, optional=()):
 
 
 def word(value, choices, what, function):
-    """Return a word that must be one of several; TypeError where it is no string, ValueError where it is another."""
+    """Return a word that is one of `choices`; TypeError if it is no string, ValueError if it is another."""
     if not isinstance(value, str):
         raise TypeError(f"{function}: {what} must be a string, not {value!r}")
     if value not in choices:
@@ -78,7 +78,7 @@ def target(a, function, is_out=False):
 
 
 def values_for(a, values, function):
-    """Return what is to be written into `a` as an array beside it; OverflowError where Python's ints do not fit."""
+    """Return what is to be written into `a` as an array; OverflowError if Python's ints do not fit."""
     if isinstance(values, (*WEAK, list, tuple)):
         return _core.array_from_object(values, a.dtype, device=a.device)
     return _core.beside(values, a, function)
@@ -112,7 +112,8 @@ def deliver(result, out, function, casting="same_kind"):
         )
     if not _core.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
-            f"{_core.called_function(function)}: cannot cast the output from {result.dtype} to {out.dtype} with casting rule {casting!r}"
+            f"{_core.called_function(function)}: cannot cast the output from {result.dtype} to {out.dtype} "
+            f"with casting rule {casting!r}"
         )
     taker[...] = result
     return out

@@ -409,7 +409,8 @@ def inner(a, b, /):
         return _core.ufuncs["multiply"](a, b)
     if a.shape[-1] != b.shape[-1]:
         raise ValueError(
-            f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: {a.shape[-1]} and {b.shape[-1]} elements"
+            f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: "
+            f"{a.shape[-1]} and {b.shape[-1]} elements"
         )
     return deliver(tensordot(a, b, ([-1], [-1])), None, "inner")
 

@@ -50,7 +50,7 @@ def ndarray_str(array):
 
 
 def html_table(self):
-    """Return what notebooks show: a table of facts and the values as text has them; of a 0-d array its repr."""
+    """Return what notebooks show: a table of facts and the values as text; of a 0-d array its repr."""
     from html import escape
 
     if self.ndim == 0:

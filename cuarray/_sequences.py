@@ -81,7 +81,8 @@ def number_type(numbers):
     """Return the type that holds int64 and the numbers."""
     if all(type(x) is int for x in numbers):
         return INT64
-    return np.result_type(INT64, *(x.dtype if isinstance(x, ARRAYS) else np.asarray(x).dtype for x in numbers))
+    dtypes = (x.dtype if isinstance(x, ARRAYS) else np.asarray(x).dtype for x in numbers)
+    return np.result_type(INT64, *dtypes)
 
 
 def steps_between(start, stop, step):

@@ -67,7 +67,7 @@ def differs_from_before(ordered, equal_nan):
 
 
 class Groups:
-    """Sorted elements as groups of equal ones: where each group begins among them, and their places, if known."""
+    """Sorted elements as groups of equal ones: where each group begins, and their places, if known."""
 
     def __init__(self, order, mask):
         self.order, self.mask = order, mask

@@ -467,7 +467,8 @@ class Graph:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
         if os.environ.get("CUARRAY_VALIDATE") == "1":
             raise RuntimeError(
-                "Graph.capture: CUARRAY_VALIDATE=1 compares results, and in a capture there are none; unset it"
+                "Graph.capture: CUARRAY_VALIDATE=1 compares results, and there are none in a capture; "
+                "unset it"
             )
         stream = _core.begin_capture(self._device)
         try:

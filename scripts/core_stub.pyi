@@ -297,7 +297,9 @@ class ndarray:
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers."""
     @overload
-    def view(self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None) -> ndarray:
+    def view(
+        self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None
+    ) -> ndarray:
         """Return the same bytes as elements of another type, or on cpu as an array of NumPy's."""
     @overload
     def view(self, dtype: type[HostArray], type: None = None) -> HostArray: ...
@@ -353,10 +355,20 @@ class ndarray:
         where: ArrayLike = True,
     ) -> ndarray: ...
     def any(
-        self, axis: Axis = None, out: ndarray | None = None, keepdims: bool = False, *, where: ArrayLike = True
+        self,
+        axis: Axis = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
     ) -> ndarray: ...
     def all(
-        self, axis: Axis = None, out: ndarray | None = None, keepdims: bool = False, *, where: ArrayLike = True
+        self,
+        axis: Axis = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
     ) -> ndarray: ...
     def argmax(
         self, axis: SupportsIndex | None = None, out: ndarray | None = None, *, keepdims: bool = False
@@ -460,7 +472,9 @@ class ndarray:
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
     ) -> ndarray: ...
     def dot(self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-    def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> ndarray: ...
+    def diagonal(
+        self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+    ) -> ndarray: ...
     def trace(
         self,
         offset: SupportsIndex = 0,
@@ -500,7 +514,9 @@ class ndarray:
     def __complex__(self) -> complex: ...
     def __index__(self) -> int: ...
     def __array__(self, dtype: DTypeLike | None = None, /, copy: bool | None = None) -> npt.NDArray[Any]: ...
-    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, out: Any = (), **kwargs: Any) -> Any: ...
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, /, *inputs: Any, out: Any = (), **kwargs: Any
+    ) -> Any: ...
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any, /) -> Any: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
     def __dlpack__(

@@ -26,8 +26,8 @@ UNARY_OPERATORS = "neg pos abs invert round trunc floor ceil".split()
 # NumPy's families of types and its names by C type.
 NUMPY_TYPES = (
     "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool bool_ "
-    "byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle "
-    "cdouble"
+    "byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single "
+    "double csingle cdouble"
 ).split()
 
 INIT_HEAD = """\
@@ -47,7 +47,8 @@ from numpy.exceptions import AxisError as AxisError, ComplexWarning as ComplexWa
 
 from cuarray import lib as lib, memory as memory, testing as testing
 from cuarray._core import CudaError as CudaError, ndarray as ndarray, ufunc as ufunc
-from cuarray._core import ArrayLike, Axis, Casting, DeviceLike, DTypeLike, Number, OneKey, Order, Outside, Shape
+from cuarray._core import ArrayLike, Axis, Casting, DeviceLike, DTypeLike, Number
+from cuarray._core import OneKey, Order, Outside, Shape
 
 __version__: str
 __array_api_version__: str
@@ -187,9 +188,9 @@ class Module:
     def entry(self, name: str) -> tuple[str, str]:
         """Signature and first docstring line of a function or class, or of what one of them made."""
         for node in self.tree.body:
-            if isinstance(node, ast.ImportFrom) and node.module == "cuarray._core":
-                if any(imported.name == name for imported in node.names):
-                    return Module(CORE_STUB).entry(name)
+            is_from_core = isinstance(node, ast.ImportFrom) and node.module == "cuarray._core"
+            if is_from_core and any(imported.name == name for imported in node.names):
+                return Module(CORE_STUB).entry(name)
             if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
                 made_by = node.value.func.id if isinstance(node.value, ast.Call) else ""
                 return name, self.entry(made_by)[1]

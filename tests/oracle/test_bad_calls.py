@@ -15,7 +15,6 @@ from same import agree, evaluate
 import cuarray
 
 
-
 def frozen(xp, shape):
     x = xp.zeros(shape)
     x.flags.writeable = False

@@ -5,7 +5,6 @@ import pickle
 import zipfile
 
 import layouts
-
 import numpy as np
 import pytest
 from oracle import same_bits

@@ -251,7 +251,7 @@ def test_hostile_arguments_of_protocols(method, device):
     call = getattr(x, method)
     several = [(a, b) for a in HOSTILE for b in HOSTILE]
     right = {"__array_ufunc__": (np.add, "__call__", x, x), "__array_function__": (np.sum, (cuarray.ndarray,), (x,), {})}
-    several += [right[method][:k] + (h,) + right[method][k + 1 :] for k in range(4) for h in HOSTILE] if method in right else []
+    several += [(*right[method][:k], h, *right[method][k + 1 :]) for k in range(4) for h in HOSTILE] if method in right else []
     several += [(), *((h,) for h in HOSTILE), *((h,) * 4 for h in HOSTILE), (*right.get(method, ()), x, x, x, x)]
     for args in several:
         with contextlib.suppress(Exception):
