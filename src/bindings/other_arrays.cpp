@@ -89,7 +89,7 @@ std::string name_of_class(PyObject* object) {
     if (kind == ArrayClass::Matrix)
         raise(ErrorKind::Type, function,
               ": a numpy.matrix, whose * is the product of matrices; write numpy.asarray(m), and @");
-    raise(ErrorKind::Type, function, ": a ", name_of_class(object),
+    raise(ErrorKind::Type, function, ": an array of class ", name_of_class(object),
           " has functions of its own, and its numbers alone may mean "
           "something else; write NumPy's function, or numpy.asarray(y) for the numbers");
 }
@@ -153,10 +153,10 @@ void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* 
         raise(ErrorKind::Type, function, ": a masked array beside an array on ", to_string(device),
               "; write m.filled(value), or a function of numpy.ma with x.numpy()");
     if (is_subclass_of_numpy(kind))
-        raise(ErrorKind::Type, function, ": a ", name_of_class(other),
+        raise(ErrorKind::Type, function, ": an array of class ", name_of_class(other),
               ", which is a NumPy array, beside an array on ", to_string(device), "; write x.numpy()");
     const std::string name = name_of_class(other);
-    raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside a ", name,
+    raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside one of class ", name,
           ", which does not take it; "
           "write cuarray.asarray(y) for the ",
           name, " y");
