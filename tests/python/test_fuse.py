@@ -691,6 +691,16 @@ def test_what_is_pending_overlaps_itself(write, settled, device):
         assert got.tolist() == want.tolist()
 
 
+def test_what_is_pending_overlaps_its_own_handles_alone(device):
+    """Asked while nothing has run; who writes into an array has settled it before."""
+    with cuarray.fuse():
+        x = cuarray.arange(6.0)
+        v, w, empty = x + 1, x + 1, x[:0] + 1
+        for asks in (cuarray.shares_memory, cuarray.may_share_memory):
+            assert asks(v, v) is True
+            assert asks(v, w) is asks(v, x) is asks(x, v) is asks(empty, empty) is False
+
+
 def test_an_operand_given_twice_beside_a_mask(device):
     """Both are the same pending value, whose sources must outlive the run."""
 
