@@ -4,6 +4,7 @@ import math
 import pickle
 import warnings
 from operator import index
+from sys import getrefcount
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def resize(self, *new_shape, refcheck=True):
     if min(shape, default=0) >= 0 and math.prod(shape) == self.size:
         self._replace(self.reshape(shape, order=order))
         return
-    if not self.flags.owndata:
+    if not owns_memory(self):
         raise ValueError("resize: cannot resize this array: it does not own its data")
     result = cuarray.empty(shape, self.dtype, order, device=self.device)
     old, new = line(self), line(result)
@@ -133,6 +134,12 @@ def resize(self, *new_shape, refcheck=True):
     new[:both] = old[:both]
     new[both:] = 0
     self._replace(result)
+
+
+def owns_memory(array):
+    """Tell whether an array's memory is its own, or that of a base which nobody else has: many results are reshaped."""
+    base = array.base
+    return base is None or (isinstance(base, cuarray.ndarray) and getrefcount(base) <= 3)  # of the array, `base`, and the call
 
 
 def line(array):

@@ -45,6 +45,8 @@ def append(arr, values, axis=None):
     >>> ca.append([1, 2], [[3], [4]])
     array([1, 2, 3, 4])
     """
+    # concat lets numbers take the arrays' type; here they are arrays.
+    arr, values = side_by_side("append", arr, values)
     return concat((arr, values), axis)
 
 

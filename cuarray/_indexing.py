@@ -554,8 +554,12 @@ def putmask(a, mask, values):
 
 
 def safe_values_for(a, values, function):
-    """Return what is to be written into `a` as an array beside it; NumPy asks that arrays are cast safely."""
-    if isinstance(values, (ndarray, np.ndarray)) and not _core.can_cast(values.dtype, a.dtype, "safe"):
+    """Return what is to be written into `a` as an array beside it; arrays must be cast safely, as NumPy asks.
+
+    Values without axes that NumPy would have as scalars are cast.
+    """
+    is_array = isinstance(values, (ndarray, np.ndarray)) and not _core.is_value(values)
+    if is_array and not _core.can_cast(values.dtype, a.dtype, "safe"):
         raise TypeError(
             f"{function}: cannot cast the values from {values.dtype} to {a.dtype} with casting rule 'safe'"
         )

@@ -202,10 +202,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """
     given = as_array(x)
     result = given.copy("K") if copy or given is not x else given
-    if result.dtype.kind not in "fcV":
-        return result
     f = _core.ufuncs
-    for part in (result.real, result.imag) if result.dtype.kind == "c" else (result,):
+    kind = result.dtype.kind
+    for part in (result.real, result.imag) if kind == "c" else (result,) if kind in "fV" else ():
         limits = finfo(part.dtype)
         high = limits.max if posinf is None else posinf
         low = limits.min if neginf is None else neginf
@@ -213,7 +212,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             numbers = f["where"](f["isnan"](part), nan, part)
             numbers = f["where"](part == np.inf, high, numbers)
             part[...] = f["where"](part == -np.inf, low, numbers)
-    return result
+    return _core.as_value(result)
 
 
 def real_if_close(a, tol=100):

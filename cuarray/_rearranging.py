@@ -321,9 +321,9 @@ def repeat(a, repeats, axis=None):
             )
         return repeat_each(a, as_array(counts, a.device).to_device(a.device), axis)
     count = int(counts.reshape(()))
-    result = empty((*before, extent, count, *after), a.dtype, device=a.device)
-    result[...] = a.reshape((*before, extent, 1, *after))
-    return result.reshape((*before, extent * count, *after))
+    result = empty((*before, extent * count, *after), a.dtype, device=a.device)
+    result.reshape((*before, extent, count, *after))[...] = a.reshape((*before, extent, 1, *after))
+    return result
 
 
 def copies_at_a_time(device):

@@ -300,7 +300,7 @@ def lexsort(keys, axis=-1):
     if not keys:
         raise TypeError("lexsort: a sequence of at least one key is needed")
     if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
-        return as_array(np.int64(0), keys[0].device)
+        return _core.as_value(as_array(np.int64(0), keys[0].device))
     return _core.lexsort(keys, normalise_axis(axis, keys[0].ndim, "lexsort"))
 
 

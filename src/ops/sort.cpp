@@ -66,7 +66,7 @@ Array sort(const Array& array, int axis, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
     const Array rows = as_rows(array, axis);
-    const bool is_copy = !overlaps(rows, array);
+    const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // of no elements it is a view, read-only at times
     const Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
     sort_rows(rows, result, false, false, descending, name);
     return from_rows(result, axis);

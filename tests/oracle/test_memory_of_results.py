@@ -27,7 +27,8 @@ xp.ravel(v[::2])  xp.ravel(a,'F')  a.flatten()  a.reshape(-1)  v[::2].reshape(-1
 xp.broadcast_to(v,v.shape)  xp.broadcast_to(s,(3,))  xp.broadcast_to(a[0],a.shape)  xp.broadcast_arrays(v,v)  xp.unstack(v)  xp.unstack(a,axis=1)
 v.T  a.T  a.mT  x.swapaxes(0,2)  xp.squeeze(v)  xp.atleast_1d(v)  xp.atleast_2d(v)  xp.atleast_3d(v)  xp.expand_dims(v,0)
 xp.asarray(v)  xp.array(v)  xp.array(v,copy=None)  xp.astype(v,v.dtype,copy=False)  v.astype(v.dtype,copy=False)  v.view()
-xp.diag(a)  xp.diag(a,1)  xp.split(v,3)  xp.hsplit(a,a.shape[1])  xp.flip(v)  xp.rot90(a,2)  xp.roll(v,1)
+xp.nan_to_num(v[0])  xp.nan_to_num(s)  xp.nan_to_num(v,copy=False)  xp.lexsort((s,))  xp.sort(xp.broadcast_to(v,(2,*v.shape))[:,:0])
+xp.repeat(v,2)  xp.diag(a)  xp.diag(a,1)  xp.split(v,3)  xp.hsplit(a,a.shape[1])  xp.flip(v)  xp.rot90(a,2)  xp.roll(v,1)
 """.split()
 #: What is meant to differ, and why.
 MEANT = {

@@ -102,6 +102,9 @@ def test_resize_by_several_numbers(device):
     for nothing in ((), (None,)):
         x.resize(*nothing)
         assert x.shape == (3, 2)
+    for made in (cuarray.repeat(x, 2), cuarray.inner(x, x), cuarray.tensordot(x, x, 0)):
+        made.resize(2)
+        assert made.shape == (2,), "what a function has made is its own"
     waiting = cuarray.fuse(lambda v: v + 1)(x)
     x.resize(2)
     assert waiting.tolist() == [[1, 2], [3, 4], [1, 1]] and x.tolist() == [0, 1]

@@ -22,6 +22,8 @@ NAMES = {
 }
 
 EDITS = """
+xp.append(v.astype('i2'), 3)
+xp.append(v.astype('f4')[:0], 1.5)
 xp.append(v, 9)
 xp.append(v, f)
 xp.append(f, f[:1], 0)
