@@ -558,7 +558,10 @@ class Writer:
             integer = extent and rng.random() < 0.25
             parts.append(str(rng.randrange(-extent, extent)) if integer else self.slice(min(extent, 50)))
         if rng.random() < 0.08:
-            parts.insert(rng.randrange(len(parts) + 1), rng.choice(["None", "..."]))
+            what = rng.choice(["None", "..."])
+            # What stands behind "..." is of the last axes.
+            whole = what == "None" or len(parts) == len(shape)
+            parts.insert(rng.randrange(len(parts) + 1) if whole else len(parts), what)
         return ", ".join(parts) or "..."
 
     def index(self):
@@ -717,13 +720,25 @@ def is_safe(pair, statement):
                                                                 if isinstance(y, np.ndarray)) == 1  # fmt: skip
 
 
+#: What makes views of values, which share their memory here. Nobody could tell what a block's later lines wrote to.
+VIEWS = re.compile(r"ravel|reshape|squeeze|expand_dims|atleast|axes|axis\(|flip|rot90|broadcast|view|array|\.m?T|real|imag|"
+                   r"\[(None|\.\.\.|\(\))")  # fmt: skip
+
+
+def views_value(pair, line):
+    """Whether a line may make a view of a value."""
+    return bool(VIEWS.search(line)) and any(
+        isinstance(pair.theirs.get(name), np.generic) for name in re.findall(r"\bv\d\b", line)
+    )
+
+
 def fused_block(rng, pair, writer):
     """Return the statement of a fused block, which NumPy's side has run already."""
     body = []
     before = set(pair.live())
     for _ in range(rng.randrange(2, 7)):
         line = writer.statement()
-        if ".resize(" in line or "setflags" in line or pair.run_theirs(line) is not None:
+        if ".resize(" in line or "setflags" in line or views_value(pair, line) or pair.run_theirs(line) is not None:
             continue
         if not bearable(pair):
             body.append(line)
