@@ -132,7 +132,7 @@ def put(a, ind, v, mode="raise"):
     array([7, 0, 8, 0, 7])
     """
     a = target(a, "put")
-    places = positions(_core.beside(ind, a, "put"), ind, "put").ravel()
+    places = countable(positions(_core.beside(ind, a, "put"), ind, "put")).ravel()
     values = values_for(a, v, "put").ravel()
     mode = rule_outside(mode, "put")
     if places.size and a.size == 0:
@@ -146,13 +146,18 @@ def put(a, ind, v, mode="raise"):
     elements_at(a, places, cycle(values, places.size))
 
 
+def countable(places):
+    """Return positions of a type that holds the extents they are divided by."""
+    return places if places.dtype.itemsize == 8 else places.astype(np.int64)
+
+
 def elements_at(a, places, values):
     """Store values at positions of the flattened array, of any layout."""
     if a.flags.c_contiguous:
         a.reshape(-1)[places] = values
         return
     # An index outside must stay outside, so the last division keeps its sign and size.
-    coordinates = []
+    places, coordinates = countable(places), []
     for extent in reversed(a.shape[1:]):
         coordinates.append(places % extent)
         places = places // extent
@@ -193,10 +198,10 @@ def take_along_axis(arr, indices, axis=-1):
            [60]])
     """
     arr, indices = side_by_side("take_along_axis", arr, indices)
-    indices = along(indices, "take_along_axis")
     if axis is None:
         arr, axis = arr.ravel(), 0
-    return _core.take_along_axis(arr, indices, normalise_axis(axis, arr.ndim, "take_along_axis"))
+    axis = normalise_axis(axis, arr.ndim, "take_along_axis")
+    return _core.take_along_axis(arr, along(indices, "take_along_axis"), axis)
 
 
 def put_along_axis(arr, indices, values, axis):
@@ -233,10 +238,11 @@ def put_along_axis(arr, indices, values, axis):
            [ 0, 40, 50]])
     """
     arr = target(arr, "put_along_axis")
+    axis = axis if axis is None else normalise_axis(axis, arr.ndim, "put_along_axis")
     indices = along(_core.beside(indices, arr, "put_along_axis"), "put_along_axis")
     values = values_for(arr, values, "put_along_axis")
     if axis is not None:
-        _core.put_along_axis(arr, indices, values, normalise_axis(axis, arr.ndim, "put_along_axis"))
+        _core.put_along_axis(arr, indices, values, axis)
         return
     if indices.ndim != 1:
         raise ValueError(f"put_along_axis: with axis=None the indices must have one axis, not {indices.ndim}")
@@ -296,7 +302,7 @@ def choose(a, choices, out=None, mode="raise"):
             f"there are {count} choices"
         )
     if mode == "wrap":
-        numbers = numbers % count
+        numbers = countable(numbers) % count
     dtype = _core.result_type(*(x if type(x) in WEAK else one for x, one in zip(given, choices, strict=True)))
     shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
     with fused_call():

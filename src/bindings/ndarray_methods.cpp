@@ -206,7 +206,7 @@ Array reinterpret(const Array& array, DType dtype) {
     Layout layout = array.layout();
     if (from != to) {
         const int last = array.ndim() - 1;
-        if (last < 0 || (layout.strides[last] != from && layout.shape[last] > 1))
+        if (last < 0 || (layout.strides[last] != from && layout.shape[last] > 1 && !array.is_empty()))
             raise(ErrorKind::Value, "view: a dtype of another size needs a contiguous last axis");
         const int64_t bytes = layout.shape[last] * from;
         if (bytes % to)
