@@ -257,6 +257,10 @@ def parse(engine):
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the cases")
     parser.add_argument("--shorten-seconds", type=float, default=20.0, help="for making one finding short")
+    if hasattr(engine, "restrict"):
+        parser.add_argument(
+            "--only", type=engine.restrict, default=None, metavar="REGEX", help=engine.restrict.__doc__
+        )
     arguments = parser.parse_args()
     if arguments.seconds is None and arguments.count is None:
         arguments.seconds = 60.0
@@ -266,7 +270,10 @@ def parse(engine):
 def main(engine):
     """Run an engine from the command line; the exit status is 1 if there is a difference."""
     arguments = parse(engine)
-    findings, _ = explore(engine, **vars(arguments))
+    options = {
+        name: value for name, value in vars(arguments).items() if name != "only"
+    }  # parsing has obeyed it
+    findings, _ = explore(engine, **options)
     return 1 if findings else 0
 
 

@@ -1,6 +1,6 @@
 """calls.py -- every public function with generated good and hostile arguments.
 
-    python tests/fuzz/calls.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J]
+    python tests/fuzz/calls.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J] [--only REGEX]
 
 Functions are read from the namespace, and their parameters from their signatures: a new function takes part by itself. What
 is generated for a parameter follows from its name (PARAMETERS); what that does not tell stands in FUNCTIONS, a line each.
@@ -622,6 +622,14 @@ def functions():
 ALL = functions()
 
 
+def restrict(pattern):
+    """Call only the functions whose names a pattern matches at the beginning, and FORMS that it matches with a dot before them."""
+    ALL[:] = [name for name in ALL if re.match(pattern, name)]
+    FORMS[:] = [form for form in FORMS if re.match(pattern, "." + form)]
+    if not ALL and not FORMS:
+        raise SystemExit(f"calls: nothing is called {pattern!r}")
+
+
 class Writer:
     """Writes calls."""
 
@@ -663,7 +671,7 @@ class Writer:
     def call(self):
         """Return the text of a call."""
         rng = self.rng
-        if rng.random() < 0.25:
+        if FORMS and (not ALL or rng.random() < 0.25):
             return self.form()
         name = rng.choice(ALL)
         chosen = []
