@@ -7,9 +7,31 @@ import numpy as np
 from cuarray import _core
 
 
+def integer(value, what, function):
+    """Return a number as an int; TypeError, which says what it is for, where it is none."""
+    try:
+        return index(value)
+    except TypeError:
+        if hasattr(type(value), "__index__") and not hasattr(type(value), "shape"):
+            raise  # an error of the object's own
+    raise TypeError(f"{_core.called_function(function)}: {what} must be an integer, not {value!r:.80}")
+
+
+def integer_tuple(values, what, function):
+    """Return a number or a sequence of numbers as a tuple of ints."""
+    if not has_entries(values):
+        return (integer(values, what, function),)
+    return tuple([integer(value, what, function) for value in values])
+
+
+def has_entries(x):
+    """Whether an argument is a sequence of several, which has a length, and not one number or an array without axes."""
+    return hasattr(x, "__len__") and getattr(x, "ndim", 1) != 0
+
+
 def normalise_axis(axis, ndim, function):
     """Return the axis as an int in 0..ndim-1; AxisError if it lies outside."""
-    number = index(axis)
+    number = integer(axis, "axis", function)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim, _core.called_function(function))
     return number % ndim

@@ -1,10 +1,8 @@
 """Bits packed into bytes, and taken out again."""
 
-from operator import index
-
 import numpy as np
 
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, normalise_axis
 from cuarray._creation import as_array, ascontiguousarray, zeros
 from cuarray._fuse import fused_call
 from cuarray._joining import concat
@@ -142,7 +140,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     is_big = comes_big(bitorder, "unpackbits")
     data, axis = along_last(a if a.ndim else a.ravel(), axis, "unpackbits")
     extent = 8 * data.shape[-1]
-    length = extent if count is None else index(count)
+    length = extent if count is None else integer(count, "count", "unpackbits")
     length += extent if length < 0 else 0
     if length < 0:
         raise ValueError(f"unpackbits: count={count} cuts off more than the {extent} bits that are there")

@@ -1,11 +1,9 @@
 """Arrays side by side: Kronecker, cross and Vandermonde products, and block matrices."""
 
-from operator import index
-
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fused_call
 from cuarray._joining import concat
@@ -151,7 +149,7 @@ def vander(x, N=None, increasing=False):
     x = as_array(x)
     if x.ndim != 1:
         raise ValueError(f"vander: x must have one axis, not {x.ndim}")
-    count = x.size if N is None else index(N)
+    count = x.size if N is None else integer(N, "N", "vander")
     result = empty((x.size, count), _core.result_type(x.dtype, np.int64), device=x.device)
     powers = result if increasing else result[:, ::-1]
     powers[:, :1] = 1

@@ -90,7 +90,7 @@ def correlate(a, v, mode="valid"):
     a, v = sequences(a, v, "correlate")
     v = v.conj() if v.dtype.kind == "c" else v
     if len(v) > len(a):
-        return slide(v, a, mode, "correlate")[::-1]
+        return slide(v, a, mode, "correlate")[::-1].copy()
     return slide(a, v, mode, "correlate")
 
 

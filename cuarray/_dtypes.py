@@ -72,7 +72,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     >>> ca.astype(ca.asarray([1.7, -300.0]), ca.int8)
     array([   1, -128], dtype=int8)
     """
-    return as_array(x).astype(dtype, copy=copy, device=device)
+    return _core.as_value(as_array(x).astype(dtype, copy=copy, device=device))
 
 
 def result_type(*arrays_and_dtypes):
@@ -168,6 +168,13 @@ KINDS = {
 }
 
 
+def dtype_of(given):
+    """Return the dtype of an array or a number, or what is given as one."""
+    if isinstance(given, ndarray | np.ndarray | np.generic):
+        return given.dtype
+    return _core.dtype(type(given) if isinstance(given, int | float | complex) else given)
+
+
 def isdtype(dtype, kind):
     """Tell whether a type is of a kind.
 
@@ -200,6 +207,8 @@ def isdtype(dtype, kind):
     dtype = _core.dtype(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
+    if kind is None:
+        raise TypeError("isdtype: kind must be a dtype, a string or a tuple of them, not None")
     if not isinstance(kind, str):
         return dtype == _core.dtype(kind)
     if kind not in KINDS:
@@ -269,7 +278,7 @@ class finfo:
     precision: int
 
     def __init__(self, type, /):
-        dtype = type.dtype if isinstance(type, ndarray | np.ndarray | np.generic) else _core.dtype(type)
+        dtype = dtype_of(type)
         if is_bfloat16(dtype):
             import ml_dtypes
 
@@ -333,7 +342,7 @@ class iinfo:
     min: int
 
     def __init__(self, type, /):
-        dtype = type.dtype if isinstance(type, ndarray | np.ndarray | np.generic) else _core.dtype(type)
+        dtype = dtype_of(type)
         if dtype.kind not in "iu":
             raise ValueError(f"iinfo: {dtype} is not an integer type")
         info = np.iinfo(dtype)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
@@ -244,7 +244,7 @@ def resize(a, new_shape):
            [2, 3, 1, 2]])
     """
     a = as_array(a).ravel()
-    shape = tuple(new_shape) if np.iterable(new_shape) else (new_shape,)
+    shape = integer_tuple(new_shape, "new_shape", "resize")
     if min(shape, default=0) < 0:
         raise ValueError(f"resize: all elements of `new_shape` must be non-negative: {shape}")
     result = empty(shape, a.dtype, device=a.device)
@@ -295,7 +295,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: unexpected character(s) in `trim`: {trim!r}")
     array = as_array(filt)
-    axes = range(array.ndim) if axis is None else axis if np.iterable(axis) else (axis,)
+    axes = range(array.ndim) if axis is None else integer_tuple(axis, "axis", "trim_zeros")
     key = [slice(None)] * array.ndim
     for one in axes:
         one = normalise_axis(one, array.ndim, "trim_zeros")

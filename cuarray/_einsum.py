@@ -1,12 +1,14 @@
 """Einstein's summation: products of arrays by labelled axes, two arrays at a time."""
 
+from collections.abc import Iterable
 from math import prod
 
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._core import ndarray
-from cuarray._operands import deliver, side_by_side
+from cuarray._operands import deliver, side_by_side, under_its_name
 from cuarray._products import common_dtype
 
 __all__ = ["einsum", "einsum_path"]
@@ -23,6 +25,13 @@ def spelled(operands):
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), operands[1:]
     arrays, labels = operands[: len(operands) // 2 * 2 : 2], operands[1::2]
+    if not arrays or not labels:
+        refuse("subscripts and at least one array are needed")
+    for group in operands[1::2] + operands[len(operands) // 2 * 2 :]:
+        if not isinstance(group, Iterable):
+            raise TypeError(
+                f"einsum: subscripts must be a string, or a sequence of integers behind each array, not {group!r:.80}"
+            )
     text = ",".join("".join(map(letter_of, group)) for group in labels)
     if len(operands) % 2:
         text += "->" + "".join(map(letter_of, operands[-1]))
@@ -33,6 +42,7 @@ def letter_of(number):
     """Return the letter that stands for a label given as a number."""
     if number is Ellipsis:
         return "..."
+    number = integer(number, "a label", "einsum")
     if not 0 <= number < 52:
         refuse(f"label {number} is not in 0..51")
     return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
@@ -189,6 +199,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     return deliver(result if order in ("K", "A") else result.copy(order), out, "einsum")
 
 
+@under_its_name
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
     """Return the order of products with the fewest multiplications; `einsum` itself goes from left to right.
 

@@ -1,11 +1,11 @@
 """Names of the table's functions: NumPy's aliases, and the few functions that say more than their row."""
 
-from operator import index
 from types import FunctionType
 
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._core import ndarray
 from cuarray._creation import as_array, zeros_like
 from cuarray._indexing import nonzero
@@ -141,7 +141,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
-        return a.copy("K") if out is None else deliver(a, out, "clip")
+        return _core.as_value(a.copy("K")) if out is None else deliver(a, out, "clip")
     if low is None:
         return _core.ufuncs["minimum"](a, high, out=out, **kwargs)
     if high is None:
@@ -188,7 +188,7 @@ def round(a, decimals=0, out=None):
     >>> ca.round([0.5, 1.5, 2.345], 2)
     array([0.5 , 1.5 , 2.35])
     """
-    a, decimals = as_array(a), index(decimals)
+    a, decimals = as_array(a), integer(decimals, "decimals", "round")
     if not -(2**31) <= decimals < 2**31:
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if a.dtype.kind == "b":

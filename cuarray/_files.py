@@ -8,6 +8,7 @@ import cuarray
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
+from cuarray._operands import under_its_name
 
 __all__ = [
     "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
@@ -207,6 +208,7 @@ def load(
         return Archive((name, from_file(found[name])) for name in found.files)
 
 
+@under_its_name
 def savetxt(
     fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None
 ):
@@ -244,6 +246,7 @@ def savetxt(
 # Read by the host, then brought to a device.
 
 
+@under_its_name
 def loadtxt(
     fname,
     dtype=float,
@@ -303,6 +306,7 @@ def loadtxt(
     return as_array(found, place(device, like))
 
 
+@under_its_name
 def genfromtxt(
     fname,
     dtype=float,
@@ -378,6 +382,7 @@ def genfromtxt(
     return as_array(np.genfromtxt(**settings), place(device, like))
 
 
+@under_its_name
 def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=None):
     """Read an array of one axis from the bytes of a file, or from numbers written as text.
 
@@ -426,7 +431,8 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     return as_array(np.fromfile(file, _core.dtype(dtype), count, sep, offset), place(device, like))
 
 
-def fromstring(string, dtype=float, count=-1, *, sep, device=None, like=None):
+@under_its_name
+def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None):
     """Make an array of numbers written as text.
 
     Parameters
@@ -466,6 +472,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, device=None, like=None):
     return as_array(np.fromstring(string, _core.dtype(dtype), count, sep=sep), place(device, like))
 
 
+@under_its_name
 def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
     """Read an array of one axis from what a regular expression finds in a text file.
 

@@ -7,6 +7,7 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._operands import host_values, side_by_side
@@ -53,7 +54,7 @@ def bincount(x, /, weights=None, minlength=0):
     """
     if minlength is None:
         raise TypeError("bincount: minlength must be an integer, not None")
-    minlength = index(minlength)
+    minlength = integer(minlength, "minlength", "bincount")
     if minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
     is_array = isinstance(x, (ndarray, np.ndarray))
@@ -379,8 +380,11 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [1., 1.]])
     """
-    if len(x) != len(y):
-        raise ValueError(f"histogram2d: there are {len(x)} x and {len(y)} y")
+    x, y = side_by_side("histogram2d", x, y)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            f"histogram2d: x and y must be coordinates of as many points, not of shapes {x.shape} and {y.shape}"
+        )
     both = not hasattr(bins, "__len__") or len(bins) in (1, 2)
     counts, (first, second) = histogramdd([x, y], bins if both else [bins, bins], range, density, weights)
     return counts, first, second
@@ -465,9 +469,14 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 def columns_of(sample):
     """Return the coordinates of points, one array or list each."""
-    if getattr(sample, "ndim", None) == 2:
-        return [sample[:, i] for i in range_of(sample.shape[1])]
-    return [sample] if isinstance(sample, ndarray) or np.ndim(sample[0]) == 0 else list(sample)
+    if not isinstance(sample, list | tuple):
+        sample = as_array(sample)
+        if sample.ndim > 2:
+            raise ValueError(f"histogramdd: points need two axes, the sample has shape {sample.shape}")
+        return [sample[:, i] for i in range_of(sample.shape[1])] if sample.ndim == 2 else [sample.reshape(-1)]
+    if not sample:
+        raise ValueError("histogramdd: the sample is empty")
+    return [sample] if np.ndim(sample[0]) == 0 else list(sample)
 
 
 def box_edges(x, bins, range):

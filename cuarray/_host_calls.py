@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros_like
 from cuarray._operands import device_of, side_by_side
@@ -98,7 +98,7 @@ def apply_over_axes(func, a, axes):
             [8.]]])
     """
     a = as_array(a)
-    for axis in axes if np.iterable(axes) else (axes,):
+    for axis in integer_tuple(axes, "axes", "apply_over_axes"):
         axis += a.ndim if axis < 0 else 0
         result = as_array(func(a, axis), a.device)
         if result.ndim == a.ndim - 1:

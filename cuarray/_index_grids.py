@@ -1,12 +1,11 @@
 """Index arrays of diagonals, triangles and grids, and positions in flattened arrays."""
 
 import math
-from operator import index
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero
@@ -69,7 +68,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     >>> ca.diagonal([[1, 2, 3], [4, 5, 6]], offset=1)
     array([2, 6])
     """
-    a, offset = as_array(a), index(offset)
+    a, offset = as_array(a), integer(offset, "offset", "diagonal")
     if a.ndim < 2:
         called = _core.called_function("diagonal")
         raise ValueError(f"{called}: the array has {a.ndim} axes and at least 2 are needed")
@@ -444,7 +443,7 @@ def indices(dimensions, dtype=int, sparse=False):
            [[0, 1],
             [0, 1]]])
     """
-    shape = tuple(map(index, dimensions))
+    shape = integer_tuple(dimensions, "dimensions", "indices")
     axes = []
     for axis, extent in enumerate(shape):
         along = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
@@ -556,7 +555,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
     array([2, 3])
     """
-    shape = (index(dims),) if np.ndim(dims) == 0 else tuple(map(index, dims))
+    shape = integer_tuple(dims, "dims", "ravel_multi_index")
     if not hasattr(multi_index, "__len__"):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
@@ -623,7 +622,7 @@ def unravel_index(indices, shape, order="C"):
     >>> ca.unravel_index([2, 3], (2, 3))
     (array([0, 1]), array([2, 0]))
     """
-    shape = (index(shape),) if np.ndim(shape) == 0 else tuple(map(index, shape))
+    shape = integer_tuple(shape, "shape", "unravel_index")
     places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")

@@ -4,12 +4,9 @@ import functools
 import itertools
 import os
 import sys
-from operator import index
-
-import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import has_entries, integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._operands import WEAK, bends_to, device_of, side_by_side, with_numbers
@@ -66,7 +63,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
         arrays, axis = flat_arrays(arrays, dtype, out), 0
     else:
         arrays = as_arrays(arrays, "concatenate")
-    return _core.concatenate(arrays, index(axis), out, dtype, casting)
+    return _core.concatenate(arrays, integer(axis, "axis", "concatenate"), out, dtype, casting)
 
 
 def flat_arrays(sequence, dtype, out):
@@ -338,10 +335,10 @@ def array_split(ary, indices_or_sections, axis=0):
     a = as_array(ary)
     axis = normalise_axis(axis, a.ndim, "array_split")
     extent = a.shape[axis]
-    if np.iterable(indices_or_sections):
-        places = [0, *map(index, indices_or_sections), extent]
+    if has_entries(indices_or_sections):
+        places = [0, *integer_tuple(indices_or_sections, "indices", "array_split"), extent]
     else:
-        count = index(indices_or_sections)
+        count = integer(indices_or_sections, "the number of parts", "array_split")
         if count <= 0:
             raise ValueError(f"array_split: the number of parts must be positive, not {count}")
         size, larger = divmod(extent, count)
@@ -390,8 +387,8 @@ def split(ary, indices_or_sections, axis=0):
     [array([0, 1]), array([2]), array([3, 4, 5])]
     """
     a = as_array(ary)
-    if not np.iterable(indices_or_sections):
-        count = index(indices_or_sections)
+    if not has_entries(indices_or_sections):
+        count = integer(indices_or_sections, "the number of parts", "split")
         extent = a.shape[normalise_axis(axis, a.ndim, "split")]
         if count <= 0 or extent % count:
             called = _core.called_function("split")

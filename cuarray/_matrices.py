@@ -1,8 +1,7 @@
 """Matrices made of their diagonals and triangles."""
 
-from operator import index
-
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._creation import as_array, ones, zeros
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
@@ -44,8 +43,14 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
-    result = zeros((index(N), index(N if M is None else M)), dtype, order, device=device, like=like)
-    diagonal(result, index(k))[...] = 1
+    result = zeros(
+        (integer(N, "N", "eye"), integer(N if M is None else M, "M", "eye")),
+        dtype,
+        order,
+        device=device,
+        like=like,
+    )
+    diagonal(result, integer(k, "k", "eye"))[...] = 1
     return result
 
 
@@ -125,7 +130,7 @@ def diag(v, k=0):
     >>> ca.diag([[1, 2], [3, 4]], k=1)
     array([2])
     """
-    v, k = as_array(v), index(k)
+    v, k = as_array(v), integer(k, "k", "diag")
     if v.ndim == 2:
         view = diagonal(v, k)
         view.flags.writeable = False
@@ -200,7 +205,15 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    return tril(ones((index(N), index(N if M is None else M)), dtype, device=device, like=like), k)
+    return tril(
+        ones(
+            (integer(N, "N", "tri"), integer(N if M is None else M, "M", "tri")),
+            dtype,
+            device=device,
+            like=like,
+        ),
+        k,
+    )
 
 
 def tril(m, k=0):
@@ -233,7 +246,7 @@ def tril(m, k=0):
     array([[1, 0],
            [3, 4]])
     """
-    return _core.triangle(matrices(m, "tril"), index(k), False)
+    return _core.triangle(matrices(m, "tril"), integer(k, "k", "tril"), False)
 
 
 def triu(m, k=0):
@@ -266,7 +279,7 @@ def triu(m, k=0):
     array([[1, 2],
            [0, 4]])
     """
-    return _core.triangle(matrices(m, "triu"), index(k), True)
+    return _core.triangle(matrices(m, "triu"), integer(k, "k", "triu"), True)
 
 
 def matrices(m, function):

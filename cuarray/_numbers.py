@@ -7,6 +7,7 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array, asarray
 from cuarray._dtypes import finfo
 from cuarray._fuse import fused_call
+from cuarray._operands import under_its_name
 from cuarray._statistics import all
 
 __all__ = [
@@ -294,7 +295,7 @@ def isfortran(a):
     >>> ca.isfortran(ca.ones((2, 3)).T)
     True
     """
-    return a.flags.fnc
+    return as_array(a).flags.fnc
 
 
 def min_scalar_type(a, /):
@@ -324,6 +325,7 @@ def min_scalar_type(a, /):
     return np.min_scalar_type(a)
 
 
+@under_its_name
 def common_type(*arrays):
     """Return the inexact type that holds the elements of all arrays; integers count as float64.
 
@@ -350,7 +352,7 @@ def common_type(*arrays):
     >>> ca.common_type(ca.ones(2, ca.float32), ca.arange(2))
     <class 'numpy.float64'>
     """
-    return np.common_type(*(np.empty(0, a.dtype) for a in arrays))
+    return np.common_type(*(np.empty(0, as_array(a).dtype) for a in arrays))
 
 
 def asarray_chkfinite(a, dtype=None, order=None):

@@ -1,5 +1,7 @@
 """Arguments brought to one device, and results brought into what the caller gave as out=."""
 
+import functools
+
 import numpy as np
 
 from cuarray import _core
@@ -22,6 +24,22 @@ def as_cast(number, dtype):
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
         return np.asarray(number)
     return number
+
+
+def under_its_name(function):
+    """Decorate a function that gives its arguments to NumPy's: what Python says of them begins with the function's name."""
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        try:
+            return function(*args, **options)
+        except (TypeError, AttributeError, IndexError) as error:
+            text, name = str(error), function.__name__
+            if type(error) not in (TypeError, AttributeError, IndexError) or text.startswith(name):
+                raise
+            raise type(error)(f"{name}: {text}") from error
+
+    return call
 
 
 def device_of(*objects):

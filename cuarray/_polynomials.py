@@ -1,10 +1,9 @@
 """Polynomials as arrays of coefficients, the highest power first."""
 
-from operator import index
-
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._convolution import convolve
 from cuarray._creation import as_array, zeros, zeros_like
 from cuarray._fuse import fused_call
@@ -264,7 +263,7 @@ def polydiv(u, v):
 
 def times(m, function):
     """Return how often to differentiate or integrate."""
-    m = index(m)
+    m = integer(m, "m", function)
     if m < 0:
         raise ValueError(f"{function}: the order m must not be negative, it is {m}")
     return m

@@ -1,12 +1,11 @@
 """Elements in another order, or several times."""
 
 import itertools
-from operator import index
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axes, normalise_axis
+from cuarray._axes import integer, integer_tuple, normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, empty_like
 from cuarray._operands import host_values
@@ -46,6 +45,8 @@ def flip(m, axis=None):
     """
     m = as_array(m)
     axes = range(m.ndim) if axis is None else normalise_axes(axis, m.ndim, "flip")
+    if not m.ndim:
+        return _core.as_value(m)
     return m[(*(slice(None, None, -1 if i in axes else 1) for i in range(m.ndim)), ...)]
 
 
@@ -153,7 +154,7 @@ def rot90(m, k=1, axes=(0, 1)):
         raise ValueError(f"rot90: axes {tuple(axes)} must differ")
     if not all(-m.ndim <= axis < m.ndim for axis in axes):
         raise ValueError(f"rot90: axes {tuple(axes)} are out of range for {m.ndim} axes")
-    match index(k) % 4:
+    match integer(k, "k", "rot90") % 4:
         case 0:
             return m[...]
         case 1:
@@ -200,8 +201,8 @@ def roll(a, shift, axis=None):
     a = as_array(a)
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
-    shifts = list(shift) if np.iterable(shift) else [shift]
-    axes = list(axis) if np.iterable(axis) else [axis]
+    shifts = integer_tuple(shift, "shift", "roll")
+    axes = integer_tuple(axis, "axis", "roll")
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts do not go with {len(axes)} axes")
     if not shifts or not axes:
@@ -209,7 +210,7 @@ def roll(a, shift, axis=None):
     count = max(len(shifts), len(axes))
     total = [0] * a.ndim
     for place, distance in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
-        total[normalise_axis(place, a.ndim, "roll")] += index(distance)
+        total[normalise_axis(place, a.ndim, "roll")] += distance
     result = empty_like(a)
     pieces = [roll_pieces(extent, distance) for extent, distance in zip(a.shape, total, strict=True)]
     for piece in itertools.product(*pieces):
@@ -252,7 +253,7 @@ def tile(A, reps):
            [1, 2, 1, 2]])
     """
     a = as_array(A)
-    counts = tuple(map(index, reps)) if np.iterable(reps) else (index(reps),)
+    counts = integer_tuple(reps, "reps", "tile")
     rank = max(a.ndim, len(counts))
     counts = (1,) * (rank - len(counts)) + counts
     extents = (1,) * (rank - a.ndim) + a.shape
@@ -306,7 +307,7 @@ def repeat(a, repeats, axis=None):
     axis = normalise_axis(axis, a.ndim, "repeat")
     counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if counts.dtype.kind == "O":
-        counts = np.asarray(list(map(index, counts.ravel())), np.int64).reshape(counts.shape)
+        counts = np.asarray([integer(count, "repeats", "repeat") for count in counts.ravel()], np.int64).reshape(counts.shape)
     if counts.dtype.kind not in "bui" and counts.size:
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:

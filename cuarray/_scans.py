@@ -1,9 +1,7 @@
 """Running sums and products along an axis."""
 
-from operator import index
-
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._fuse import fused_call
 from cuarray._operands import target
@@ -16,7 +14,7 @@ def running(name, row, a, axis, dtype, out):
     a = as_array(a)
     if axis is None or a.ndim == 0:
         a, axis = a.reshape(-1), 0 if axis is None else axis
-    return _core.accumulate(name, row, a, index(axis), dtype, out)
+    return _core.accumulate(name, row, a, integer(axis, "axis", name), dtype, out)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):

@@ -1,11 +1,10 @@
 """Methods of ufuncs that fold parts of an axis, or elements that indices choose: what arguments mean."""
 
-from operator import index
-
 import numpy as np
 
 import cuarray
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._creation import as_array
 from cuarray._operands import host_values, target
 
@@ -35,7 +34,7 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
             raise ValueError(f"{name}.reduceat does not allow multiple axes")
         axis = 0
     begins = begins_on_host(indices, name)
-    return _core.reduceat(function, array, begins, index(axis), dtype, out)
+    return _core.reduceat(function, array, begins, integer(axis, "axis", name), dtype, out)
 
 
 def at(function, a, indices, *values):

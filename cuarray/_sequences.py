@@ -1,12 +1,11 @@
 """Numbers at regular distances, and grids of them."""
 
 import math
-from operator import index
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
 from cuarray._fuse import fused_call
@@ -140,7 +139,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> ca.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    num = index(num)
+    num = integer(num, "num", "linspace")
     if num < 0:
         raise ValueError(f"{_core.called_function('linspace')}: the number of samples {num} is negative")
     start, stop, inexact = ends(start, stop, device)
@@ -260,7 +259,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     >>> ca.geomspace(1, 1000, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    num = index(num)
+    num = integer(num, "num", "geomspace")
     start, stop, inexact = ends(start, stop, device)
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("geomspace: a geometric sequence cannot include zero")
@@ -374,5 +373,8 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
+    shape = integer_tuple(shape, "shape", "fromfunction")
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f"fromfunction: negative dimensions are not allowed: {shape}")
     axes = [arange(extent, dtype=dtype, device=device, like=like) for extent in shape]
     return function(*meshgrid(*axes, indexing="ij"), **kwargs)

@@ -1,11 +1,9 @@
 """Other shapes for the same elements: views, wherever that is possible."""
 
-from operator import index
-
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axes, normalise_axis
+from cuarray._axes import integer, normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._operands import side_by_side
@@ -214,7 +212,7 @@ def rollaxis(a, axis, start=0):
     """
     a = as_array(a)
     axis = normalise_axis(axis, a.ndim, "rollaxis")
-    start = index(start)
+    start = integer(start, "start", "rollaxis")
     if not -a.ndim <= start <= a.ndim:
         raise np.exceptions.AxisError(f"rollaxis: start {start} is out of bounds for {a.ndim} axes")
     start += a.ndim * (start < 0)

@@ -1,11 +1,9 @@
 """Arrays in order: sorted, partitioned, searched."""
 
-from operator import index
-
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axis
+from cuarray._axes import integer, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._operands import host_values, side_by_side, word
@@ -27,10 +25,10 @@ def check_kind(kind, order, stable, function):
     """Raise ValueError where NumPy would; every kind of sort is the one stable sort here."""
     if order is not None:
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
-    if kind is not None and stable is not None:
-        raise ValueError(f"{function}: kind and stable cannot both be given")
     if kind is not None and not isinstance(kind, str):
         raise TypeError(f"{function}: kind must be a string, not {kind!r}")
+    if kind is not None and stable is not None:
+        raise ValueError(f"{function}: kind and stable cannot both be given")
     if kind is not None and kind[:1].lower() not in {"q", "h", "m", "s"}:
         kinds = "'quicksort', 'heapsort', 'mergesort' or 'stable'"
         raise ValueError(f"{function}: kind must be {kinds}, not {kind!r}")
@@ -377,7 +375,7 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     (array([9, 5]), array([1, 2]))
     """
     a, axis = along(a, axis, "top_k")
-    k = index(k)
+    k = integer(k, "k", "top_k")
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"top_k: k must be in 0..{a.shape[axis]}, not {k}")
     first = (*(slice(None),) * axis, slice(k))
@@ -480,8 +478,8 @@ def digitize(x, bins, right=False):
     array([1, 4, 3])
     """
     x, bins = side_by_side("digitize", x, bins)
-    if x.dtype.kind == "c":
-        raise TypeError("digitize: x may not be complex")
+    if "c" in (x.dtype.kind, bins.dtype.kind):
+        raise TypeError("digitize: x and bins must be real")
     if bins.ndim != 1:
         raise ValueError(f"digitize: the edges need one axis, they have shape {bins.shape}")
     ascends, descends = is_monotonic(bins)

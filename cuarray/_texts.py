@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray._core import ndarray
 from cuarray._creation import as_array
+from cuarray._operands import under_its_name
 from cuarray._repr import host_text, ndarray_repr, ndarray_str
 
 __all__ = [
@@ -19,6 +20,7 @@ printoptions = np.printoptions
 set_printoptions = np.set_printoptions
 
 
+@under_its_name
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """Return the text that shows an array with its type.
 
@@ -46,6 +48,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return text_by(np.array_repr, ndarray_repr, arr, max_line_width, precision, suppress_small)
 
 
+@under_its_name
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """Return the text that shows the values of an array.
 
@@ -80,6 +83,7 @@ def text_by(function, own, a, *settings):
     return host_text(as_array(a), lambda host: function(host, *settings))
 
 
+@under_its_name
 def array2string(
     a,
     max_line_width=None,
@@ -140,6 +144,7 @@ def number(x):
     return x.numpy()[()] if isinstance(x, ndarray) else x
 
 
+@under_its_name
 def format_float_positional(
     x,
     precision=None,
@@ -189,6 +194,7 @@ def format_float_positional(
     )
 
 
+@under_its_name
 def format_float_scientific(
     x, precision=None, unique=True, trim="k", sign=False, pad_left=None, exp_digits=None, min_digits=None
 ):

@@ -74,20 +74,32 @@ FAR = (
 )
 
 
-def ramp(M):
-    """Return the numbers 1 - M, 3 - M, ..., M - 1, or the window itself where it has less than two
+def length(M, function):
+    """Return how many elements a window has as a real number; TypeError for anything else."""
+    M = as_array(M)
+    if M.ndim or M.dtype.kind == "c":
+        raise TypeError(f"{function}: M must be a real number, not an array of {M.dtype} of shape {M.shape}")
+    M = M.item()
+    if M > 1 << 53:  # all but no floats between count on
+        raise ValueError(f"{function}: {M} elements are more than an array can have")
+    return M
+
+
+def ramp(M, function):
+    """Return M as a number, and 1 - M, 3 - M, ..., M - 1, or the window itself where it has less than two
     elements."""
+    M = length(M, function)
     if M < 1:
-        return empty(0), True
+        return M, empty(0), True
     if M == 1:
-        return ones(1), True
-    return arange(1 - float(M), float(M), 2), False
+        return M, ones(1), True
+    return M, arange(1 - float(M), float(M), 2), False
 
 
-def cosines(M, *weights):
+def cosines(function, M, *weights):
     """Return the window that is a sum of cosines of 0, 1, 2 ... half-periods per half width, with these
     weights."""
-    n, is_window = ramp(M)
+    M, n, is_window = ramp(M, function)
     if is_window:
         return n
     with fused_call():
@@ -120,7 +132,7 @@ def bartlett(M):
     >>> ca.bartlett(5)
     array([0. , 0.5, 1. , 0.5, 0. ])
     """
-    n, is_window = ramp(M)
+    M, n, is_window = ramp(M, "bartlett")
     if is_window:
         return n
     with fused_call():
@@ -150,7 +162,7 @@ def blackman(M):
     >>> ca.blackman(5).round(2) + 0
     array([0.  , 0.34, 1.  , 0.34, 0.  ])
     """
-    return cosines(M, 0.42, 0.5, 0.08)
+    return cosines("blackman", M, 0.42, 0.5, 0.08)
 
 
 def hamming(M):
@@ -176,7 +188,7 @@ def hamming(M):
     >>> ca.hamming(5)
     array([0.08, 0.54, 1.  , 0.54, 0.08])
     """
-    return cosines(M, 0.54, 0.46)
+    return cosines("hamming", M, 0.54, 0.46)
 
 
 def hanning(M):
@@ -202,7 +214,7 @@ def hanning(M):
     >>> ca.hanning(5)
     array([0. , 0.5, 1. , 0.5, 0. ])
     """
-    return cosines(M, 0.5, 0.5)
+    return cosines("hanning", M, 0.5, 0.5)
 
 
 def kaiser(M, beta):
@@ -230,11 +242,14 @@ def kaiser(M, beta):
     >>> ca.kaiser(3, 5).round(4)
     array([0.0367, 1.    , 0.0367])
     """
+    M, beta = length(M, "kaiser"), as_array(beta)
+    if beta.dtype.kind == "c":
+        raise TypeError("kaiser: beta must be real, not complex")
     if M == 1:
         return ones(1)
     n = arange(float(M))
     half = (M - 1) / 2
-    beta = as_array(beta).astype(np.float64)
+    beta = beta.astype(np.float64)
     with fused_call():
         x = beta * _core.ufuncs["sqrt"](1 - _core.ufuncs["square"]((n - half) / half))
         return i0(x) / i0(beta)

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 #include "bindings/convert.h"
+#include "bindings/ndarray.h"
 
 namespace cuarray::python {
 namespace {
@@ -89,6 +90,7 @@ DType to_dtype(PyObject* object, DType fallback) {
     if (!dtype_objects[0]) make_native_dtypes();
     if (const DType dtype = known(object); dtype != DType::none) return dtype;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
+    if (is_ndarray(object)) fail(PyExc_TypeError, "an array is not a dtype: use its x.dtype");
     const Object descriptor = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_dtype.get(), object, nullptr));
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
