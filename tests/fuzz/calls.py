@@ -10,6 +10,7 @@ insides of cuarray; a result is NumPy's; no array is changed by a call that rais
 
 import ast
 import functools
+import gc
 import inspect
 import os
 import re
@@ -36,7 +37,7 @@ LEFT_OUT = {
 #: Kinds of arguments: texts, of which one is taken. x0 and x1 are arrays of one shape, x2 is a mask of it, x3 has positions
 #: in its first axis, x4 is ascending, of one axis; x5 is read-only.
 KINDS = {
-    "array": "x0 x0 x0 x0 x1 x1 x1 x2 x4 x5 x0[::-1] x0.T x1[..., ::2] 2 1.5 [1,2,3] x1[None] np.asarray([1,2]) np.float32(2) range(3)",
+    "array": "x0 x0 x0 x0 x1 x1 x1 x2 x4 x5 x0[::-1] x0.T x1[...,::2] 2 1.5 [1,2,3] x1[None] np.asarray([1,2]) np.float32(2) range(3)",
     "flat": "x0.ravel() x4 x1.ravel() [1,2,3] x0",
     "mask": "x2 x2 x2 x0>1 True [True,False] x1",
     "ints": "x3 x3 x3 0 1 -1 [0] [0,1] np.array([0,1]) xp.array(0) x2",
@@ -469,8 +470,69 @@ def other_types(step):
     )
 
 
+def odd_flag(step):
+    """Whether a call goes well here although a flag is given an object that is neither bool, number nor None."""
+    if (step.got is not None and "truth value" not in str(step.got)) or not isinstance(step.want, TypeError | ValueError | OverflowError):
+        return False
+    call = getattr(ast.parse(step.statement).body[0], "value", None)
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    flags = [k.value for k in keywords if PARAMETERS.get(k.arg) == "flag"]
+    return any(not isinstance(x, ast.Constant) or not isinstance(x.value, bool) for x in flags)
+
+
+#: What Python says of an object that NumPy's own Python code cannot use: it has not looked at the argument.
+ACCIDENT = re.compile(
+    r"not supported between instances|unsupported operand type|bad operand type|object has no attribute|not subscriptable"
+    r"|has no len\(\)|object is not (iterable|callable|an iterator)|unpack|inhomogeneous|no callable \w+ method"
+    r"|did not contain a loop|not supported for the input types|truth value of|object cannot be interpreted as an integer"
+    r"|(tuple|list) index out of range|indices must be integers or slices|got an unexpected keyword|must be real number"
+    r"|too many values|not enough values|can only concatenate|unhashable|object too deep|object of too small depth"
+    r"|cannot be converted to|__len__\(\) should return|argument must be a string or a|can't multiply sequence"
+    r"|not supported for inputs with DType|list assignment index|argument of type|an integer is required|'out' kwarg is necessary|must be str, not|element conversion"
+)
+
+
+def accident(step):
+    """Whether NumPy raises what Python says in the middle of NumPy's code, where cuarray checks the argument, or takes it."""
+    return isinstance(step.want, Exception) and bool(ACCIDENT.search(str(step.want)))
+
+
+#: How cuarray refuses arguments that are no numbers, and types that it has not.
+NO_NUMBERS = re.compile(
+    r"is no array of numbers|is not a dtype|is not supported by cuarray|a numpy\.(matrix|ma)|no units|start, stop and step must be"
+)
+
+
+def no_numbers(step):
+    return isinstance(step.got, TypeError) and bool(NO_NUMBERS.search(str(step.got)))
+
+
 #: (reason, test), beside those of judge.py; the reasons are rows or sections of docs/differences.md.
 MEANT = [
+    ("out= has the result's shape: ValueError, where NumPy resizes, broadcasts, or looks at something else first",
+     lambda step: isinstance(step.got, ValueError) and "out= has shape" in str(step.got)),
+    ("where= takes bools: TypeError, whatever else is wrong with a call",
+     lambda step: isinstance(step.got, TypeError) and "where= takes a bool array" in str(step.got)),
+    ("Python numbers that dtype= does not hold: OverflowError, where NumPy makes arrays of them and casts those",
+     both(raises_only_here, got_type(OverflowError), text_has("dtype="))),
+    ("what does not fit a C int is out of range like other numbers",
+     lambda step: isinstance(step.want, OverflowError) and "C int" in str(step.want) and isinstance(step.got, ValueError | IndexError | None)),
+    ("exceptions of arguments arrive, where NumPy drops them", both(raises_only_here, got_type(Planted))),
+    ("an axis is one integer: TypeError for a tuple of one",
+     lambda step: isinstance(step.got, TypeError) and "axis must be an integer" in str(step.got)),
+    ("Python numbers beside arrays under any casting rule", lambda step: step.got is None and "cannot cast Python" in str(step.want)),
+    ("finfo and iinfo of arrays, as the Array API has them", both(text_has("finfo|iinfo"), lambda step: step.got is None)),
+    ("windows have a real number of elements, and a possible one",
+     both(text_has("bartlett|blackman|hamming|hanning|kaiser"), got_type(TypeError, ValueError))),
+    ("isdtype takes names of dtypes", both(text_has("isdtype"), want_type(TypeError))),
+    ("edge_order is 1 or 2", both(text_has("gradient"), lambda step: "edge_order must be" in str(step.got))),
+    ("the text of values is that of arrays without axes", text_has("array_repr|array_str")),
+    ("equal elements in any order without stable=", both(text_has(r"argsort\((?!.*stable)"), lambda step: isinstance(step.want, np.ndarray))),
+    ("numbers of choices outside: ValueError, also where the result has no elements",
+     both(raises_only_here, got_type(ValueError), text_has("choose"), lambda step: any(not x.size for x in step.inputs))),
+    ("objects, records, masked arrays and matrices: TypeError, whatever else is wrong with a call", no_numbers),
+    ("flags take any object that has a truth value", odd_flag),
+    ("errors of Python's that NumPy's code meets: cuarray checks the argument, or takes it as an array, a number or a sequence", accident),
     ("strings, objects, dates and records are no numbers: TypeError", other_types),
     ("parameters that NumPy has not, or names otherwise", unexpected_keyword),
     ("functions and methods that NumPy has not", both(want_type(AttributeError), lambda step: "has no attribute" in str(step.want))),
@@ -560,7 +622,7 @@ def mended(statement):
         ):
             kinds = parameters(node.func.attr) if hasattr(ca, node.func.attr) else []
             if kinds:
-                return dict.fromkeys(KINDS[kinds[min(k, len(kinds) - 1)][1]][:8])
+                return list(dict.fromkeys(KINDS[kinds[min(k, len(kinds) - 1)][1]]))[:12]
         return ("0", "1", "None", "x0")
 
     return with_simpler_parts(statement, good)
@@ -720,10 +782,13 @@ def statement_of(call):
 
 # ---- judging -----------------------------------------------------------------------------------------------------------
 
-INSIDES = re.compile(
-    r"_core\b|incompatible function arguments|cuarray\._|::|pybind|std::|object has no attribute|not subscriptable"
-    r"|object is not iterable|vector|cannot unpack|must be real number|basic_string"
-    r"|object of type '\w+' has no len|not supported between instances|list index out of range|\b_[a-z]\w*\(\) "
+INSIDES = re.compile(r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) ")
+
+#: What Python says, and does not say where: behind a function's name it will do.
+UNNAMED = re.compile(
+    r"^(?![a-z_]\w*(\.\w+)?: ).*(object has no attribute|not subscriptable|object is not iterable|cannot unpack|must be real number"
+    r"|object of type '\w+' has no len|not supported between instances|unsupported operand|list index out of range"
+    r"|object cannot be interpreted as an integer|argument must be a string or a)", re.DOTALL
 )
 
 
@@ -737,6 +802,8 @@ def judge_message(statement, error, want):
     if want is not None and text == str(want):
         return None
     function = main_function(statement)
+    if getattr(ca, function, ca) is getattr(np, function, np):
+        return None  # is NumPy's
     if (
         isinstance(error, Planted | MemoryError | SyntaxError | StopIteration | RecursionError | OSError)
         or "planted" in text
@@ -744,11 +811,10 @@ def judge_message(statement, error, want):
         return None
     if isinstance(error, NameError) or ("hostile" in text.lower() and "object" in text):
         return None
-    found = INSIDES.search(text)
-    if found:
-        return Difference(
-            (function, "message", type(error).__name__, found[0]), f"cuarray: {headline(error)}"
-        )
+    insides, unnamed = INSIDES.search(text), UNNAMED.search(text)
+    if insides or unnamed:
+        found = insides[0] if insides else unnamed[2]
+        return Difference((function, "message", type(error).__name__, found), f"cuarray: {headline(error)}")
     return None
 
 
@@ -791,6 +857,7 @@ def case(rng, device, trace):
         made = setup
         if "shrink(x0" in statement and rng.random() < 0.3:
             made = ["x0 = xp.zeros(20_000_000)", *setup[1:]]  # memory that goes back to the system at once
+            gc.collect()  # exceptions hold the frames that they went through
         pair.prepare(made)
         for difference in run(pair, statement, trace, made):
             yield difference, [*made, statement]
