@@ -1,5 +1,6 @@
 // python.cpp -- exceptions, argument lists, and the calls that wait for the GIL.
 #include "bindings/python.h"
+#include "bindings/other_arrays.h"
 #include <cxxabi.h>
 #include <unistd.h>
 #include <pybind11/pybind11.h>
@@ -224,6 +225,16 @@ int64_t to_int64(PyObject* object, const char* what) {
         fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s must fit 64 bits, not %R", what,
              index.get());
     return value;
+}
+
+double to_double(PyObject* object, const char* what) {
+    const double value = PyFloat_AsDouble(object);
+    if (value != -1 || !PyErr_Occurred()) return value;
+    // What a __float__ of the caller's raises is told as it is.
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) || has_attribute(object, "__float__")) throw ExceptionIsSet{};
+    PyErr_Clear();
+    const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
+    fail(PyExc_TypeError, "%s must be a real number, not %U", what, type.get());
 }
 
 }  // namespace cuarray::python

@@ -192,6 +192,8 @@ bool is_true(PyObject* object);
 /// A tuple or list of two as a tuple; null for anything else. Other sequences may say anything of their length.
 Object pair_of(PyObject* object);
 int64_t to_int64(PyObject* object, const char* what);
+/// A real number; TypeError "what must be a real number, not T" where it is none.
+double to_double(PyObject* object, const char* what);
 
 /// str() of an attribute.
 std::string attribute_text(PyObject* object, const char* attribute);

@@ -146,8 +146,8 @@ PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* key
         if (given(values[3]) && given(values[7]) && values[7] != no_value() && is_true(values[3]))
             fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kSignature.function);
         PyObject* divisor = given(values[7]) && values[7] != no_value() ? values[7] : values[3];
-        const double correction = given(divisor) ? PyFloat_AsDouble(divisor) : 0;
-        if (correction == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+        const std::string what = std::string(kSignature.function) + (divisor == values[3] ? ": ddof" : ": correction");
+        const double correction = given(divisor) ? to_double(divisor, what.c_str()) : 0;
         return variance_of(self, call, correction, root, kSignature.function);
     });
 }

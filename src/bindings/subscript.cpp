@@ -265,6 +265,11 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
     store(*source);
 }
 
+/// As NumPy, which looks at this before it looks at the key and the value.
+void check_is_writable(const Array& array) {
+    if (!array.is_writable()) raise(ErrorKind::Value, "assignment destination is read-only");
+}
+
 struct StoreView {
     const Array& target;
     bool is_element;
@@ -341,6 +346,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
+        check_is_writable(array);
         if (array.ndim() == 1 && PyLong_CheckExact(key)) {
             const int64_t position = to_position(key);
             offset_of(array, position);  // a wrong index is reported before a wrong value
@@ -364,6 +370,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
 
 void fill_with(PyObject* self, PyObject* value) {
     const Array& array = array_of(self);
+    check_is_writable(array);
     with_value(value, array, true, StoreView{array, true});
 }
 

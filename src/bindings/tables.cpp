@@ -75,7 +75,8 @@ py::list reduction_table() {
 py::object result_type_of(const py::args& arguments) {
     if (arguments.empty()) raise(ErrorKind::Value, "result_type: at least one array or dtype is required");
     std::vector<ArgType> types;
-    for (const py::handle argument : arguments) types.push_back(to_arg_type(argument.ptr()));
+    for (const py::handle argument : arguments) types.push_back(
+            argument.is_none() ? ArgType{DType::float64, {}} : to_arg_type(argument.ptr()));
     return handed_over(from_dtype(result_type(types)));
 }
 
