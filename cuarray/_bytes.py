@@ -10,6 +10,7 @@ import numpy as np
 
 import cuarray
 from cuarray import _core
+from cuarray._axes import integer, integer_tuple
 from cuarray._repr import host_copy
 
 
@@ -117,12 +118,12 @@ def resize(self, *new_shape, refcheck=True):
     >>> x
     array([0, 1, 2, 0, 0])
     """
-    shape = new_shape[0] if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__") else new_shape
-    if shape is None or not new_shape:
+    if not new_shape or (len(new_shape) == 1 and new_shape[0] is None):
         return
+    shape = integer_tuple(new_shape[0] if len(new_shape) == 1 else new_shape, "shape", "resize")
     if not self.flags.forc:
         raise ValueError("resize: only an array whose elements lie side by side can be resized")
-    shape, order = tuple(map(index, shape)), "F" if self.flags.fnc else "C"
+    order = "F" if self.flags.fnc else "C"
     if min(shape, default=0) >= 0 and math.prod(shape) == self.size:
         self._replace(self.reshape(shape, order=order))
         return
@@ -193,6 +194,7 @@ def host_bytes(array):
 
 
 def reduce_ex(self, protocol):
+    protocol = integer(protocol, "protocol", "__reduce_ex__")
     host, order = host_bytes(self)
     data = pickle.PickleBuffer(host) if protocol >= 5 else host.tobytes()
     return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))

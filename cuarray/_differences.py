@@ -294,11 +294,11 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     array(8.)
     """
     y, x, steps = side_by_side("trapezoid", y, optional=(x, None if is_number(dx) else dx))
-    axis = normalise_axis(axis, y.ndim, "trapezoid")
+    along, axis = axis, normalise_axis(axis, y.ndim, "trapezoid")
     if x is None:
         distance = dx if steps is None else steps
     else:
         lines = (-1,) + (1,) * (y.ndim - axis - 1)
-        distance = diff(x).reshape(lines) if x.ndim == 1 else diff(x, axis=axis)
+        distance = diff(x).reshape(lines) if x.ndim == 1 else diff(x, axis=along)
     with fused_call():
-        return sum_of(distance * (part(y, axis, 1, None) + part(y, axis, None, -1)) / 2.0, axis=axis)
+        return sum_of(distance * (part(y, axis, 1, None) + part(y, axis, None, -1)) / 2.0, axis=along)

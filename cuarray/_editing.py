@@ -291,6 +291,8 @@ def trim_zeros(filt, trim="fb", axis=None):
     >>> ca.trim_zeros(ca.asarray([0, 0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros: trim must be a string, not {type(trim).__name__}")
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: unexpected character(s) in `trim`: {trim!r}")

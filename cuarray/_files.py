@@ -240,6 +240,10 @@ def savetxt(
     >>> file.getvalue()
     '1 0\\n0 1\\n'
     """
+    texts = {"newline": newline, "header": header, "footer": footer, "comments": comments}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise TypeError(f"savetxt: {name} must be a string, not {type(text).__name__}")
     np.savetxt(fname, on_host(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 

@@ -10,7 +10,7 @@ from cuarray import _core
 from cuarray._axes import integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros_like
-from cuarray._operands import device_of, side_by_side
+from cuarray._operands import device_of, members, side_by_side
 from cuarray._shaping import expand_dims, moveaxis
 
 __all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
@@ -145,8 +145,13 @@ def piecewise(x, condlist, funclist, *args, **kw):
     array([2., 7., 9.])
     """
     is_one = np.isscalar(condlist) or getattr(condlist, "ndim", 1) == 0
+    if not is_one:
+        condlist = members(condlist, "condlist", "piecewise")
+        if len(condlist) == 0:
+            raise IndexError("piecewise: there are no conditions")
     if is_one or (not isinstance(condlist[0], list | np.ndarray | ndarray) and np.ndim(x) != 0):
         condlist = [condlist]
+    funclist = members(funclist, "funclist", "piecewise")
     x, *conditions = side_by_side("piecewise", x, *condlist)
     conditions = [c.astype(bool, copy=False) for c in conditions]
     if len(funclist) == len(conditions) + 1:

@@ -7,7 +7,16 @@ from cuarray._axes import normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fused_call
-from cuarray._operands import WEAK, deliver, rule_outside, side_by_side, target, values_for, with_numbers
+from cuarray._operands import (
+    WEAK,
+    deliver,
+    members,
+    rule_outside,
+    side_by_side,
+    target,
+    values_for,
+    with_numbers,
+)
 from cuarray._sequences import arange
 
 __all__ = [
@@ -289,7 +298,7 @@ def choose(a, choices, out=None, mode="raise"):
     >>> ca.choose([0, 2, 1], [[1, 2, 3], [10, 20, 30], 0])
     array([ 1,  0, 30])
     """
-    given = list(choices)
+    given = list(members(choices, "choices", "choose"))
     a, *choices = side_by_side("choose", a, *given)
     numbers = positions(a, a, "choose")
     count = len(choices)
@@ -614,6 +623,8 @@ def select(condlist, choicelist, default=0):
     >>> ca.select([x < 2, x > 3], [x, x**2], -1)
     array([ 0,  1, -1, -1, 16, 25])
     """
+    condlist = members(condlist, "condlist", "select")
+    choicelist = members(choicelist, "choicelist", "select")
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: {len(condlist)} conditions do not go with {len(choicelist)} choices")
     if len(condlist) == 0:

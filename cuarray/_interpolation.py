@@ -148,7 +148,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
             # A step of just half a period keeps its direction.
             within = U["where"]((within == -half) & (steps > 0), half, within)
         least = period / 2 if discont is None else discont
-        turns = U["where"](U["abs"](steps) < least, 0, within - steps)
+        turns = U["where"](U["less"](U["abs"](steps), least), 0, within - steps)
     result = p.astype(dtype, copy=True)
     behind = (slice(None),) * (axis % p.ndim) + (slice(1, None),)
     result[behind] += cumsum(turns, axis=axis)

@@ -176,7 +176,7 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     Parameters
     ----------
     N : int
-        Rows.
+        Rows; a negative number is none.
     M : int, optional
         Columns; as many as rows by default.
     k : int
@@ -191,8 +191,8 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
 
     Raises
     ------
-    ValueError
-        If an extent is negative.
+    TypeError
+        If an extent is no integer.
 
     See Also
     --------
@@ -205,15 +205,9 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    return tril(
-        ones(
-            (integer(N, "N", "tri"), integer(N if M is None else M, "M", "tri")),
-            dtype,
-            device=device,
-            like=like,
-        ),
-        k,
-    )
+    rows = integer(N, "N", "tri")
+    columns = rows if M is None else integer(M, "M", "tri")
+    return tril(ones((max(rows, 0), max(columns, 0)), dtype, device=device, like=like), k)
 
 
 def tril(m, k=0):

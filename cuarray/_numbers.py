@@ -7,7 +7,7 @@ from cuarray._core import ndarray
 from cuarray._creation import as_array, asarray
 from cuarray._dtypes import finfo
 from cuarray._fuse import fused_call
-from cuarray._operands import under_its_name
+from cuarray._operands import members, under_its_name
 from cuarray._statistics import all
 
 __all__ = [
@@ -213,7 +213,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             numbers = f["where"](f["isnan"](part), nan, part)
             numbers = f["where"](part == np.inf, high, numbers)
             part[...] = f["where"](part == -np.inf, low, numbers)
-    return _core.as_value(result)
+    return result if result is x else _core.as_value(result)
 
 
 def real_if_close(a, tol=100):
@@ -430,7 +430,10 @@ def require(a, dtype=None, requirements=None, *, like=None):
     >>> ca.require(ca.ones((2, 3)).T, requirements="C").flags.c_contiguous
     True
     """
-    wanted = {REQUIREMENTS[name.upper()] for name in requirements or ()}
+    names = members(requirements or (), "requirements", "require")
+    if [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"require: requirements must be strings, not {requirements!r}")
+    wanted = {REQUIREMENTS[name.upper()] for name in names}
     if {"C", "F"} <= wanted:
         raise ValueError("require: cannot specify both C and Fortran order")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "K"

@@ -72,6 +72,13 @@ def word(value, choices, what, function):
     return value
 
 
+def members(value, what, function):
+    """Return a sequence of objects as one that has a length; TypeError where it is none."""
+    if not np.iterable(value):
+        raise TypeError(f"{function}: {what} must be a sequence, not {type(value).__name__}")
+    return value if hasattr(value, "__len__") and hasattr(value, "__getitem__") else list(value)
+
+
 def rule_outside(mode, function):
     """Return what becomes of positions outside: 'raise', which None stands for, 'wrap' or 'clip'."""
     if isinstance(mode, int):

@@ -120,10 +120,9 @@ def pad_widths(given, ndim):
     given = host_values(given, "pad")
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"pad: `pad_width` must be of integral type, not {given.dtype}")
-    widths = pairs(given, ndim)
-    if any(width < 0 for both in widths for width in both):
-        raise ValueError(f"pad: pad_width can't contain negative values: {widths}")
-    return widths
+    if np.any(given < 0):
+        raise ValueError(f"pad: pad_width can't contain negative values: {given.tolist()}")
+    return pairs(given, ndim)
 
 
 def pairs(given, ndim):

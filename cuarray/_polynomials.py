@@ -237,6 +237,8 @@ def polydiv(u, v):
     ------
     ValueError
         If coefficients have several axes.
+    IndexError
+        If there are no coefficients.
 
     See Also
     --------
@@ -249,6 +251,8 @@ def polydiv(u, v):
     (array([1.5 , 1.75]), array([0.25]))
     """
     u, v = (coefficients(x, "polydiv") + 0.0 for x in side_by_side("polydiv", u, v))
+    if len(u) == 0 or len(v) == 0:
+        raise IndexError(f"polydiv: no coefficients in the {'divisor' if len(u) else 'dividend'}")
     dtype = _core.result_type(u.dtype, v.dtype)
     steps = len(u) - len(v) + 1
     q = zeros(np.maximum(steps, 1), dtype, device=u.device)

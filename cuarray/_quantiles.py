@@ -7,10 +7,9 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray._axes import normalise_axes
-from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._fuse import fused_call
-from cuarray._operands import deliver, side_by_side
+from cuarray._operands import deliver, host_values, side_by_side
 from cuarray._scans import cumsum
 from cuarray._shaping import moveaxis
 
@@ -101,8 +100,6 @@ class Slices:
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
-        if out is None:
-            return values
         return deliver(values, out, self.function)
 
 
@@ -169,7 +166,9 @@ def nan_where(result, largest):
 def checked_quantiles(q, scale, function):
     """Return quantiles as a NumPy array from 0 to 1, and whether they are one Python number."""
     is_weak = type(q) in (int, float)
-    q = q.numpy() if isinstance(q, ndarray) else np.asanyarray(q)
+    q = host_values(q, function)
+    if q.dtype.kind not in "biuf":
+        raise TypeError(f"{function}: q must be real numbers, not of type {q.dtype}")
     if scale != 1:
         q = np.asanyarray(np.true_divide(q, scale))
     if q.size and not (q.min() >= 0 and q.max() <= 1):
@@ -181,12 +180,14 @@ def checked_quantiles(q, scale, function):
 
 
 def method_named(method, function):
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"{function}: method {method!r} is none of {', '.join(METHODS)}")
     return METHODS[method]
 
 
-def checked_arrays(a, weights, function):
+def checked_arrays(a, weights, method, function):
+    if weights is not None and method != "inverted_cdf":
+        raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
     a, weights = side_by_side(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: a must be an array of real numbers, not of {a.dtype}")
@@ -310,12 +311,12 @@ def percentile(
 
 
 def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
-    a, weights = checked_arrays(a, weights, function)
+    a, weights = checked_arrays(a, weights, method, function)
     q, is_weak = checked_quantiles(q, scale, function)
     rule = method_named(method, function)
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
-        return weighted_quantiles(function, a, q, slices, out, method, weights)
+        return weighted_quantiles(function, a, q, slices, out, weights)
     rows, n = slices.values, slices.values.shape[-1]
     if n == 0 and rows.ndim == 1 + len(slices.kept):
         if all(rows.shape[:-1]):
@@ -354,10 +355,8 @@ def between_neighbours(low, high, weight, is_weak):
     return interpolate(low, high, *on_device)
 
 
-def checked_weights(weights, a, slices, axis_given, method, function):
+def checked_weights(weights, a, slices, axis_given, function):
     """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
-    if method != "inverted_cdf":
-        raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
     if weights.shape != a.shape:
         if not axis_given:
             raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
@@ -380,9 +379,9 @@ def gathered(results, q, rows):
     return cuarray.stack(results).reshape(shape)
 
 
-def weighted_quantiles(function, a, q, slices, out, method, weights, *, skips_nan=False):
+def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False):
     axis_given = len(slices.kept) > 0 or a.ndim == 1
-    weights = slices.rows(checked_weights(weights, a, slices, axis_given, method, function))
+    weights = slices.rows(checked_weights(weights, a, slices, axis_given, function))
     rows, n = slices.values, slices.values.shape[-1]
     order = _core.argsort(rows, rows.ndim - 1, False, function)
     ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
@@ -573,7 +572,7 @@ def nanpercentile(
 
 
 def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weights):
-    a, weights = checked_arrays(a, weights, function)
+    a, weights = checked_arrays(a, weights, method, function)
     if a.size == 0:
         return slices_of_nothing(a, axis, out, keepdims, function)
     if not is_inexact(a):
@@ -583,7 +582,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     rule = method_named(method, function)
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
-        return weighted_quantiles(function, a, q, slices, out, method, weights, skips_nan=True)
+        return weighted_quantiles(function, a, q, slices, out, weights, skips_nan=True)
     rows, last = slices.values, slices.values.ndim - 1
     count, least, _ = counts_of_numbers(rows)
     if least == rows.shape[-1]:

@@ -147,6 +147,7 @@ def rot90(m, k=1, axes=(0, 1)):
            [1, 3]])
     """
     m = as_array(m)
+    axes = integer_tuple(axes, "axes", "rot90")
     if len(axes) != 2:
         raise ValueError(f"rot90: axes has {len(axes)} entries and must have 2")
     first, second = axes
@@ -201,6 +202,8 @@ def roll(a, shift, axis=None):
     a = as_array(a)
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
+    if np.ndim(shift) > 1:
+        raise ValueError("roll: shift must be an integer or have one axis")
     shifts = integer_tuple(shift, "shift", "roll")
     axes = integer_tuple(axis, "axis", "roll")
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):

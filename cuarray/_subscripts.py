@@ -47,6 +47,10 @@ class Grid:
         self.is_open = is_open
 
     def __getitem__(self, key) -> Any:
+        for entry in key if isinstance(key, tuple) else (key,):
+            if not isinstance(entry, slice):
+                name = "ogrid" if self.is_open else "mgrid"
+                raise AttributeError(f"{name}: takes slices, not {type(entry).__name__}")
         axes = np.ogrid[key]
         if isinstance(axes, np.ndarray):
             return as_array(axes)
