@@ -501,7 +501,7 @@ def ix_(*args):
 # Positions in flattened arrays.
 
 
-def integer_tuple(x, function):
+def integers(x, function):
     """Return an array as int64; TypeError where it holds no integers."""
     if x.dtype.kind not in "iu":
         raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
@@ -570,7 +570,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     steps = strides_of(shape, order, "ravel_multi_index")
     given = side_by_side("ravel_multi_index", *multi_index)
     for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
-        places = integer_tuple(places, "ravel_multi_index")
+        places = integers(places, "ravel_multi_index")
         if rule == "raise":
             check_inside(
                 places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
@@ -623,7 +623,7 @@ def unravel_index(indices, shape, order="C"):
     (array([0, 1]), array([2, 0]))
     """
     shape = integer_tuple(shape, "shape", "unravel_index")
-    places = integer_tuple(as_array(indices), "unravel_index")
+    places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")
     check_inside(places, math.prod(shape), "unravel_index: a position is out of bounds for the array")

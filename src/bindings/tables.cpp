@@ -75,8 +75,11 @@ py::list reduction_table() {
 py::object result_type_of(const py::args& arguments) {
     if (arguments.empty()) raise(ErrorKind::Value, "result_type: at least one array or dtype is required");
     std::vector<ArgType> types;
-    for (const py::handle argument : arguments) types.push_back(
-            argument.is_none() ? ArgType{DType::float64, {}} : to_arg_type(argument.ptr()));
+    for (const py::handle argument : arguments) {
+        // To resolve_dtypes Python's types stand for its numbers; here they are dtypes, and so is None.
+        const bool is_dtype = argument.is_none() || PyType_Check(argument.ptr());
+        types.push_back(is_dtype ? ArgType{to_dtype(argument.ptr(), DType::float64), {}} : to_arg_type(argument.ptr()));
+    }
     return handed_over(from_dtype(result_type(types)));
 }
 

@@ -20,7 +20,17 @@ import tempfile
 import batches
 import numpy as np
 from hostile import NAMES, Planted
-from judge import KNOWN, Difference, Pair, headline, is_none, main_function, with_simpler_parts
+from judge import (
+    KNOWN,
+    OPERATORS,
+    Difference,
+    Pair,
+    headline,
+    is_none,
+    main_function,
+    values_differ,
+    with_simpler_parts,
+)
 
 import cuarray as ca
 
@@ -446,6 +456,16 @@ def text_has(pattern):
     return lambda step: bool(found.search(step.statement))
 
 
+def want_says(pattern):
+    found = re.compile(pattern)
+    return lambda step: isinstance(step.want, Exception) and bool(found.search(str(step.want)))
+
+
+def got_says(pattern):
+    found = re.compile(pattern)
+    return lambda step: isinstance(step.got, Exception) and bool(found.search(str(step.got)))
+
+
 def both(*tests):
     return lambda step: all(test(step) for test in tests)
 
@@ -465,9 +485,10 @@ def unexpected_keyword(step):
 
 def other_types(step):
     """Whether an argument stands for an array and is one of objects, text, dates or records in NumPy."""
-    return isinstance(step.got, TypeError | ValueError) and any(
-        not is_numeric(x) for x in array_arguments(step.statement)
-    )
+    if not isinstance(step.got, TypeError | ValueError):
+        return False
+    keys = bool(re.search(r"^(r0 = )?x\d|\.at\(|\.(flat|r_|c_|s_|mgrid|ogrid|index_exp)\[", step.statement))
+    return any(not is_numeric(x, keys) for x in array_arguments(step.statement))
 
 
 def odd_flag(step):
@@ -547,6 +568,57 @@ MEANT = [
     ("big-endian and long double numbers: TypeError", both(got_type(TypeError), text_has(r"'>|float128"))),
     ("where= of ufuncs: bool arrays and bools", both(raises_only_here, got_type(TypeError), text_has(r"where=(?!None)"))),
     ("einsum, dot and others of bools and halves in their own orders", text_has(r"^r0 = xp\.empty")),
+    # Of functions from m to z, of methods and of operators.
+    ("an axis that 32 bits do not hold: AxisError", both(want_type(OverflowError), got_type(np.exceptions.AxisError))),
+    ("numbers that C's int or long do not hold are taken where Python's are",
+     both(lambda step: step.got is None, want_type(OverflowError), want_says(r"C (int|long)|signed integer is greater"))),
+    ("a sequence of axes is taken wherever a tuple is, and an array without axes where a number is",
+     both(want_type(TypeError), want_says(r"object cannot be interpreted as an integer|only integer scalar arrays can be converted|integer argument expected|'subok' must be|__array_function__ did not"))),
+    ("a bool is an integer, as in Python",
+     both(lambda step: step.got is None, want_type(TypeError), want_says(r"integer is required|a single integer, got '(np\.)?(True|False|array)"))),
+    ("median and quantiles leave x alone, whatever overwrite_input= says", text_has("overwrite_input=")),
+    ("unique(sorted=False) in ascending order", both(values_differ, text_has(r"unique.*sorted="))),
+    ("positions in what is not sorted are undefined", both(values_differ, text_has(r"(searchsorted|digitize|interp)\(.*(\[::-1\]|\.T)"))),
+    ("where= of ufuncs, reductions and copyto: bool arrays and bools", got_says("where= takes a bool array")),
+    ("dtype=bool, dtype=int of mean, var and std: TypeError",
+     both(raises_only_here, got_type(TypeError), text_has(r"nan(mean|var|std)\(.*dtype="))),
+    ("out= of functions that are no ufuncs has the result's shape",
+     both(got_type(ValueError), got_says(r"out= has shape"), lambda step: not isinstance(step.want, ValueError))),
+    ("out= of reductions, of take and of dot: cast by the rule of ufuncs",
+     both(want_says(r"Cannot cast (array data|scalar)|output array is not acceptable|output array does not match|invalid output shape"),
+          text_has(r"\.(sum|mean|max|min|argmax|argmin|cumsum|take|dot|choose|trace|nanargmax|nanargmin|round|compress)\("))),
+    ("an array that is given as out= is returned", lambda step: isinstance(step.got, tuple) and step.got[0] in ("type", "no value")
+     and isinstance(step.got[1], np.ndarray | ca.ndarray) and bool(re.search(r"out=|np\.|xp\.zeros|x5\)", step.statement))),
+    ("views of numbers are arrays of their own: no value", lambda step: isinstance(step.got, tuple) and step.got[0] == "no value"
+     and bool(re.search(r"(transpose|permute_dims|matrix_transpose|reshape|squeeze|ravel|swapaxes|flip|positive|real|imag|moveaxis|rollaxis)\(", step.statement))),
+    ("new arrays of indexing, joining, folding and partitions lie in C order or in that of x; NumPy's lie as its loops go",
+     lambda step: isinstance(step.want, tuple) and step.want[0] == "flag" and step.want[1].endswith("_contiguous")),
+    ("an unknown extent of a shape is -1; NumPy takes any negative number", both(raises_only_here, got_says("negative dimensions are not allowed"))),
+    ("union1d, setxor1d and their like check the range of Python numbers", both(raises_only_here, got_type(OverflowError),
+     text_has(r"union1d|setxor1d|intersect1d|setdiff1d|isin|concatenate|append"))),
+    ("an empty list is an array of float64", both(text_has(r"\[\]|\(\)"), lambda step: isinstance(step.want, tuple) and step.want[0] == "dtype")),
+    ("x.flat[key] is x.reshape(-1)[key]", text_has(r"\.flat\[")),
+    ("pickles are cuarray's own", text_has(r"__reduce_ex__")),
+    ("max_work= is not looked at", text_has("max_work=")),
+    ("shares_memory of what is no array: TypeError", both(got_type(TypeError), text_has("share[s_]*memory"))),
+    ("mgrid and ogrid take slices", got_says(r"grid: takes slices")),
+    ("as_strided checks what NumPy believes", both(got_type(ValueError, OverflowError), text_has("as_strided"))),
+    ("objects are asked for their numbers even where no element is written", lambda step: isinstance(step.got, Planted) and step.want is None),
+    ("x == y of what is no array: False and True", both(lambda step: step.got is None, want_says("__array__ method not producing an array"))),
+    ("nan_to_num(number, copy=False): a number has no memory that could be written", both(text_has("copy=False"), want_says("Unable to avoid copy"))),
+    ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"))),
+    ("coefficients have one axis: ValueError", both(got_type(ValueError), got_says("coefficients must have one axis"))),
+    ("x.real = number is x[...] = number where x is real", both(raises_only_here, text_has(r"^x\d\.(real|imag) = "))),
+    ("ddof= and correction= are real numbers, m= and k= integers", both(got_type(TypeError), got_says(r"must be (a real number|an integer), not"))),
+    ("initial=: a sequence of one number is that number", text_has(r"initial=[\[(]")),
+    ("nanmax(number, initial=...): as of an array", both(values_differ, text_has(r"nan(max|min)\(.*initial="))),
+    ("what tile returns is new memory, and can be written", both(text_has(r"tile\("), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
+    ("files of arrays of text or objects: TypeError", both(got_type(TypeError), text_has(r"xp\.(save|savez|savez_compressed|savetxt)\("))),
+    ("None and records where a type is promoted", text_has(r"(promote_types|result_type|can_cast)\(.*(None|\{\}|datetime|M8)")),
+    ("like= is an array of cuarray", got_says("like must be")),
+    ("more than the numbers of a mean= given beside var and std", text_has(r"(var|std)\(.*mean=")),
+    ("a depth of recursion is no limit of polyder", want_type(RecursionError)),
+    ("Python's floats out of range raise in assignments", both(raises_only_here, got_says("cannot convert float (NaN|infinity) to integer"))),
 ]  # fmt: skip
 
 
@@ -601,10 +673,12 @@ def made(text):
         return []
 
 
-def is_numeric(value):
-    """Whether NumPy makes an array of numbers of a value."""
-    if isinstance(value, np.dtype | slice) or value is ...:
+def is_numeric(value, keys=False):
+    """Whether NumPy makes an array of numbers of a value; where there are keys, slices and ... are none."""
+    if isinstance(value, np.dtype):
         return True
+    if isinstance(value, slice) or value is ...:
+        return keys
     try:
         return np.asarray(value).dtype in KNOWN
     except Exception:
@@ -623,9 +697,11 @@ def mended(statement):
             kinds = parameters(node.func.attr) if hasattr(ca, node.func.attr) else []
             if kinds:
                 return list(dict.fromkeys(KINDS[kinds[min(k, len(kinds) - 1)][1]]))[:12]
-        return ("0", "1", "None", "x0")
+        return ("0", "1", "None", "x0", "xp.zeros(3)")
 
-    return with_simpler_parts(statement, good)
+    yield from with_simpler_parts(statement, good)
+    if "x5" in statement:
+        yield statement.replace("x5", "x1")  # not read-only
 
 
 # ---- the functions -----------------------------------------------------------------------------------------------------
@@ -777,7 +853,7 @@ def statement_of(call):
         ast.parse(f"r0 = {call}")
     except SyntaxError:
         return call
-    return call if re.match(r"x0(\.\w+|\[.*\])? [-+*/]?= ", call) else f"r0 = {call}"
+    return call if re.match(r"x\d(\.\w+|(\.flat)?\[.*\])? [-+*/]?= ", call) else f"r0 = {call}"
 
 
 # ---- judging -----------------------------------------------------------------------------------------------------------
@@ -811,6 +887,12 @@ def judge_message(statement, error, want):
         return None
     if isinstance(error, NameError) or ("hostile" in text.lower() and "object" in text):
         return None
+    if getattr(ca, function, None) is getattr(np, function, ca):
+        return None  # NumPy's own, such as ndindex
+    if function in OPERATORS and "not supported between instances" in text:
+        return None  # Python's, where neither side knows the other
+    if function in ("setitem", ".fill") and "must be real number" in text:
+        return None  # Python's of an element, as in NumPy
     insides, unnamed = INSIDES.search(text), UNNAMED.search(text)
     if insides or unnamed:
         found = insides[0] if insides else unnamed[2]
@@ -858,7 +940,10 @@ def case(rng, device, trace):
         if "shrink(x0" in statement and rng.random() < 0.3:
             made = ["x0 = xp.zeros(20_000_000)", *setup[1:]]  # memory that goes back to the system at once
             gc.collect()  # exceptions hold the frames that they went through
-        pair.prepare(made)
+        try:
+            pair.prepare(made)
+        except MemoryError:
+            continue  # the limit of this process
         for difference in run(pair, statement, trace, made):
             yield difference, [*made, statement]
 

@@ -850,6 +850,8 @@ class Pair:
             and not is_value(got)
         ):
             self.parted.add(name)
+            if excused(("no value", want), ("no value", got)):
+                return None
             return Difference(
                 (function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here"
             )
@@ -954,6 +956,8 @@ class Pair:
 
     def coarsest(self, names):
         """Return the eps of the shortest floats in a statement: those in the middle of a fused block have no names any more."""
+        if re.search(r"dtype=.*(f2|f4|c8|float16|float32)", self.statement):
+            return float(np.finfo("f2" if re.search("f2|float16", self.statement) else "f4").eps)
         if is_single(self.statement):
             return 0.0
         inputs = [x for n, x in {**self.live(), **self.saved}.items() if n in names and hasattr(x, "dtype")]
