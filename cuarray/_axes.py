@@ -1,5 +1,6 @@
 """Axes as users give them, checked and counted from the front."""
 
+from collections.abc import Iterator
 from operator import index
 
 import numpy as np
@@ -19,7 +20,7 @@ def integer(value, what, function):
 
 def integer_tuple(values, what, function):
     """Return a number or a sequence of numbers as a tuple of ints."""
-    if not has_entries(values):
+    if not has_entries(values) and not isinstance(values, Iterator):
         return (integer(values, what, function),)
     return tuple([integer(value, what, function) for value in values])
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._fuse import fused_call
-from cuarray._operands import side_by_side
+from cuarray._operands import side_by_side, word
 
 __all__ = ["convolve", "correlate"]
 
@@ -108,8 +108,7 @@ def sequences(a, v, function):
 
 def slide(x, taps, mode, function):
     """Return the sums of products of `taps` with the parts of `x` below them, from left to right."""
-    if mode not in MODES:
-        raise ValueError(f"{function}: mode must be one of 'valid', 'same', or 'full', not {mode!r}")
+    mode = word(mode, MODES, "mode", function)
     dtype = x.dtype
     if dtype.kind in "fV" and dtype.itemsize == 2:
         x, taps = x.astype(np.float32), taps.astype(np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._operands import WEAK, as_cast, side_by_side
+from cuarray._operands import WEAK, as_cast, side_by_side, under_its_name
 
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
@@ -260,6 +260,7 @@ def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=No
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")
 
 
+@under_its_name
 def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     """Make a one-dimensional array of the numbers that an iterator gives.
 
@@ -294,6 +295,7 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
 
 
+@under_its_name
 def from_dlpack(x, /, *, device=None, copy=None):
     """Take over another library's array through DLPack, without a copy where it lies on the same device.
 
@@ -496,7 +498,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     device = place(device, like)
     if dtype is not None and type(fill_value) in (float, complex):
         fill_value = as_cast(fill_value, _core.dtype(dtype))
-    if np.isscalar(fill_value):
+    if isinstance(fill_value, (*WEAK, np.generic)):
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
     dtype = value.dtype if dtype is None else dtype

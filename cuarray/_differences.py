@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import normalise_axes, normalise_axis
+from cuarray._axes import integer, normalise_axes, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import empty, full
 from cuarray._fuse import fused_call
@@ -56,6 +56,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     >>> ca.diff([1, 2, 4, 7], n=2, prepend=0)
     array([0, 1, 1])
     """
+    n = integer(n, "n", "diff")
     if n == 0:
         return a
     if n < 0:

@@ -196,7 +196,7 @@ def edges_on_host(a, bins, range, weights, function):
             raise TypeError(f"{function}: a rule for the bins does not take weights")
         bins = bins_by_rule(a, bins, range, function)
     if np.ndim(bins):
-        bins = host_values(bins, function)
+        bins = edges_given(bins, function)
     if np.ndim(bins) > 1:
         raise ValueError(f"{function}: bins must be a number or have one axis, not shape {np.shape(bins)}")
     if np.ndim(bins) == 1:
@@ -217,6 +217,14 @@ def edges_on_host(a, bins, range, weights, function):
     if np.any(edges[:-1] >= edges[1:]):
         raise ValueError(f"{function}: between {first} and {last} there is no room for {bins} bins")
     return edges, True
+
+
+def edges_given(bins, function):
+    """Return edges as a NumPy array of numbers; TypeError where they are none."""
+    edges = host_values(bins, function)
+    if edges.dtype.kind not in "biufcV":
+        raise TypeError(f"{function}: the edges must be numbers, not {edges.dtype}")
+    return edges
 
 
 def flat_data(a, weights, function):
@@ -435,6 +443,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     columns = [x.astype(common, copy=False) for x in columns]
     d, device = len(columns), columns[0].device
     bins = list(bins) if hasattr(bins, "__len__") else [bins] * d
+    if not (range is None or np.iterable(range)):
+        raise TypeError(f"histogramdd: range must have a pair for each coordinate, not {range!r:.80}")
     ranges = [None] * d if range is None else list(range)
     if len(bins) != d:
         raise ValueError(f"histogramdd: there are {d} coordinates and bins for {len(bins)}")
@@ -483,16 +493,13 @@ def box_edges(x, bins, range):
     """Return the edges along one coordinate as a NumPy array."""
     bins = bins.numpy() if isinstance(bins, ndarray) else bins
     if np.ndim(bins) == 0 and not isinstance(bins, str):
-        if bins < 1:
-            raise ValueError(f"histogramdd: the number of bins must be positive, it is {bins}")
-        try:
-            count = index(bins)
-        except TypeError:
-            raise TypeError(f"histogramdd: the number of bins must be an integer, not {bins!r}") from None
+        count = integer(bins, "the number of bins", "histogramdd")
+        if count < 1:
+            raise ValueError(f"histogramdd: the number of bins must be positive, it is {count}")
         return np.linspace(*outer_edges(x, range, "histogramdd"), count + 1)
     if np.ndim(bins) != 1:
         raise ValueError("histogramdd: bins must be a number or have one axis")
-    edges = host_values(bins, "histogramdd")
+    edges = edges_given(bins, "histogramdd")
     if np.any(edges[:-1] > edges[1:]):
         raise ValueError("histogramdd: the edges must ascend")
     return edges

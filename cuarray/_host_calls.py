@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer_tuple, normalise_axis
+from cuarray._axes import integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, zeros_like
 from cuarray._operands import device_of, members, side_by_side
@@ -274,4 +274,5 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     >>> ca.frompyfunc(lambda n: n.bit_length(), 1, 1)(ca.arange(5))
     array([0, 1, 2, 2, 3])
     """
+    nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
     return on_host(np.frompyfunc(func, nin, nout, **kwargs))

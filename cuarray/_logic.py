@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._creation import as_array
-from cuarray._operands import side_by_side
+from cuarray._operands import side_by_side, with_numbers
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
@@ -44,6 +44,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """
     f = _core.ufuncs
     a, b = side_by_side("isclose", a, b)
+    rtol, atol = with_numbers("isclose", rtol, atol)
     # At least one side is inexact, so that bool and unsigned operands can be subtracted.
     b = b.astype(_core.result_type(b, 1.0), copy=False)
     near = f["less_equal"](f["abs"](a - b), atol + rtol * f["abs"](b))
@@ -219,7 +220,8 @@ def iscomplex(x):
     >>> ca.iscomplex([1 + 1j, 1 + 0j])
     array([ True, False])
     """
-    return _core.ufuncs["imag"](as_array(x)) != 0
+    x = as_array(x)
+    return _core.ufuncs["not_equal"](_core.ufuncs["imag"](x), 0, order="C")
 
 
 def isreal(x):

@@ -46,7 +46,7 @@ def flip(m, axis=None):
     m = as_array(m)
     axes = range(m.ndim) if axis is None else normalise_axes(axis, m.ndim, "flip")
     if not m.ndim:
-        return _core.as_value(m)
+        return _core.as_value(m.copy())
     return m[(*(slice(None, None, -1 if i in axes else 1) for i in range(m.ndim)), ...)]
 
 

@@ -9,7 +9,7 @@ from cuarray._axes import integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
 from cuarray._fuse import fused_call
-from cuarray._operands import device_of, side_by_side
+from cuarray._operands import WEAK, device_of, side_by_side
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
 
@@ -62,7 +62,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         start, stop = 0, start
     numbers = (0 if start is None else start, stop, 1 if step is None else step)
     if dtype is not None:
-        dtype = _core.result_type(dtype)  # a type that is not there is named before the numbers
+        dtype = _core.dtype(dtype)  # a type that is not there is named before the numbers
     try:
         dtype = number_type(numbers) if dtype is None else dtype
         first, stop, step = (x.item() if isinstance(x, ARRAYS) else x for x in numbers)
@@ -170,14 +170,18 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return y, step.astype(inexact, copy=False) if isinstance(step, ndarray) else step
 
 
+#: Numbers, as NumPy's functions tell them from arrays.
+SCALARS = (*WEAK, np.number, np.bool_)
+
+
 def ends(start, stop, device):
     """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
-    if np.isscalar(start) and np.isscalar(stop):
+    if isinstance(start, SCALARS) and isinstance(stop, SCALARS):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
     given, is_placed = (start, stop), device_of(start, stop) is not None
     arrays = side_by_side("linspace", *given) if is_placed else [as_array(x, device) for x in given]
-    types = (x if np.isscalar(x) else array for x, array in zip(given, arrays, strict=True))
+    types = (x if isinstance(x, SCALARS) else array for x, array in zip(given, arrays, strict=True))
     return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
 
@@ -217,7 +221,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     >>> ca.logspace(0, 3, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    if not np.isscalar(base):
+    if not isinstance(base, SCALARS):
         start, stop, base = broadcast_arrays(*(as_array(x, device) for x in (start, stop, base)))
     y = _core.ufuncs["pow"](base, linspace(start, stop, num, endpoint, device=device))
     y = moved_axis(y, axis, "logspace")

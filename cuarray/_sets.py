@@ -340,6 +340,9 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind must be None, 'sort' or 'table', not {kind!r}")
     element, others = side_by_side("isin", element, test_elements)
+    if not element.flags.c_contiguous:
+        found = isin(element.ravel(), others, assume_unique, invert, kind=kind)
+        return found.reshape(element.shape)
     types = {x.dtype.kind for x in (element, others)}
     if kind == "table" and not types <= {"b", "i", "u"}:
         raise ValueError("isin: kind='table' takes integers and bools alone")

@@ -86,6 +86,7 @@ void CallOptions::set_output(int index, PyObject* object) {
 
 void CallOptions::set_outputs(PyObject* object) {
     if (!PyTuple_Check(object)) {
+        if (row_.nout > 1 && object != Py_None) fail(PyExc_TypeError, "%s: 'out' must be a tuple of arrays", row_.name);
         set_output(0, object);
         return;
     }

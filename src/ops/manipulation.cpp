@@ -34,13 +34,13 @@ Array concatenate(std::span<const Array> arrays, int64_t axis, Array* out, DType
     for (const Array& a : arrays)
         if (__builtin_add_overflow(shape[along], a.shape()[along], &shape[along]))
             raise(ErrorKind::Value, "concatenate: the extents along axis ", along, " add up to more than int64 counts");
+    if (out && !(out->shape() == shape))
+        raise(ErrorKind::Value, "concatenate: out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
     const DType common = out ? out->dtype() : dtype != DType::none ? dtype : result_type(types);
     for (const Array& a : arrays)
         if (!can_cast(a.dtype(), common, casting))
             raise(ErrorKind::Type, "concatenate: cannot cast from ", info(a.dtype()).name, " to ", out ? "out= of " : "",
                   info(common).name, " with casting rule '", to_string(casting), "'");
-    if (out && !(out->shape() == shape))
-        raise(ErrorKind::Value, "concatenate: out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
     if (out && !out->is_writable()) raise(ErrorKind::Value, "concatenate: output array is read-only");
     Array result = out ? *out : empty_in_order(shape, memory_order(shape, strides), common, arrays[0].device());
     std::vector<Array> sources(arrays.begin(), arrays.end());
