@@ -162,3 +162,53 @@ def test_into_numpy(call, device):
             with pytest.raises((TypeError, ValueError), match=r"device|x\.numpy\(\)"):
                 eval(f"xp.{call}", {"xp": module}, ours)
             assert np.array_equal(ours["h"], names(np)["h"])
+
+
+@pytest.mark.parametrize("call", ["flip(2.5)", "clip(2.5)", "astype(np.float32(1), 'f4')", "lexsort([0])", "lexsort((2, 3))"])
+def test_results_of_numbers_are_values(call):
+    result = kept = eval("ca." + call, {"ca": cuarray, "np": np})
+    before = result.item()
+    result += 1
+    assert kept.item() == before
+
+
+def test_flip_of_an_array_without_axes_does_not_share_it():
+    x = cuarray.array(2.5)
+    flipped = cuarray.flip(x)
+    x[...] = 1
+    assert flipped.item() == 2.5
+
+
+@pytest.mark.parametrize("dtype", ["i2", "u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("number", [3, 2.5])
+def test_append_takes_a_number_by_its_own_type(dtype, number):
+    x = cuarray.ones(2, dtype)
+    for given, theirs in [((x, number), (x.numpy(), number)), ((number, x), (number, x.numpy()))]:
+        assert cuarray.append(*given).dtype == np.append(*theirs).dtype
+
+
+@pytest.mark.parametrize("call", ["iscomplex(x)", "iscomplex(c)", "isin(x, [1, 2])", "isin(x, x[0])", "isin(x, [1], invert=True)"])
+def test_answers_lie_in_c_order(call):
+    x = np.arange(6).reshape(2, 3)
+    theirs = eval("np." + call, {"np": np, "x": x.T, "c": (x * 1j).T})
+    x = cuarray.asarray(x)
+    ours = eval("ca." + call, {"ca": cuarray, "x": x.T, "c": (x * 1j).T})
+    assert ours.flags.c_contiguous and ours.tolist() == theirs.tolist()
+    assert cuarray.correlate([1], [1, 2]).flags.c_contiguous
+
+
+def test_indices_takes_an_iterator_and_roll_numbers_without_axes():
+    assert cuarray.indices(iter((2, 3))).shape == (2, 2, 3)
+    assert cuarray.roll(cuarray.arange(3), np.array(1)).tolist() == [2, 0, 1]
+    assert cuarray.array_split(cuarray.arange(4), cuarray.array(2))[1].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("number", [1, 1.5, 1j])
+def test_finfo_and_iinfo_take_numbers(number):
+    info = "iinfo" if isinstance(number, int) else "finfo"
+    assert getattr(cuarray, info)(number).dtype == getattr(np, info)(number).dtype
+
+
+def test_tolerances_may_be_arrays():
+    assert cuarray.isclose([1.0, 2.0], [1.5, 2.5], rtol=0, atol=[1, 0.1]).tolist() == [True, False]
+    assert cuarray.allclose([1.0], [1.5], rtol=cuarray.array(0.5))
