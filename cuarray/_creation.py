@@ -214,6 +214,7 @@ def copy(a, order="K", subok=False):
     return array(a, order=order)
 
 
+@under_its_name
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
     """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
 

@@ -493,7 +493,9 @@ def other_types(step):
 
 def odd_flag(step):
     """Whether a call goes well here although a flag is given an object that is neither bool, number nor None."""
-    if (step.got is not None and "truth value" not in str(step.got)) or not isinstance(step.want, TypeError | ValueError | OverflowError | Planted):
+    if (step.got is not None and "truth value" not in str(step.got)) or not isinstance(
+        step.want, TypeError | ValueError | OverflowError | Planted
+    ):
         return False
     call = getattr(ast.parse(step.statement).body[0], "value", None)
     keywords = call.keywords if isinstance(call, ast.Call) else []
@@ -583,6 +585,10 @@ MEANT = [
     ("no coordinates: ValueError", lambda step: isinstance(step.got, ValueError) and "the sample is empty" in str(step.got)),
     ("the arrays that fromfunction makes are ours", both(text_has("fromfunction"), want_type(TypeError))),
     ("einsum_path gives what it was given", both(text_has("einsum_path"), lambda step: isinstance(step.want, tuple))),
+    ("what __array_interface__ says wrong is told first", lambda step: isinstance(step.got, ValueError) and "__array_interface__" in str(step.got)),
+    ("True is the shape (1,)", both(text_has("broadcast_shapes"), lambda step: step.got is None and "expected a sequence of integers" in str(step.want))),
+    ("an array of one element is an axis", both(lambda step: "only integer scalar arrays" in str(step.want), text_has("axis="))),
+    ("numbers of another byte order come out in the machine's", both(text_has("'>f4'"), lambda step: isinstance(step.want, tuple))),
     ("the text of values is that of arrays without axes", text_has("array_repr|array_str")),
     ("equal elements in any order without stable=", both(text_has(r"argsort\((?!.*stable)"), lambda step: isinstance(step.want, np.ndarray))),
     ("numbers of choices outside: ValueError, also where the result has no elements",
@@ -894,13 +900,16 @@ def statement_of(call):
 
 # ---- judging -----------------------------------------------------------------------------------------------------------
 
-INSIDES = re.compile(r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) ")
+INSIDES = re.compile(
+    r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) "
+)
 
 #: What Python says, and does not say where: behind a function's name it will do.
 UNNAMED = re.compile(
     r"^(?![a-z_]\w*(\.\w+)?: ).*(object has no attribute|not subscriptable|object is not iterable|cannot unpack|must be real number"
     r"|object of type '\w+' has no len|not supported between instances|unsupported operand|list index out of range"
-    r"|object cannot be interpreted as an integer|argument must be a string or a)", re.DOTALL
+    r"|object cannot be interpreted as an integer|argument must be a string or a)",
+    re.DOTALL,
 )
 
 
