@@ -734,9 +734,10 @@ class Pair:
 
     def has_other_fault(self, statement, got):
         """Whether a call has two faults, and NumPy names cuarray's once the other one is gone."""
-        if not is_single(statement):
+        if "\n" in statement:
             return False
-        for variant in [*self.mended(statement), *with_harmless_casts(statement)]:
+        single = is_single(statement)
+        for variant in [*self.mended(statement), *with_harmless_casts(statement)] if single else ():
             error = self.run_theirs(variant, undo=True)
             if error is not None and isinstance(got, public_type(error)):
                 return True

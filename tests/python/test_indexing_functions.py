@@ -446,6 +446,33 @@ def test_diagonals_far_outside(device):
         assert cuarray.triu(x, k).sum() == cuarray.tril(x, -k).sum() == 0
 
 
+def test_positions_of_int8_beside_many_elements(device):
+    places = np.array([5, -3], "i1")
+    choices = [np.array([k, -k]) for k in range(140)]
+    for mode in ("wrap", "clip"):
+        x, host = cuarray.zeros(200, int), np.zeros(200, int)
+        cuarray.put(x, cuarray.asarray(places), 7, mode=mode)
+        np.put(host, places, 7, mode=mode)
+        assert x.tolist() == host.tolist()
+    x, host = cuarray.zeros((2, 200), int).T, np.zeros((2, 200), int).T
+    cuarray.put(x, cuarray.asarray(places), 7)
+    np.put(host, places, 7)
+    cuarray.put_along_axis(x, cuarray.asarray(places + 20), 8, None)
+    np.put(host, places + 20, 8)
+    assert x.tolist() == host.tolist()
+    chosen = cuarray.choose(cuarray.asarray(places), [cuarray.asarray(c) for c in choices], mode="wrap")
+    assert chosen.tolist() == [5, -137]
+
+
+def test_the_axis_is_looked_at_first(device):
+    for axis in (0, 3):
+        with pytest.raises(np.exceptions.AxisError):
+            cuarray.put_along_axis(cuarray.asarray(0.0), cuarray.asarray(0.5), 1, axis)
+        with pytest.raises(np.exceptions.AxisError):
+            cuarray.take_along_axis(cuarray.asarray(0.0), cuarray.asarray(0.5), axis)
+    assert cuarray.zeros((0, 2)).view("f2").shape == (0, 8) and cuarray.zeros((2, 0)).T.view("f2").shape == (0, 8)
+
+
 def test_positions_that_int64_does_not_hold(device):
     """They must not become negative numbers that count from the end."""
     x, far = cuarray.arange(3), cuarray.asarray([2**64 - 1], dtype="uint64")
