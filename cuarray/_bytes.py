@@ -138,9 +138,10 @@ def resize(self, *new_shape, refcheck=True):
 
 
 def owns_memory(array):
-    """Tell whether an array's memory is its own, or that of a base which nobody else has: many results are reshaped."""
+    """Tell whether nobody else has an array's memory. Many results are reshaped, and have a base of their own."""
     base = array.base
-    return base is None or (isinstance(base, cuarray.ndarray) and getrefcount(base) <= 3)  # of the array, `base`, and the call
+    # It is held by the array, by `base`, and by the call.
+    return base is None or (isinstance(base, cuarray.ndarray) and getrefcount(base) <= 3)
 
 
 def line(array):

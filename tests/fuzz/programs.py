@@ -743,7 +743,12 @@ def fused_block(rng, pair, writer):
     before = set(pair.live())
     for _ in range(rng.randrange(2, 7)):
         line = writer.statement()
-        if ".resize(" in line or "setflags" in line or views_value(pair, line) or pair.run_theirs(line) is not None:
+        if (
+            ".resize(" in line
+            or "setflags" in line
+            or views_value(pair, line)
+            or pair.run_theirs(line) is not None
+        ):
             continue
         if not bearable(pair):
             body.append(line)
