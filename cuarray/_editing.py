@@ -302,7 +302,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     for one in axes:
         one = normalise_axis(one, array.ndim, "trim_zeros")
         key[one] = nonzero_part(any(array, tuple(i for i in range(array.ndim) if i != one)).numpy(), trim)
-    return filt[key[0]] if isinstance(filt, list | tuple) and array.ndim == 1 else array[tuple(key)]
+    return filt[key[0]] if isinstance(filt, list | tuple) and array.ndim == 1 else array[(*key, ...)]
 
 
 def nonzero_part(used, trim):

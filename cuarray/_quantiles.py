@@ -167,8 +167,10 @@ def checked_quantiles(q, scale, function):
     """Return quantiles as a NumPy array from 0 to 1, and whether they are one Python number."""
     is_weak = type(q) in (int, float)
     q = host_values(q, function)
+    if q.dtype.kind == "O" and all(type(x) is int for x in q.flat):
+        q = q.astype(np.float64)  # outside of int64
     if q.dtype.kind not in "biuf":
-        raise TypeError(f"{function}: q must be real numbers, not of type {q.dtype}")
+        raise TypeError(f"{function}: q must have real numbers, not elements of type {q.dtype}")
     if scale != 1:
         q = np.asanyarray(np.true_divide(q, scale))
     if q.size and not (q.min() >= 0 and q.max() <= 1):
@@ -574,6 +576,7 @@ def nanpercentile(
 def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weights):
     a, weights = checked_arrays(a, weights, method, function)
     if a.size == 0:
+        checked_quantiles(q, scale, function)
         return slices_of_nothing(a, axis, out, keepdims, function)
     if not is_inexact(a):
         return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights)

@@ -533,4 +533,4 @@ def spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correct
     elif ddof != 0:
         raise ValueError(f"{name}: give ddof or correction, not both")
     mean = None if mean is NOT_GIVEN else mean
-    return _core.variance(a, axis, dtype, out, float(correction), bool(keepdims), where, mean, root)
+    return _core.variance(a, axis, dtype, out, correction, bool(keepdims), where, mean, root)

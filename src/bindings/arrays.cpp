@@ -362,10 +362,11 @@ void bind_reductions(py::module_& m) {
                               handed_over(wrap_result(std::move(sums.second))));
     }, py::arg("name"), py::arg("array"), py::arg("weights"), py::arg("axis"), py::arg("dtype"), py::arg("keepdims"));
     m.def("variance", [](const py::object& array, const py::object& axis, const py::object& dtype,
-                         const py::object& out, double correction, const py::object& keepdims,
+                         const py::object& out, const py::object& correction, const py::object& keepdims,
                          const py::object& where, const py::object& mean, bool root) {
         const ReductionCall call{axis.ptr(), dtype.ptr(), out.ptr(), keepdims.ptr(), nullptr, where.ptr(), mean.ptr()};
-        return handed_over(variance_of(array.ptr(), call, correction, root, root ? "std" : "var"));
+        const double freedom = to_double(correction.ptr(), root ? "std: correction" : "var: correction");
+        return handed_over(variance_of(array.ptr(), call, freedom, root, root ? "std" : "var"));
     }, py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(), py::arg("out") = py::none(),
        py::arg("correction") = 0.0, py::arg("keepdims") = false, py::arg("where") = true, py::arg("mean") = py::none(),
        py::arg("root") = false);

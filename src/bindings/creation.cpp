@@ -106,11 +106,29 @@ bool is_beyond_integers(PyObject* object) {
     fail(PyExc_TypeError, "%s: the elements have no common dtype but object; give dtype=", function);
 }
 
+/// Puts the function's name before what Python says of an object that is no number; errors of the object's own stay.
+void name_function(const char* function) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    const Object held = Object::steal_or_null(type), error = Object::steal_or_null(value), lines = Object::steal_or_null(traceback);
+    const Object text = Object::steal_or_null(error ? PyObject_Str(error.get()) : nullptr);
+    PyErr_Clear();
+    const char* const said = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
+    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"})
+        if (said && std::string_view(said).starts_with(beginning)) fail(PyExc_TypeError, "%s: %s", function, said);
+    PyErr_Restore(Py_NewRef(held.get()), error ? Py_NewRef(error.get()) : nullptr, lines ? Py_NewRef(lines.get()) : nullptr);
+}
+
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
 Source read_through_numpy(PyObject* object, const Request& request, bool is_new, const char* function) {
     const DType wanted = wanted_dtype(request);
     const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
-    const Object array = Object::steal(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
+    const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
+    if (!array) {
+        name_function(function);
+        throw ExceptionIsSet{};
+    }
     if (is_new && has_objects(array.get())) refuse_objects(array.get(), object, function);
     return read_numpy(array.get(), object, is_new, function);
 }
