@@ -298,7 +298,7 @@ def triu_indices(n, k=0, m=None):
     >>> ca.triu_indices(2)
     (array([0, 0, 1]), array([0, 1, 1]))
     """
-    return nonzero(~tri(n, m, k - 1, dtype=bool))
+    return nonzero(~tri(n, m, integer(k, "k", "triu_indices") - 1, dtype=bool))
 
 
 def tril_indices_from(arr, k=0):

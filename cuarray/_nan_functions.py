@@ -36,6 +36,8 @@ def array_and_mask(function, a, where):
     if where is None:
         raise TypeError(f"{function}: where= takes a bool array, not None")
     a, mask = side_by_side(function, a, optional=(None if isinstance(where, bool) else where,))
+    if mask is not None and mask.dtype != np.bool_:
+        raise TypeError(f"{function}: where= takes a bool array, not {mask.dtype}")
     return a, where if mask is None else mask
 
 

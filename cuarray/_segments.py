@@ -16,6 +16,8 @@ def begins_on_host(indices, name):
         raise ValueError(f"{name}.reduceat: indices must have one axis, not shape {host.shape}")
     if not np.can_cast(host.dtype, np.int64) and isinstance(indices, cuarray.ndarray | np.ndarray):
         raise TypeError(f"{name}.reduceat: indices must be integers, not {host.dtype}")
+    if host.dtype.kind == "f" and not np.isfinite(host).all():
+        raise ValueError(f"{name}.reduceat: indices must be integers, not {host.tolist()}")
     return np.ascontiguousarray(host, np.int64)
 
 

@@ -137,3 +137,9 @@ def test_setflags(device):
         x[0] = 1
     with pytest.raises(ValueError):
         x.setflags(write=True)
+
+
+def test_resize_takes_an_array_of_one_extent(device):
+    x = cuarray.ones(1, device=device)
+    x.resize(np.array([2]))
+    assert x.tolist() == [1.0, 0.0]

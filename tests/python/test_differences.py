@@ -122,3 +122,9 @@ def test_more_steps_than_elements(n, device):
         assert got.shape == want.shape and got.tolist() == want.tolist()
     assert cuarray.polyder(x[0], n).tolist() == np.polyder(np.arange(4), min(n, 9)).tolist()
     assert cuarray.diff(x[:0], n, 0).shape == (0, 4) and cuarray.diff(x > 3, n).dtype == bool
+
+
+def test_trapezoid_counts_the_axis_of_x_from_its_own_end(device):
+    x = [[0.0, 1.0], [0.0, 3.0], [1.0, 2.0]]
+    got = cuarray.trapezoid([2, 4], x=cuarray.asarray(x, device=device))
+    np.testing.assert_array_equal(got.numpy(), np.trapezoid([2, 4], x=np.array(x)))

@@ -191,3 +191,9 @@ def test_as_numpy(device, expression):
 def test_a_number_keeps_no_axes(call):
     got, want = eval(call, {"xp": cuarray}), eval(call, {"xp": np})
     assert got.shape == np.shape(want) and got.tolist() == np.asarray(want).tolist()
+
+
+def test_quantiles_of_one_nan_are_values():
+    x = y = cuarray.nanpercentile(cuarray.ones(1) * np.nan, 0)
+    y += 1
+    assert x is not y

@@ -315,3 +315,9 @@ def test_python_numbers_beside_a_dtype_that_is_asked_for(dtype, number):
             return TypeError
 
     assert kind_of(cuarray, cuarray.asarray(x)) == kind_of(np, x)
+
+
+def test_python_types_are_dtypes_to_result_type():
+    for given in ((float, "f4"), (int, "i1"), (complex, "c8"), (bool, "u1"), (None,), (None, "f4")):
+        assert cuarray.result_type(*given) == np.result_type(*given)
+    assert cuarray.result_type(1.0, "f4") == np.float32
