@@ -884,6 +884,8 @@ class Pair:
 
     def compare_sequences(self, name, want, got, names, function, excused):
         if not isinstance(got, tuple | list) or len(got) != len(want):
+            if excused(("results", want), ("results", got)):
+                return None
             said = f"{len(got)} results" if isinstance(got, tuple | list) else f"{type(got).__name__}"
             return Difference((function, "results"), f"{name}: NumPy {len(want)} results, cuarray {said}")
         for k, (a, b) in enumerate(zip(want, got, strict=True)):
