@@ -257,6 +257,9 @@ def parse(engine):
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the cases")
     parser.add_argument("--shorten-seconds", type=float, default=20.0, help="for making one finding short")
+    parser.add_argument(
+        "--crashes", action="store_true", help="exit with 1 for crashes and hangs alone; print the rest"
+    )
     if hasattr(engine, "restrict"):
         parser.add_argument(
             "--only", type=engine.restrict, default=None, metavar="REGEX", help=engine.restrict.__doc__
@@ -270,10 +273,11 @@ def parse(engine):
 def main(engine):
     """Run an engine from the command line; the exit status is 1 if there is a difference."""
     arguments = parse(engine)
-    options = {
-        name: value for name, value in vars(arguments).items() if name != "only"
-    }  # parsing has obeyed it
+    # Parsing has obeyed --only.
+    options = {name: value for name, value in vars(arguments).items() if name not in ("only", "crashes")}
     findings, _ = explore(engine, **options)
+    if arguments.crashes:
+        findings = [found for found in findings if {"crash", "hang"} & set(found[0].kind)]
     return 1 if findings else 0
 
 
