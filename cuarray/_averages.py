@@ -191,7 +191,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     for x in (m, *others):
         if x.ndim > 2:
             raise ValueError(f"{_core.called_function('cov')}: {x.ndim} axes are more than the 2 of a matrix")
-    dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f8") if dtype is None else _core.dtype(dtype)
+    types = (m.dtype, *(x.dtype for x in others), "f8")
+    dtype = _core.result_type(*types) if dtype is None else _core.dtype(dtype)
     if dtype.kind in "biu":
         raise TypeError(f"{_core.called_function('cov')}: dtype must be floating or complex, not {dtype}")
     if not rowvar:  # as NumPy, a y of one row stays one

@@ -26,7 +26,7 @@ def integer_tuple(values, what, function):
 
 
 def has_entries(x):
-    """Whether an argument is a sequence of several, which has a length, and not one number or an array without axes."""
+    """Whether an argument is a sequence, which has a length, and not a number or an array without axes."""
     return hasattr(x, "__len__") and getattr(x, "ndim", 1) != 0
 
 

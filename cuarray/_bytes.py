@@ -138,7 +138,7 @@ def resize(self, *new_shape, refcheck=True):
 
 
 def owns_memory(array):
-    """Tell whether nobody else has an array's memory. Many results are reshaped, and have a base of their own."""
+    """Tell whether no other array has the memory. Many results are reshaped, with a base of their own."""
     base = array.base
     # It is held by the array, by `base`, and by the call.
     return base is None or (isinstance(base, cuarray.ndarray) and getrefcount(base) <= 3)

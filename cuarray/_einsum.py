@@ -30,7 +30,7 @@ def spelled(operands):
     for group in operands[1::2] + operands[len(operands) // 2 * 2 :]:
         if not isinstance(group, Iterable):
             raise TypeError(
-                f"einsum: subscripts must be a string, or a sequence of integers behind each array, not {group!r:.80}"
+                f"einsum: subscripts must be a string, or integers behind each array, not {group!r:.80}"
             )
     text = ",".join("".join(map(letter_of, group)) for group in labels)
     if len(operands) % 2:

@@ -391,7 +391,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     x, y = side_by_side("histogram2d", x, y)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(
-            f"histogram2d: x and y must be coordinates of as many points, not of shapes {x.shape} and {y.shape}"
+            f"histogram2d: x and y must have as many points, not shapes {x.shape} and {y.shape}"
         )
     both = not hasattr(bins, "__len__") or len(bins) in (1, 2)
     counts, (first, second) = histogramdd([x, y], bins if both else [bins, bins], range, density, weights)

@@ -27,7 +27,7 @@ def as_cast(number, dtype):
 
 
 def under_its_name(function):
-    """Decorate a function that gives its arguments to NumPy's: what Python says of them begins with the function's name."""
+    """Decorate a function that gives its arguments to NumPy's: errors then begin with the function's name."""
 
     @functools.wraps(function)
     def call(*args, **options):

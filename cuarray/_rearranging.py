@@ -310,7 +310,8 @@ def repeat(a, repeats, axis=None):
     axis = normalise_axis(axis, a.ndim, "repeat")
     counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if counts.dtype.kind == "O":
-        counts = np.asarray([integer(count, "repeats", "repeat") for count in counts.ravel()], np.int64).reshape(counts.shape)
+        whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]
+        counts = np.asarray(whole, np.int64).reshape(counts.shape)
     if counts.dtype.kind not in "bui" and counts.size:
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:
