@@ -1,5 +1,7 @@
 """Making arrays: from objects, from numbers, from other arrays."""
 
+from numbers import Number
+
 import numpy as np
 
 from cuarray import _core
@@ -499,7 +501,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     device = place(device, like)
     if dtype is not None and type(fill_value) in (float, complex):
         fill_value = as_cast(fill_value, _core.dtype(dtype))
-    if isinstance(fill_value, (*WEAK, np.generic)):
+    if isinstance(fill_value, (*WEAK, np.generic, Number)):
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
     dtype = value.dtype if dtype is None else dtype

@@ -28,11 +28,12 @@ DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 #: arrays, nested lists and tables of figures have several types, and so have functions made of Python functions.
 ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before|pickle)\b"
 #: Programs whose values may be Any: functions without annotations return it to mypy, and so do other libraries.
-UNTYPED = r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) (?:PIL|matplotlib|pandas|scipy|torch|xarray)\b"
+UNTYPED = r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) (?:PIL|astropy|matplotlib|pandas|scipy|torch|xarray)\b"
 
 #: Libraries that are not looked into: what they return is not ours to type.
 FOREIGN = (
     "PIL",
+    "astropy",
     "cupy",
     "jax",
     "matplotlib",
