@@ -212,8 +212,8 @@ INDEXING = [
     Mutant(
         "upper-triangle-one-down",
         "cuarray/_index_grids.py",
-        "return nonzero(~tri(n, m, k - 1, dtype=bool))",
-        "return nonzero(~tri(n, m, k - 2, dtype=bool))",
+        'integer(k, "k", "triu_indices") - 1, dtype=bool))',
+        'integer(k, "k", "triu_indices") - 2, dtype=bool))',
         row("triu_indices"),
     ),
 ]
@@ -630,8 +630,8 @@ TYPES = [
     Mutant(
         "covariances-in-single-precision",
         "cuarray/_averages.py",
-        'dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f8") if dtype',
-        'dtype = _core.result_type(m.dtype, *(x.dtype for x in others), "f4") if dtype',
+        'types = (m.dtype, *(x.dtype for x in others), "f8")',
+        'types = (m.dtype, *(x.dtype for x in others), "f4")',
         row("cov"),
     ),
 ]
