@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from operator import index
 
 from cuarray import _core
+from cuarray._axes import integer
 
 __all__ = ["Event", "Graph", "Stream", "current_stream", "default_stream"]
 
@@ -93,7 +94,10 @@ class Stream:
     __slots__ = ("__weakref__", "_core")
 
     def __init__(self, device=None, priority=0, non_blocking=True):
-        self._core = _core.make_stream(device, index(priority), bool(non_blocking))
+        number = integer(priority, "priority", "Stream")
+        if not -(2**31) <= number < 2**31:
+            raise ValueError(f"Stream: priority must fit 32 bits, not {number}")
+        self._core = _core.make_stream(device, number, bool(non_blocking))
 
     @classmethod
     def _of(cls, core):

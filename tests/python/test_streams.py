@@ -827,3 +827,9 @@ def test_processes_end_quietly(device, end):
     )  # fmt: skip
     said = "\n".join(line for line in result.stderr.splitlines() if not line.startswith("cudasim: CUDASIM_SEED"))
     assert result.returncode == 0 and not said, result.stderr
+
+
+@pytest.mark.parametrize(("priority", "error"), [((), TypeError), (1.5, TypeError), (2**31, ValueError), (-(2**70), ValueError)])
+def test_priorities_are_small_integers(priority, error):
+    with pytest.raises(error, match="Stream: priority must"):
+        cuarray.Stream("cpu", priority)
