@@ -291,6 +291,8 @@ MEANT = [
     ("numbers that only Python's int holds make arrays of objects in NumPy: TypeError",
      every(lambda step: isinstance(step.got, TypeError | OverflowError),
            lambda step: bool(re.search(r"10 ?\*\* ?30|2 ?\*\* ?6[34]|5 ?\*\* ?28", step.statement)))),
+    ("unsigned positions beyond int64 lie outside; NumPy counts them from the end",
+     lambda step: isinstance(step.got, IndexError) and f"index {2**63 - 1} is out of bounds" in str(step.got)),
     ("positions that int64 does not hold: IndexError",
      lambda step: isinstance(step.got, IndexError) and isinstance(step.want, OverflowError)),
     ("bool ** 2 is int64, as numpy.power", every(has("**"), lambda step: isinstance(step.want, tuple) and step.want == ("dtype", "int8", "int64"))),
