@@ -224,7 +224,10 @@ bool Operand::load_data(PyObject* object, Place place, const char* function) {
     static Attribute read{"numpy", "asarray"};
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
     if (!array) {  // a sequence of no numbers, such as text that is no str
-        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw ExceptionIsSet{};
+        const bool claims = has_attribute(object, "__array__") || has_attribute(object, "__array_interface__") ||
+                            has_attribute(object, "__array_struct__");
+        const bool is_no_number = PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError);
+        if (claims || !is_no_number) throw ExceptionIsSet{};
         PyErr_Clear();
         return false;
     }

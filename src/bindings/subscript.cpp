@@ -402,8 +402,12 @@ Py_ssize_t length(PyObject* self) noexcept {
 
 int contains(PyObject* self, PyObject* value) noexcept {
     return guarded_number<int>([&] {
-        const Object equal = Object::steal(compare(self, value, Py_EQ));
-        if (!is_ndarray(equal.get())) return 0;
+        static Attribute numpy_any{"numpy", "any"};
+        // As Python compares: classes that our comparison leaves alone have their say.
+        const Object equal = Object::steal(PyObject_RichCompare(self, value, Py_EQ));
+        if (PyBool_Check(equal.get())) return int(equal.get() == Py_True);
+        if (!is_ndarray(equal.get()))
+            return int(is_true(Object::steal(PyObject_CallFunctionObjArgs(numpy_any.get(), equal.get(), nullptr)).get()));
         ReduceOptions options;
         const Array any = reduce(find_reduction("any"), array_of(equal.get()), options);
         return int(item(any, "in").bytes[0] != 0);

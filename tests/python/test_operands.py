@@ -212,3 +212,33 @@ def test_finfo_and_iinfo_take_numbers(number):
 def test_tolerances_may_be_arrays():
     assert cuarray.isclose([1.0, 2.0], [1.5, 2.5], rtol=0, atol=[1, 0.1]).tolist() == [True, False]
     assert cuarray.allclose([1.0], [1.5], rtol=cuarray.array(0.5))
+
+
+def test_errors_of_what_says_it_is_an_array_arrive():
+    """A broken protocol is no reason to compare identities."""
+
+    class Broken:
+        __array_interface__ = {}  # noqa: RUF012
+
+    class Raising:
+        def __array__(self, dtype=None, copy=None):
+            raise ValueError("no numbers today")
+
+    x = cuarray.arange(3, device="cpu")
+    for broken, message in ((Broken(), "array_interface"), (Raising(), "no numbers today")):
+        for compare in (lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a + b, lambda a, b: b in a):
+            with pytest.raises(ValueError, match=message):
+                compare(x, broken)
+
+
+def test_in_asks_the_other_class():
+    class Two:
+        __array_ufunc__ = None
+
+        def __eq__(self, other):
+            return other.tolist().count(2) > 0 if isinstance(other, cuarray.ndarray) else NotImplemented
+
+        __hash__ = None
+
+    x = cuarray.arange(3, device="cpu")
+    assert Two() in x and Two() not in x[:2] and "a" not in x and None not in x and 2.0 in x and [0, 1, 2] in x
