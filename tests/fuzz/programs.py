@@ -3,7 +3,7 @@
     python tests/fuzz/programs.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J]
 
 A step is one line of the table below with its {places} filled in by the method of `Writer` of that name, as the arrays at hand
-allow. Steps may stand in fused blocks. judge.py says what is compared, and what is meant to be different.
+allow. Steps may stand in fused blocks. judge.py says what is compared, meant.py what is meant to be different.
 """
 
 import math
@@ -12,7 +12,9 @@ import sys
 
 import batches
 import numpy as np
-from judge import DTYPES, KNOWN, Pair, main_function
+from judge import Pair
+from limits import DTYPES, KNOWN
+from statements import main_function
 
 import cuarray as ca
 

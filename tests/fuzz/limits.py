@@ -1,0 +1,101 @@
+"""limits.py -- how far results may be apart: inexact functions, and sums in another order."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "python")]
+
+import oracle
+
+import cuarray as ca
+
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+KNOWN = {np.dtype(t) for t in DTYPES}
+
+#: Functions that are not rounded exactly, here or in NumPy, by NumPy's name; the limits are those of tests/python/oracle.py.
+INEXACT = {
+    name
+    for ours in {*oracle.CUDA_LIMITS, *oracle.OTHER, "floor_divide"}
+    for name in (ours, oracle.NUMPY_NAMES.get(ours, ours))
+} | {"power", "absolute", "float_power", "reciprocal", "deg2rad", "rad2deg", "sinc", "i0", "angle", "nan_to_num",
+     "linspace", "logspace", "geomspace", "interp", "round", "around", "hanning", "hamming", "kaiser", "bartlett",
+     "blackman", "square"}  # fmt: skip
+#: What NumPy's own functions may be off, beside ours.
+NUMPYS = 4.5
+
+#: Functions that may give either zero, of 0.0 and -0.0.
+EITHER_ZERO = {
+    "abs",
+    "sort",
+    "unique",
+    "clip",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "max",
+    "min",
+    "nanmax",
+    "nanmin",
+    "ptp",
+}
+
+#: Complex powers are exp(y * log(x)): the exponent's error is the result's relative one, and exponents may be hundreds.
+EXPONENT = 400.0
+
+#: Functions that add or multiply in an order of their own.
+SUMS = {
+    "sum", "mean", "var", "std", "prod", "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "dot", "inner",
+    "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "trace", "average", "nansum", "nanmean", "nanprod",
+    "nanvar", "nanstd", "nancumsum", "nancumprod", "tensordot", "convolve", "correlate", "kron", "cov", "corrcoef",
+    "median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile", "gradient", "trapezoid", "reduce",
+    "accumulate", "reduceat", "at", "histogram", "histogram2d", "histogramdd", "bincount", "polyval", "polydiv",
+    "polymul", "polyadd", "polysub", "polyint", "polyder", "poly", "vander", "cross", "outer", "diff", "ediff1d", "unwrap",
+    "apply_along_axis", "apply_over_axes", "matpow", "pad", "linspace", "logspace", "geomspace",
+}  # fmt: skip
+SUM_LIMIT = 64
+
+#: Functions of integers whose results are floats, which out= or at() may make integers again.
+FRACTIONAL = INEXACT | {"ldexp", "/", "divide", "true_divide", "sqrt", "cbrt", "at", "mean", "reciprocal"}
+
+UFUNCS = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)}
+
+
+def limit_of(names, dtype, device):
+    """Return how many units of the last place a statement's result may be off, and whether they are those of a sum."""
+    off = 0.0
+    for name in names & INEXACT:
+        ours = ca._elementwise.ALIASES.get(name, name)
+        off = max(off, oracle.limit(ours, dtype, dtype, device) + NUMPYS)
+    if names & {"abs", "absolute"}:
+        off = max(off, oracle.limit("hypot", dtype, dtype, device) + NUMPYS)
+    if names & {"**", "//", "%"} or dtype.kind == "c":
+        off = max(off, oracle.limit("pow", dtype, dtype, device) + NUMPYS)
+    if names & {"logspace", "geomspace"}:
+        off *= EXPONENT
+    if dtype.kind == "c" and names & {"**", "power", "pow", "float_power"}:
+        off *= EXPONENT
+    return off, bool(names & SUMS) or "@" in names
+
+
+def same_values(want, got, names, device, scale, coarsest=0.0):
+    """Whether two NumPy arrays of one dtype and shape are equal, to the limits of the functions in `names`."""
+    if want.dtype.kind not in "fc":
+        return bool(np.array_equal(want, got))
+    off, sums = limit_of(names, want.dtype, device)
+    unsigned = off or sums or names & EITHER_ZERO
+    equal = oracle.same_bits(got, want, zeros=not unsigned)
+    if equal.all():
+        return True
+    if not off and not sums:
+        return False
+    want, got = want[~equal], got[~equal]
+    wide = oracle.wider(want.dtype)
+    info = np.finfo(want.dtype)
+    error = np.abs(got.astype(wide) - want.astype(wide))
+    size = np.abs(want.astype(wide))
+    if sums:
+        size, off = np.maximum(size, scale()), max(off, SUM_LIMIT)
+    return bool((error <= off * (max(info.eps, coarsest) * size + info.smallest_subnormal)).all())

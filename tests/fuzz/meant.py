@@ -1,0 +1,403 @@
+"""meant.py -- where cuarray is meant to differ from NumPy: rows of docs/differences.md, and how a finding is told to be one."""
+
+import ast
+import math
+import re
+from typing import NamedTuple
+
+import numpy as np
+from arguments import IS_HOSTILE, IS_USELESS, PARAMETERS, array_arguments, has_argument, is_numeric
+from hostile import Planted
+from limits import FRACTIONAL, SUMS, UFUNCS
+from statements import is_single
+
+import cuarray as ca
+
+
+class Step(NamedTuple):
+    """What a row of MEANT looks at; errors are None where the statement went well."""
+
+    names: frozenset
+    statement: str
+    want: object
+    got: object
+    inputs: list
+
+
+def raised(*names):
+    """Only cuarray raises, one of these types."""
+    return lambda step: step.want is None and type(step.got).__name__ in names
+
+
+def has(*names):
+    return lambda step: any(name in step.names for name in names)
+
+
+def every(*tests):
+    return lambda step: all(test(step) for test in tests)
+
+
+def inexact_inputs(step):
+    return any(x.dtype.kind in "fc" for x in step.inputs)
+
+
+def values_differ(step):
+    return isinstance(step.want, np.ndarray)
+
+
+def out_of_range(step):
+    """Whether integers differ where an input has NaN, an infinity, or a number that the integers do not hold."""
+    if not values_differ(step) or step.want.dtype.kind not in "iu":
+        return False
+    floats = [x for x in step.inputs if x.dtype.kind in "fc"]
+    info = np.iinfo(step.want.dtype)
+    parted = step.got[step.want != step.got]
+    if step.names & FRACTIONAL and np.isin(parted, [info.min, info.max, 0]).all():
+        return True
+    unsafe = re.search(r"unsafe|'[fc]\d|\d\.\d", step.statement)
+    # Of uint64 and signed integers floats are made.
+    mixed = any(x.dtype == "u8" for x in step.inputs) and any(x.dtype.kind == "i" for x in step.inputs)
+    if (mixed or unsafe) and np.isin(parted, [info.min, info.max, 0]).all():
+        return True
+    wild = any(
+        not np.isfinite(x).all() or (x.real.astype("f8") >= info.max + 1).any() or (x.real < info.min).any()
+        for x in floats
+    )
+    wild |= bool(re.search(r"nan|inf|\de\d|\d\.\d*e|array\(-\d", step.statement))
+    return wild
+
+
+def out_of_loop_range(step):
+    """Whether an integer dtype= or signature= is given that does not hold the floats that go into it."""
+    if not values_differ(step):
+        return False
+    for name in re.findall(r"'([iu][1248])'", step.statement):
+        info = np.iinfo(name)
+        floats = [x.real for x in step.inputs if x.dtype.kind in "fc"]
+        if any(not np.isfinite(x).all() or (x > info.max).any() or (x < info.min).any() for x in floats):
+            return True
+    return False
+
+
+def out_of_range_before(step):
+    """Whether a line of a fused block may have cast floats to integers that do not hold them."""
+    if is_single(step.statement):
+        return False
+    integers = {x.dtype for x in step.inputs if x.dtype.kind in "iu"}
+    integers |= {np.dtype(t) for t in re.findall(r"'([iu][1248])'", step.statement)}
+    if integers and re.search(r"nan|inf\b|\de\+?\d", step.statement):
+        return True
+    floats = [x.real.astype("f8") for x in step.inputs if x.dtype.kind in "fc"]
+    return any(
+        not np.isfinite(x).all() or (x >= np.iinfo(t).max + 1).any() or (x <= np.iinfo(t).min - 1).any()
+        for x in floats
+        for t in integers
+    )
+
+
+def unsorted(step):
+    """Whether positions were searched in what is not sorted."""
+    return values_differ(step) and any(
+        x.ndim == 1 and x.dtype.kind != "c" and (x[1:] < x[:-1]).any() for x in step.inputs
+    )
+
+
+def not_finite(step):
+    """Whether numbers differ only where one side is not finite, or too large for sums to be."""
+    if not values_differ(step) or step.want.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        odd = [not np.isfinite(x).all() or (np.abs(x) > math.sqrt(np.finfo(x.dtype).max)).any()
+               for x in [*step.inputs, step.want, step.got] if x.dtype.kind in "fc"]  # fmt: skip
+    return any(odd)
+
+
+#: (reason, test of a Step). The reasons are rows of docs/differences.md.
+
+
+def got_type(*types):
+    return lambda step: isinstance(step.got, types)
+
+
+def want_type(*types):
+    return lambda step: isinstance(step.want, types)
+
+
+def text_has(pattern):
+    found = re.compile(pattern)
+    return lambda step: bool(found.search(step.statement))
+
+
+def want_says(pattern):
+    found = re.compile(pattern)
+    return lambda step: isinstance(step.want, Exception) and bool(found.search(str(step.want)))
+
+
+def got_says(pattern):
+    found = re.compile(pattern)
+    return lambda step: isinstance(step.got, Exception) and bool(found.search(str(step.got)))
+
+
+def both(*tests):
+    return lambda step: all(test(step) for test in tests)
+
+
+def raises_only_here(step):
+    return step.want is None and isinstance(step.got, Exception)
+
+
+def unexpected_keyword(step):
+    return isinstance(step.want, TypeError) and bool(
+        re.search(
+            r"unexpected keyword|positional argument|takes (no|at most|from|exactly)|no attribute|keyword argument",
+            str(step.want),
+        )
+    )
+
+
+def other_types(step):
+    """Whether an argument stands for an array and is one of objects, text, dates or records in NumPy."""
+    if not isinstance(step.got, TypeError | ValueError):
+        return False
+    keys = bool(re.search(r"^(r0 = )?x\d|\.at\(|\.(flat|r_|c_|s_|mgrid|ogrid|index_exp)\[", step.statement))
+    return any(not is_numeric(x, keys) for x in array_arguments(step.statement))
+
+
+def odd_flag(step):
+    """Whether a call goes well here although a flag is given an object that is neither bool, number nor None."""
+    if (step.got is not None and "truth value" not in str(step.got)) or not isinstance(
+        step.want, TypeError | ValueError | OverflowError | Planted
+    ):
+        return False
+    call = getattr(ast.parse(step.statement).body[0], "value", None)
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    flags = [k.value for k in keywords if PARAMETERS.get(k.arg) == "flag"]
+    return any(not isinstance(x, ast.Constant) or not isinstance(x.value, bool) for x in flags)
+
+
+#: What Python says of an object that NumPy's own Python code cannot use: it has not looked at the argument.
+ACCIDENT = re.compile(
+    r"not supported between instances|unsupported operand type|bad operand type|object has no attribute|not subscriptable"
+    r"|has no len\(\)|object is not (iterable|callable|an iterator)|unpack|inhomogeneous|no callable \w+ method"
+    r"|did not contain a loop|not supported for the input types|truth value of|object cannot be interpreted as an integer"
+    r"|(tuple|list) index out of range|indices must be integers or slices|got an unexpected keyword|must be real number"
+    r"|too many values|not enough values|can only concatenate|unhashable|object too deep|object of too small depth"
+    r"|cannot be converted to|__len__\(\) should return|argument must be a string or a|can't multiply sequence"
+    r"|not supported for inputs with DType|list assignment index|argument of type|an integer is required|only 0-dimensional arrays can be converted to Python scalars|of unsized object|iteration over a 0-d|'out' kwarg is necessary|must be str, not|element conversion"
+)
+
+
+def accident(step):
+    """Whether NumPy raises what Python says in the middle of NumPy's code, where cuarray checks the argument, or takes it."""
+    return isinstance(step.want, Exception) and bool(ACCIDENT.search(str(step.want)))
+
+
+def refused(step):
+    """Whether a call is refused that has an argument of no use, or, as NumPy refuses it, a hostile one.
+
+    tests/oracle/test_bad_calls.py asks for the types of errors of single faults.
+    """
+    return isinstance(
+        step.got, TypeError | ValueError | IndexError | OverflowError | Planted
+    ) and has_argument(step.statement, IS_USELESS if step.want is None else IS_HOSTILE)
+
+
+#: How cuarray refuses arguments that are no numbers, and types that it has not.
+NO_NUMBERS = re.compile(
+    r"is no array of numbers|is no number|must be numbers|out must be an array|is not a dtype|is not supported by cuarray|a numpy\.(matrix|ma)|no units|start, stop and step must be"
+)
+
+
+def no_numbers(step):
+    return isinstance(step.got, TypeError) and bool(NO_NUMBERS.search(str(step.got)))
+
+
+#: (reason, test), beside those of judge.py; the reasons are rows or sections of docs/differences.md.
+
+
+#: (reason, test of a Step). The reasons are rows of docs/differences.md.
+MEANT = [
+    ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_range),
+    ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_loop_range),
+    ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_range_before),
+    ("positions in what is not sorted are undefined", every(has("searchsorted", "interp", "digitize"), unsorted)),
+    ("// and % of floats: the exact floor, infinities as the Array API has them",
+     every(values_differ, lambda step: inexact_inputs(step) or bool(re.search(r"inf|nan|\d\.\d|\de", step.statement)),
+           has("//", "%", "floor_divide", "divmod", "remainder", "mod"))),
+    ("sums and products in another order: not finite ones may differ",
+     every(not_finite, has(*SUMS, "@"))),
+    ("complex products, quotients and functions of infinities and NaN as the Array API has them",
+     every(not_finite, lambda step: any(x.dtype.kind == "c" for x in [*step.inputs, step.want]))),
+    ("where=, logical functions and choices check the range of Python numbers",
+     every(lambda step: isinstance(step.got, OverflowError),
+           has("where", "logical_and", "logical_or", "logical_xor", "select", "choose", "outer",
+                                                                 "union1d", "setxor1d", "intersect1d", "append", "concatenate"))),
+    ("float numbers as indices or counts: TypeError",
+     every(raised("TypeError"), has("take", "put", "repeat", "tri"), lambda step: bool(re.search(r"\d\.\d|nan", step.statement)))),
+    ("dtype=int of mean, var and std: TypeError", every(raised("TypeError"), has("mean", "var", "std", "dtype"),
+     lambda step: bool(step.names & {"mean", "var", "std"}) and "dtype" in step.names)),
+    ("x == None, x != 'text': False and True, as for objects that are no numbers",
+     lambda step: isinstance(step.want, tuple) and isinstance(step.got, tuple) and isinstance(step.got[-1], bool) and
+     bool(re.search("[!=]=", step.statement))),
+    ("comparisons and truth values of Python numbers are exact, of any size",
+     lambda step: isinstance(step.want, OverflowError) and step.got is None
+        and (bool(re.search(r"[=!<>]= |[<>] | in |equal|less|greater|logical_", re.sub(r"^[\w, ]+ = ", "", step.statement)))
+             or any(x.dtype == bool for x in step.inputs))),
+    ("without out=, what where= leaves out has no value",
+     every(values_differ, has("where"), lambda step: ("out" not in step.names or re.search(r"out=(None|\(None,)", step.statement)) and bool(step.names & UFUNCS))),
+    ("with where=, the layout follows the first argument", every(has("where"), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
+    ("real(x), imag(x): new arrays", every(has("real", "imag"), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
+    ("an index outside in take, where the result has no elements: IndexError",
+     every(raised("IndexError"), has("take", "compress"),
+           lambda step: any(not x.size for x in step.inputs) or bool(re.search(r"\[[^]]*:", step.statement)))),
+    ("ufunc.at of a read-only array: ValueError", every(raised("ValueError"), has("at"), lambda step: "read-only" in str(step.got))),
+    ("equal elements keep their order in partitions", every(values_differ, has("partition", "argpartition"))),
+    (
+        "arctan2.reduce and power.reduce from left to right, as NumPy's accumulate has them",
+        every(values_differ, has("reduce", "reduceat"), has("arctan2", "atan2", "power", "pow", "float_power")),
+    ),
+    (
+        "the reciprocal of the integer 0 is 0",
+        every(values_differ, has("reciprocal"), lambda step: any(x.dtype.kind in "biu" and not x.all() for x in step.inputs)),
+    ),
+    (
+        "NumPy arrays beside cuda arrays: TypeError, no transfer",
+        every(raised("TypeError"), lambda step: "cuda" in str(step.got) and "np." in step.statement),
+    ),
+    ("unique_values in ascending order", every(values_differ, has("unique_values"))),
+    ("x @ y of scalars is no operator of NumPy's scalars; here it is the product of arrays without axes: ValueError",
+     every(has("@"), lambda step: isinstance(step.want, TypeError) and "unsupported operand type(s) for @" in str(step.want))),
+    ("NumPy's scalars are no arrays that could be written to; 0-d arrays are",
+     lambda step: isinstance(step.want, TypeError) and bool(re.search(r"must be (numpy.ndarray|an array)", str(step.want)))),
+    ("mean, var and std of an array without axes along axis 0, as sum",
+     every(has("mean", "var", "std", "average", "median", "nanmean", "nanvar", "nanstd", "nanmedian"), lambda step: step.got is None
+           and isinstance(step.want, np.exceptions.AxisError) and "dimension 0" in str(step.want))),
+    ("a Python number in outer takes the array's type",
+     every(has("outer"), lambda step: isinstance(step.want, tuple) or bool(re.search(r"\(.*, -?\d|\.outer\(-?\d", step.statement)))),
+    ("numbers that only Python's int holds make arrays of objects in NumPy: TypeError",
+     every(lambda step: isinstance(step.got, TypeError | OverflowError),
+           lambda step: bool(re.search(r"10 ?\*\* ?30|2 ?\*\* ?6[34]|5 ?\*\* ?28", step.statement)))),
+    ("unsigned positions beyond int64 lie outside; NumPy counts them from the end",
+     lambda step: isinstance(step.got, IndexError) and f"index {2**63 - 1} is out of bounds" in str(step.got)),
+    ("positions that int64 does not hold: IndexError",
+     lambda step: isinstance(step.got, IndexError) and isinstance(step.want, OverflowError)),
+    ("bool ** 2 is int64, as numpy.power", every(has("**"), lambda step: isinstance(step.want, tuple) and step.want == ("dtype", "int8", "int64"))),
+    ("ufunc.at looks at negative exponents even where there is no position",
+     every(raised("ValueError"), has("at"), lambda step: "negative integer powers" in str(step.got))),
+    ("ufunc.at looks at shapes before it looks at positions",
+     every(has("at"), lambda step: isinstance(step.want, IndexError) and "does not broadcast" in str(step.got))),
+    ("NumPy's scalars take no items; 0-d arrays do",
+     lambda step: isinstance(step.want, TypeError) and "does not support item assignment" in str(step.want)),
+    ("one element of a bool array from a sequence of one: ValueError",
+     every(raised("ValueError"), lambda step: "setting an array element" in str(step.got) and any(x.dtype == bool for x in step.inputs))),
+    ("one element of a complex array from a sequence of one: ValueError, as for other types",
+     lambda step: "setting an array element" in str(step.got) and isinstance(step.want, TypeError)),
+    ("arrays of broadcast_arrays are read-only",
+     every(has("broadcast_arrays"), lambda step: (isinstance(step.want, tuple) and step.want == ("flag", "writeable"))
+           or (isinstance(step.got, ValueError) and "read-only" in str(step.got)))),
+    ("Python numbers pass every casting rule; in NumPy all but 'equiv'",
+     every(has("equiv"), lambda step: step.got is None and "cannot cast Python" in str(step.want))),
+    ("reductions of ufuncs that take and give different types: TypeError",
+     every(raised("TypeError"), lambda step: "no loop takes and gives" in str(step.got))),
+    ("values without elements must fit places without elements",
+     every(raised("ValueError"), lambda step: bool(re.search(r"does not broadcast to \((0|.*, 0)[,)]", str(step.got))))),
+    ("select takes Python numbers as ufuncs do",
+     every(has("select"), lambda step: step.got is None and isinstance(step.want, TypeError) and "Cannot cast " in str(step.want))),
+    ("tri() is called without its argument: NumPy's accident",
+     lambda step: isinstance(step.got, Exception) and "missing 1 required positional argument" in str(step.want)),
+    ("put, repeat and choose with uint64 numbers are allowed",
+     every(has("put", "repeat", "choose"), lambda step: isinstance(step.want, TypeError) and "uint64" in str(step.want))),
+    ("out= of reductions, take and dot: cast by the rule of ufuncs",
+     every(lambda step: "out" in step.names, has(*SUMS, "take", "max", "min", "all", "any", "argmax", "argmin", "ptp",
+                                                 "compress", "choose", "clip"),
+           lambda step: isinstance(step.got, TypeError) or isinstance(step.want, TypeError))),
+]  # fmt: skip
+
+#: (reason, test), beside those of judge.py; the reasons are rows or sections of docs/differences.md.
+MEANT_IN_CALLS = [
+    ("arguments that are of no use: an error, where NumPy makes arrays of objects and text, or raises another", refused),
+    ("x.resize(shape) keeps what refers to the array: it replaces the memory",
+     lambda step: isinstance(step.want, ValueError) and "cannot resize" in str(step.want) and step.got is None),
+    ("out= has the result's shape: ValueError, where NumPy resizes, broadcasts, or looks at something else first",
+     lambda step: isinstance(step.got, ValueError) and "out= has shape" in str(step.got)),
+    ("finfo and iinfo of arrays, as the Array API has them", both(text_has("finfo|iinfo"), lambda step: step.got is None)),
+    ("windows have a real number of elements, and a possible one",
+     both(text_has("bartlett|blackman|hamming|hanning|kaiser"), got_type(TypeError, ValueError))),
+    ("isdtype takes names of dtypes", both(text_has("isdtype"), want_type(TypeError))),
+    ("conditions of any type of numbers", both(lambda step: (step.got is None or re.search("do not broadcast|out of bounds", str(step.got))) and "dtype('bool') according" in str(step.want))),
+    ("complex numbers do not fall into bins: TypeError", both(text_has("histogram"), got_type(TypeError), lambda step: "complex" in str(step.got))),
+    ("numpy.dtype takes objects with a dtype, as our arrays are", both(text_has(r"xp\.(dtype|issubdtype)\("), lambda step: "dtype from an array" in str(step.want))),
+    ("like= is an array of ours", both(got_type(TypeError), text_has("like="), lambda step: "like must be" in str(step.got))),
+    ("astype takes what arrays are made of", both(text_has(r"xp\.astype"), lambda step: "Input should be a NumPy array" in str(step.want))),
+    ("fromregex of numbers: one column", both(text_has("fromregex"), lambda step: "structured" in str(step.want))),
+    ("dtype= of means and variances is floating", lambda step: isinstance(step.got, TypeError) and "dtype must be floating" in str(step.got)),
+    ("numbers that only Python's int holds are floats", lambda step: "dtype('O')" in str(step.want)),
+    ("interp takes real coordinates", both(text_has("interp"), got_type(TypeError), lambda step: "coordinates are real" in str(step.got))),
+    ("logical functions have loops of one type: casting= is asked of their inputs", both(text_has("logical_.*casting="), got_type(TypeError))),
+    ("fromiter takes elements as Python numbers", both(text_has("fromiter"), raises_only_here, got_type(OverflowError))),
+    ("weights have a number for each point", both(text_has("histogram|bincount"), lambda step: "weights have shape" in str(step.got))),
+    ("out= of round as of ufuncs", both(text_has("round"), lambda step: step.got is None and "invalid output shape" in str(step.want))),
+    ("initial= is one number", lambda step: isinstance(step.got, ValueError) and "only an array of size 1" in str(step.got)),
+    ("no coordinates: ValueError", lambda step: isinstance(step.got, ValueError) and "the sample is empty" in str(step.got)),
+    ("einsum_path gives what it was given", both(text_has("einsum_path"), lambda step: isinstance(step.want, tuple))),
+    ("numbers of another byte order come out in the machine's", both(text_has("'>f4'"), lambda step: isinstance(step.want, tuple))),
+    ("the text of values is that of arrays without axes", text_has("array_repr|array_str")),
+    ("equal elements in any order without stable=", both(text_has(r"argsort\((?!.*stable)"), lambda step: isinstance(step.want, np.ndarray))),
+    ("objects, records, masked arrays and matrices: TypeError, whatever else is wrong with a call", no_numbers),
+    ("flags take any object that has a truth value", odd_flag),
+    ("errors of Python's that NumPy's code meets: cuarray checks the argument, or takes it as an array, a number or a sequence", accident),
+    ("strings, objects, dates and records are no numbers: TypeError", other_types),
+    ("parameters that NumPy has not, or names otherwise", unexpected_keyword),
+    ("functions and methods that NumPy has not", both(want_type(AttributeError), lambda step: "has no attribute" in str(step.want))),
+    ("float numbers as indices or counts: TypeError", both(raises_only_here, got_type(TypeError), text_has(r"\d\.\d|nan|inf|1j"),
+     text_has(r"take|put|repeat|tri|insert|delete|split|roll|eye|bincount"))),
+    ("device= is an argument of ours", text_has("device=|to_device")),
+    ("round(x) of an array with axes: as x.round()", both(want_type(TypeError), text_has(r"^(r0 = )?round\("))),
+    ("axis 0 of an array without axes: taken by sums and the like, AxisError for squeeze",
+     lambda step: any(isinstance(e, np.exceptions.AxisError) and "dimension 0" in str(e) for e in (step.want, step.got))),
+    ("split(x, 0): ValueError", both(want_type(ZeroDivisionError), got_type(ValueError), text_has("split"))),
+    # Of functions from m to z, of methods and of operators.
+    ("a sequence of axes is taken wherever a tuple is, and an array without axes where a number is",
+     both(want_type(TypeError), want_says(r"object cannot be interpreted as an integer|only integer scalar arrays can be converted|integer argument expected|'subok' must be|__array_function__ did not"))),
+    ("median and quantiles leave x alone, whatever overwrite_input= says", text_has("overwrite_input=")),
+    ("positions in what is not sorted are undefined", both(values_differ, text_has(r"(searchsorted|digitize|interp)\(.*(\[::-1\]|\.T)|searchsorted\(x[01]|x[01]\.searchsorted"))),
+    ("where= of ufuncs, reductions and copyto: bool arrays and bools", got_says("where= takes a bool array")),
+    ("dtype=bool, dtype=int of mean, var and std: TypeError",
+     both(raises_only_here, got_type(TypeError), text_has(r"nan(mean|var|std)\(.*dtype="))),
+    ("out= of reductions, of take and of dot: cast by the rule of ufuncs",
+     both(want_says(r"Cannot cast (array data|scalar)|output array is not acceptable|output array does not match|invalid output shape"),
+          text_has(r"\.(sum|mean|max|min|argmax|argmin|cumsum|take|dot|choose|trace|nanargmax|nanargmin|round|compress)\("))),
+    ("an array that is given as out= is returned", lambda step: isinstance(step.got, tuple) and step.got[0] in ("type", "no value")
+     and isinstance(step.got[1], np.ndarray | ca.ndarray) and bool(re.search(r"out=|np\.|xp\.zeros|x5\)", step.statement))),
+    ("views of numbers are arrays of their own: no value", lambda step: isinstance(step.got, tuple) and step.got[0] == "no value"
+     and bool(re.search(r"(transpose|permute_dims|matrix_transpose|reshape|squeeze|ravel|swapaxes|flip|positive|real|imag|moveaxis|rollaxis)\(", step.statement))),
+    ("new arrays of indexing, joining, folding and partitions lie in C order or in that of x; NumPy's lie as its loops go",
+     lambda step: isinstance(step.want, tuple) and step.want[0] == "flag" and step.want[1].endswith("_contiguous")),
+    ("an unknown extent of a shape is -1; NumPy takes any negative number", both(raises_only_here, got_says("negative dimensions are not allowed"))),
+    ("x.flat[key] is x.reshape(-1)[key]", text_has(r"\.flat(\[| = )")),
+    ("x.view(None): as x.view()", text_has(r"view\(None\)")),
+    ("pickles are cuarray's own", text_has(r"__reduce_ex__")),
+    ("max_work= is not looked at", text_has("max_work=")),
+    ("shares_memory of what is no array: TypeError", both(got_type(TypeError), text_has("share[s_]*memory"))),
+    ("mgrid and ogrid take slices", got_says(r"grid: takes slices")),
+    ("as_strided checks what NumPy believes", both(got_type(ValueError, OverflowError), text_has("as_strided"))),
+    ("nan_to_num(number, copy=False): a number has no memory that could be written", both(text_has("copy=(False|0)"), want_says("Unable to avoid copy"))),
+    ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"))),
+    ("coefficients have one axis: ValueError", both(got_type(ValueError), got_says("coefficients must have one axis"))),
+    ("ddof= and correction= are real numbers, m= and k= integers", both(got_type(TypeError), got_says(r"must be (a real number|an integer), not"))),
+    ("initial=: a sequence of one number is that number", text_has(r"initial=([\[(]|np\.)")),
+    ("assume_unique=True of what is not unique is undefined", both(text_has("assume_unique="), lambda step: got_type(tuple)(step) or values_differ(step))),
+    ("a complex fill of nan_to_num is written as a copy writes it", both(text_has(r"nan_to_num\(.*1j"), want_says("Cannot cast scalar from"))),
+    ("two faults in one call: which is told is not promised",
+     both(want_says(r"Cannot cast ufunc|cannot specify both|remapped shapes|out of bounds for array of dimension|read-only|zero-size array"),
+          lambda step: isinstance(step.got, TypeError | ValueError | OverflowError))),
+    ("out= is cast to by the rule of ufuncs", both(raises_only_here, got_says("cannot cast the output|cannot cast from"))),
+    ("positions of unravel_index are integers, no bools", both(got_type(TypeError), got_says("only integers are permitted"))),
+    ("a shape, axes and a target are what they are called: TypeError", both(got_type(TypeError), got_says("must be an integer or a sequence|expected an array to write into|out must be an array"))),
+    ("the length of a sequence is asked for", text_has(r"hostile\(len=lambda: -1")),
+    ("choose reads all before it writes, also where out= is the array of numbers", both(lambda step: step.got is None, want_says("invalid entry in choice array"))),
+    ("vectorize looks at otypes= when it is called", text_has(r"vectorize\(otypes=")),
+    ("None and records where a type is promoted", text_has(r"(promote_types|result_type|can_cast)\(.*(None|\{\}|datetime|M8)")),
+    ("more than the numbers of a mean= given beside var and std", text_has(r"(var|std)\(.*mean=")),
+    ("Python's floats out of range raise in assignments", both(raises_only_here, got_says("cannot convert float (NaN|infinity) to integer"))),
+]  # fmt: skip
