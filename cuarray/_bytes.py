@@ -3,7 +3,6 @@
 import math
 import pickle
 import warnings
-from operator import index
 from sys import getrefcount
 
 import numpy as np
@@ -78,7 +77,7 @@ def getfield(self, dtype, offset=0):
     >>> ca.asarray([1 + 2j]).getfield("float64", 8)
     array([2.])
     """
-    dtype, offset, size = _core.dtype(dtype), index(offset), self.dtype.itemsize
+    dtype, offset, size = _core.dtype(dtype), integer(offset, "offset", "getfield"), self.dtype.itemsize
     if not 0 <= offset <= size - dtype.itemsize:
         raise ValueError(
             f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes"

@@ -320,8 +320,8 @@ def put(self, indices, values, mode="raise"):
     cuarray.put(self, indices, values, mode)
 
 
-def choose(self, choices, out=None, mode="raise"):
-    """Make an array of elements of several, chosen by number; see cuarray.choose.
+def choose(self, *choices, out=None, mode="raise"):
+    """Make an array of elements of several, one sequence or each an argument, chosen by number; see cuarray.choose.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def choose(self, choices, out=None, mode="raise"):
     >>> ca.asarray([1, 0]).choose([[10, 11], [20, 21]])
     array([20, 11])
     """
-    return cuarray.choose(self, choices, out, mode)
+    return cuarray.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 def compress(self, condition, axis=None, out=None):

@@ -57,7 +57,8 @@ class Grid:
         axes = tuple(map(as_array, axes))
         if self.is_open:
             return axes
-        result = empty((len(axes), *_core.broadcast_shapes(*(x.shape for x in axes))), axes[0].dtype)
+        dtype = axes[0].dtype if axes else np.int64
+        result = empty((len(axes), *_core.broadcast_shapes(*(x.shape for x in axes))), dtype)
         for place, x in enumerate(axes):
             result[place, ...] = x
         return result

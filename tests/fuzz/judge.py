@@ -310,7 +310,9 @@ class Pair:
             found = compare_objects(name, want, got, function)
             return None if found and excused(("object", want), ("object", got)) else found
         if got is want or (
-            want.dtype not in KNOWN and isinstance(got, np.ndarray) and names & {"s_", "index_exp"}
+            want.dtype not in KNOWN
+            and isinstance(got, np.ndarray | np.generic)
+            and names & {"s_", "index_exp"}
         ):
             return None
         if want.dtype not in KNOWN:
@@ -466,6 +468,12 @@ class Pair:
                 if want and not got and re.search(r"xp\.(real|imag|histogram\w*)\(", self.statement):
                     self.parted |= {name}  # new arrays, as docs/differences.md says
                     continue
+                if got and not want and mine.size == 1 and "ravel('F')" in self.statement:
+                    self.parted |= {name}  # after resize(()), NumPy copies one element
+                    continue
+                if got and not want and not is_single(self.statement) and "contiguous" in self.statement:
+                    self.parted |= {name}  # the layout of new arrays is free
+                    continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value
                     continue
@@ -500,7 +508,9 @@ class Pair:
             if n in names and hasattr(x, "dtype") and np.size(x)
         ]
         sizes = [float(np.nanmax(np.abs(x.astype(np.complex128)))) for x in inputs if x.dtype in KNOWN]
-        return min(max([1.0, *sizes]), 1e150) ** 2 * max([1, *(np.size(x) for x in inputs)])
+        count = max([1, *(np.size(x) for x in inputs)])
+        # NumPy's dot adds thousands of short floats one after the other.
+        return min(max([1.0, *sizes]), 1e150) ** 2 * count * max(1.0, count / 4096)
 
     def take_over(self, name, want, host):
         """Give NumPy's side our digits."""

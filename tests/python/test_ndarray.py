@@ -470,3 +470,11 @@ def test_division_by_powers_of_two(device, dtype, rng):
 def test_conj_of_real_arrays_is_the_array(dtype, device):
     x = cuarray.ones(3, dtype=dtype)
     assert x.conj().dtype == x.dtype == x.conjugate().dtype and (x.conj() is x) == (np.ones(3, dtype).conj().dtype.kind != "c")
+
+
+def test_what_stays_itself():
+    """As in NumPy: nothing to do gives the array, not a view that changes of shape and flags would pass by."""
+    x = cuarray.ones(3)
+    assert x.squeeze() is x and cuarray.squeeze(x) is x and x.squeeze(()) is x
+    assert x.astype(x.dtype, copy=None) is x
+    assert cuarray.ones((1, 3)).squeeze().shape == (3,)

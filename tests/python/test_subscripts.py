@@ -10,13 +10,13 @@ import cuarray
 @pytest.mark.parametrize("kind", ["mgrid", "ogrid"])
 @pytest.mark.parametrize(
     "key",
-    ["0:5", "0:5, 0:3", "2:9:3, -1:1:0.25", "0:1:5j", "0:1:5j, 3:0:-1", "0:0, 0:3", "1.5:4", "0:5, 0:5, 0:2", "::2, 1:3", ":4", "0:2:3j, 0:2:1j", "5"],
+    ["0:5", "0:5, 0:3", "2:9:3, -1:1:0.25", "0:1:5j", "0:1:5j, 3:0:-1", "0:0, 0:3", "1.5:4", "0:5, 0:5, 0:2", "::2, 1:3", ":4", "0:2:3j, 0:2:1j", "5", "()"],
 )
 def test_grids(kind, key, device):
     agree(f"xp.{kind}[{key}]")
     grid = evaluate(f"xp.{kind}[{key}]", cuarray, {})
     if not isinstance(grid, Exception):
-        assert {str(x.device) for x in (grid if isinstance(grid, tuple) else (grid,))} == {device}
+        assert {str(x.device) for x in (grid if isinstance(grid, tuple) else (grid,))} <= {device}
 
 
 NAMES = {
