@@ -83,7 +83,7 @@ def limit_of(names, dtype, device):
         off = max(off, oracle.limit("pow", dtype, dtype, device) + NUMPYS)
     if names & {"logspace", "geomspace"}:
         off *= EXPONENT
-    if dtype.kind == "c" and names & {"**", "power", "pow", "float_power"}:
+    if dtype.kind == "c" and names & {"exp2", "**", "power", "pow", "float_power"}:
         off *= EXPONENT
     return off, bool(names & SUMS) or "@" in names
 

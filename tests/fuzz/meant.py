@@ -96,10 +96,14 @@ def out_of_loop_range(step):
 
 def out_of_range_before(step):
     """Whether a line of a fused block may have cast floats to integers that do not hold them."""
-    if is_single(step.statement):
+    is_outcome = values_differ(step) or isinstance(step.got, Exception) or step.want == ("shape",)
+    if is_single(step.statement) or not is_outcome:
         return False
     integers = {x.dtype for x in step.inputs if x.dtype.kind in "iu"}
+    integers |= {np.dtype("i8")} if re.search(r"nonzero|arg\w+\(", step.statement) else set()
     integers |= {np.dtype(t) for t in re.findall(r"'([iu][1248])'", step.statement)}
+    if integers and "at" in step.names and step.names & FRACTIONAL - {"at"}:
+        return True
     if integers and re.search(r"nan|inf\b|\de\+?\d|unsafe", step.statement):
         return True
     if any((x > 2.0**63).any() for x in step.inputs if x.dtype == "u8") and re.search(
@@ -312,6 +316,14 @@ MEANT = [
     ("bool ** 2 is int64, as numpy.power", every(has("**"), lambda step: isinstance(step.want, tuple) and step.want == ("dtype", "int8", "int64"))),
     ("ufunc.at looks at negative exponents even where there is no position",
      every(raised("ValueError"), has("at"), lambda step: "negative integer powers" in str(step.got))),
+    ("ufunc.at looks at positions before it looks for a loop",
+     every(has("at"), lambda step: isinstance(step.want, TypeError) and isinstance(step.got, IndexError))),
+    ("Python numbers that dtype= does not hold: OverflowError under any casting rule",
+     every(raised("OverflowError"), lambda step: "dtype=" in step.statement or "signature=" in step.statement)),
+    ("lcm.reduce over several axes", every(has("lcm", "gcd"), lambda step: step.got is None and "is not reorderable" in str(step.want))),
+    ("intersect1d of numbers of several types that are equal as floats alone: NumPy joins them before it looks for twins",
+     every(has("intersect1d"), lambda step: isinstance(step.want, tuple) and step.want[0] == "shape"
+           and any(x.dtype == "u8" for x in step.inputs) and any(x.dtype != "u8" for x in step.inputs))),
     ("ufunc.at looks at shapes before it looks at positions",
      every(has("at"), lambda step: isinstance(step.want, IndexError) and "does not broadcast" in str(step.got))),
     ("NumPy's scalars take no items; 0-d arrays do",
@@ -403,7 +415,7 @@ MEANT_IN_CALLS = [
     ("an unknown extent of a shape is -1; NumPy takes any negative number", both(raises_only_here, got_says("negative dimensions are not allowed"))),
     ("a number beyond C's int or long is not cut: out of bounds, or taken where Python's are",
      lambda step: (step.want is None and isinstance(step.got, np.exceptions.AxisError) and "1 << " in step.statement)
-     or (step.got is None and isinstance(step.want, OverflowError) and "to C long" in str(step.want))),
+     or (step.got is None and isinstance(step.want, OverflowError) and re.search("to C long|signed integer is greater", str(step.want)))),
     ("x.real = value is x[...] = value where x is real, and x.imag = value an assignment to floats",
      both(raises_only_here, text_has(r"^x\d\.(real|imag) = "))),
     ("a nested list deeper than what it is assigned to: leading axes of one element go, as those of arrays do",
@@ -412,6 +424,8 @@ MEANT_IN_CALLS = [
     ("memoryviews are arrays", want_says("Cannot interpret '<memory")),
     ("bools have no decimals, whatever out= is", got_says("bools have no decimals")),
     ("mode= of the method put: NumPy takes numbers, or fails within", both(text_has(r"\.put\("), got_says("mode must be 'raise', 'wrap' or 'clip'"))),
+    ("unsigned positions beyond int64 lie behind the end, also under mode='clip'", both(values_differ, text_has(r"(put|take|choose)\(.*2\s?\*\*\s?63"))),
+    ("places and counts are looked at where there are no elements, too", both(raises_only_here, got_says("kth .* is out of bounds|the count -.* is negative"))),
     ("None is no operand", both(raises_only_here, got_type(TypeError), got_says(r"unsupported operand type.*'NoneType'"))),
     ("x.flat[key] is x.reshape(-1)[key]", text_has(r"\.flat(\[| = )")),
     ("x.view(None): as x.view()", text_has(r"view\(None\)")),
@@ -424,7 +438,7 @@ MEANT_IN_CALLS = [
     ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"))),
     ("coefficients have one axis: ValueError", both(got_type(ValueError), got_says("coefficients must have one axis"))),
     ("ddof= and correction= are real numbers, m= and k= integers", both(got_type(TypeError), got_says(r"must be (a real number|an integer), not"))),
-    ("initial=: a sequence of one number is that number", text_has(r"initial=([\[(]|np\.)")),
+    ("initial=: a sequence of one number is that number", text_has(r"initial=([\[(]|np\.|xp\.)")),
     ("assume_unique=True of what is not unique is undefined", both(text_has("assume_unique="), lambda step: got_type(tuple)(step) or values_differ(step))),
     ("a complex fill of nan_to_num is written as a copy writes it", both(text_has(r"nan_to_num\(.*1j"), want_says("Cannot cast scalar from"))),
     ("two faults in one call: which is told is not promised",

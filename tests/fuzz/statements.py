@@ -169,6 +169,16 @@ def copied(x):
     return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
+def spread(values, target, index):
+    """Values as ufunc.at broadcasts them: NumPy reads beyond their memory where it does so itself."""
+    try:
+        return (
+            np.broadcast_to(values, np.empty_like(target)[index].shape).copy() if np.ndim(values) else values
+        )
+    except Exception:
+        return values
+
+
 #: Functions that write into their first argument what they read from the others.
 WRITERS = {"place", "putmask", "put", "copyto", "put_along_axis", "at"}
 
@@ -194,6 +204,8 @@ class Copies(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in WRITERS:
             node.args = node.args[:1] + [self.copy(x) for x in node.args[1:]]
+            if node.func.attr == "at" and len(node.args) == 3:
+                node.args[2] = ast.Call(ast.Name("spread", ast.Load()), [node.args[2], *node.args[:2]], [])
             self.keywords(node)
         elif any(k.arg == "out" and not is_none(k.value) for k in node.keywords):
             node.args = [self.copy(x) for x in node.args]
