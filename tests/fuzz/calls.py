@@ -180,6 +180,8 @@ def judge_message(statement, error, want):
         and "cuarray.ndarray'" in text
     ):
         return None  # Python's of an operator, where neither side knows the other
+    if function in ("complex", "format", "iter", "len"):
+        return None  # Python's, of a result
     if "datetime64" in statement and "NoneType" in text:
         return None  # NumPy's own, of a date that is none
     if function in ("setitem", ".fill") and "must be real number" in text:

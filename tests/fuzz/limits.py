@@ -79,7 +79,8 @@ def limit_of(names, dtype, device):
         off = max(off, oracle.limit(ours, dtype, dtype, device) + NUMPYS)
     if names & {"abs", "absolute"}:
         off = max(off, oracle.limit("hypot", dtype, dtype, device) + NUMPYS)
-    if names & {"**", "//", "%"} or dtype.kind == "c":
+    of_complex = dtype.kind == "c" or (names & {"divide", "true_divide"} and "unsafe" in names)
+    if names & {"**", "//", "%"} or of_complex:
         off = max(off, oracle.limit("pow", dtype, dtype, device) + NUMPYS)
     if names & {"logspace", "geomspace"}:
         off *= EXPONENT
