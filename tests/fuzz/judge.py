@@ -415,7 +415,7 @@ class Pair:
             if getattr(ours, flag) == getattr(theirs, flag):
                 continue
             lines = [line for line in self.statement.split("\n") if f"{name} = " in line]
-            asked_for = any(map(ORDER_ASKED_FOR.search, lines[-1:]))
+            asked_for = any(ORDER_ASKED_FOR.search(line) and "out=" not in line for line in lines[-1:])
             if flag != "writeable" and self.is_new(want) and not asked_for:
                 self.take_layout_over(name, want, got)
                 continue
@@ -492,7 +492,7 @@ class Pair:
                     got
                     and not want
                     and not is_single(self.statement)
-                    and re.search("contiguous|ravel", self.statement)
+                    and re.search("contiguous|ravel|order=", self.statement)
                 ):
                     self.parted |= {name}  # the layout of new arrays is free
                     continue
