@@ -420,7 +420,7 @@ MEANT_IN_CALLS = [
      lambda step: isinstance(step.want, tuple) and step.want[0] == "flag" and step.want[1].endswith("_contiguous")),
     ("an unknown extent of a shape is -1; NumPy takes any negative number", both(raises_only_here, got_says("negative dimensions are not allowed"))),
     ("a number beyond C's int or long is not cut: out of bounds, or taken where Python's are",
-     lambda step: (step.want is None and isinstance(step.got, np.exceptions.AxisError) and "1 << " in step.statement)
+     lambda step: (step.want is None and isinstance(step.got, np.exceptions.AxisError) and re.search(r"1 << |\*\* 3\d", step.statement))
      or (step.got is None and isinstance(step.want, OverflowError) and re.search("to C long|signed integer is greater", str(step.want)))),
     ("x.real = value is x[...] = value where x is real, and x.imag = value an assignment to floats",
      both(raises_only_here, text_has(r"^x\d\.(real|imag) = "))),
