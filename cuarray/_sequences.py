@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer, integer_tuple, normalise_axis
+from cuarray._axes import extents, integer, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
 from cuarray._fuse import fused_call
@@ -86,6 +86,8 @@ def number_type(numbers):
 
 def steps_between(start, stop, step):
     """Return how many of start, start + step, ... come before stop."""
+    if not step:
+        raise ZeroDivisionError("arange: step must not be 0")
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         count = -((start - stop) // step)
     elif any(isinstance(x, complex) for x in (start, stop, step)):
@@ -377,8 +379,9 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
-    shape = integer_tuple(shape, "shape", "fromfunction")
+    shape = extents(shape, "shape", "fromfunction")
     if any(extent < 0 for extent in shape):
         raise ValueError(f"fromfunction: negative dimensions are not allowed: {shape}")
+    dtype = _core.dtype(dtype)
     axes = [arange(extent, dtype=dtype, device=device, like=like) for extent in shape]
     return function(*meshgrid(*axes, indexing="ij"), **kwargs)
