@@ -26,7 +26,7 @@ PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
         const DType dtype = to_dtype(values[0], DType::float64);
         const char order = to_order(values[1], "CFAK", 'K');
         const Casting casting = to_casting(values[2], Casting::Unsafe);
-        const bool copy = flag(values[4], true);
+        const bool copy = !values[4] || is_true(values[4]);
         const Device device = to_device(values[5], array.device());
         if (!can_cast(array.dtype(), dtype, casting))
             raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
