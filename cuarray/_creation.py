@@ -505,7 +505,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
     dtype = value.dtype if dtype is None else dtype
-    result = _core.empty(shape, dtype, device or value.device, order, memory)
+    result = _core.empty(shape, dtype, value.device if device is None else device, order, memory)
     result[...] = as_array(value, result.device)
     return result
 

@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._axes import extents, integer, normalise_axis
 from cuarray._core import ndarray
-from cuarray._creation import as_array, place
+from cuarray._creation import as_array, asarray, place
 from cuarray._fuse import fused_call
 from cuarray._operands import WEAK, device_of, side_by_side
 
@@ -181,8 +181,8 @@ def ends(start, stop, device):
     if isinstance(start, SCALARS) and isinstance(stop, SCALARS):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
-    given, is_placed = (start, stop), device_of(start, stop) is not None
-    arrays = side_by_side("linspace", *given) if is_placed else [as_array(x, device) for x in given]
+    given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
+    arrays = side_by_side("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
     types = (x if isinstance(x, SCALARS) else array for x, array in zip(given, arrays, strict=True))
     return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 

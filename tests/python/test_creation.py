@@ -207,6 +207,10 @@ def test_device_and_like(device):
         assert make(2, device=device).device == x.device
     assert cuarray.asarray([1], like=x).device == x.device
     assert cuarray.linspace(0, 1, 3, device=device).device == x.device
+    for make in (lambda **where: cuarray.linspace(x[0], 1, 3, **where), lambda **where: cuarray.full(2, x[0], **where)):
+        assert make(device=device).device == x.device
+        with pytest.raises(TypeError, match="device must be"):
+            make(device=[])
     assert cuarray.zeros_like(x, device="cpu").device == "cpu"
     with pytest.raises(TypeError, match="like"):
         cuarray.zeros(3, like=[1])
