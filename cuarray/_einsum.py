@@ -237,7 +237,7 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
         if not isinstance(x, ndarray):
             return x
         is_operand = isinstance(operands[0], str) or (place % 2 == 0 and place + 1 < len(operands))
-        return np.broadcast_to(np.int8(0), x.shape) if is_operand else x.tolist()
+        return np.broadcast_to(np.int8(0), x.shape) if is_operand else x.to_numpy()
 
     shapes = [stands_for(place, x) for place, x in enumerate(operands)]
     return np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)
