@@ -383,7 +383,7 @@ MEANT_IN_CALLS = [
      lambda step: any(isinstance(e, np.exceptions.AxisError) and "dimension 0" in str(e) for e in (step.want, step.got))),
     ("split(x, 0): ValueError", both(want_type(ZeroDivisionError), got_type(ValueError), text_has("split"))),
     # Of functions from a to m.
-    ("flags take any object that has a truth value", text_has(r"cov\(.*bias=None")),
+    ("flags take any object that has a truth value", text_has(r"cov\(.*bias=(?!True|False|[01]\b)")),
     ("edge_order of gradient is 1 or 2", got_says("edge_order must be 1 or 2")),
     ("out=None of ufuncs with two results", want_says("'out' must be a tuple of arrays")),
     ("out=(y,) wherever out=y is taken", want_says("return arrays must be of ArrayType")),
@@ -417,6 +417,7 @@ MEANT_IN_CALLS = [
     ("no elements, however far a range goes the other way", both(lambda step: step.got is None, text_has(r"arange\("), want_says("Maximum allowed size exceeded"))),
     ("max_line_width= is left alone; NumPy writes to an array", both(text_has("max_line_width="), lambda step: values_differ(step) or "output array is read-only" in str(step.want))),
     ("fill_diagonal reads all values before it writes", both(values_differ, text_has(r"fill_diagonal\(.*(x\d).*\1|fill_diagonal\(.*x[15].*x[15]"))),
+    ("None is no array: array_equiv and array_equal are False", both(text_has(r"array_equ\w+\(.*None"), gives("object"))),
     ("axes=None of matmul and its like: as left out", want_says("axes should be a list")),
     # Of functions from m to z, of methods and of operators.
     ("a sequence of axes is taken wherever a tuple is, and an array without axes where a number is",
