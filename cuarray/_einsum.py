@@ -233,6 +233,7 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     >>> ca.einsum_path("ij,jk,kl->il", a, b, c)[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
+
     def stands_for(place, x):
         if not isinstance(x, ndarray):
             return x

@@ -141,7 +141,7 @@ def array2string(
 
 
 def number(x):
-    """Return an array without axes as NumPy's scalar, whose type tells how many digits there are; or a copy."""
+    """Return an array without axes as NumPy's scalar, whose type tells the digits; others as copies."""
     return x.to_numpy()[()] if isinstance(x, ndarray) else x
 
 

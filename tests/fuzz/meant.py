@@ -184,8 +184,12 @@ def cut_off(step):
     if not values_differ(step) or step.want.dtype.kind not in "iu" or not step.names & names:
         return False
     want, got = step.want.astype("f8"), step.got.astype("f8")
-    close = np.abs(want - got) <= 1 + (4 * np.finfo("f4").eps if narrow else 400 * np.finfo("f8").eps) * np.abs(want)
-    return bool((close | np.isin(step.got, [np.iinfo(step.got.dtype).min, np.iinfo(step.got.dtype).max])).all())
+    close = np.abs(want - got) <= 1 + (
+        4 * np.finfo("f4").eps if narrow else 400 * np.finfo("f8").eps
+    ) * np.abs(want)
+    return bool(
+        (close | np.isin(step.got, [np.iinfo(step.got.dtype).min, np.iinfo(step.got.dtype).max])).all()
+    )
 
 
 def odd_flag(step):
