@@ -422,6 +422,8 @@ MEANT_IN_CALLS = [
                                                         or "truth value of an empty array" in str(step.got))),
     ("fill_diagonal reads all values before it writes", both(values_differ, text_has(r"fill_diagonal\(.*(x\d).*\1|fill_diagonal\(.*x[15].*x[15]"))),
     ("None is no array: array_equiv and array_equal are False", both(text_has(r"array_equ\w+\(.*None"), gives("object"))),
+    ("histogram with edges takes bools as weights, as with a number of bins",
+     both(text_has(r"histogram\(.*weights="), lambda step: step.got is None, want_says("Cannot cast ufunc 'add' output .* to dtype\\('bool'\\)"))),
     ("axes=None of matmul and its like: as left out", want_says("axes should be a list")),
     # Of functions from m to z, of methods and of operators.
     ("a sequence of axes is taken wherever a tuple is, and an array without axes where a number is",
