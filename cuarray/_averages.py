@@ -235,7 +235,7 @@ def observation_weights(x, fweights, aweights):
 def divisor(x, total, weights, aweights, ddof):
     """Return what the sums of products are divided by, at least 0."""
     if weights is None:
-        return np.maximum(x.shape[1] - ddof, 0)
+        return max(x.shape[1] - ddof, 0)
     total = total[0].item().real
     if ddof and aweights is not None:
         total -= ddof * (weights * aweights).sum().item() / total

@@ -25,6 +25,15 @@ def integer_tuple(values, what, function):
     return tuple([integer(value, what, function) for value in values])
 
 
+def extents(values, what, function):
+    """Return a shape as a tuple of ints; True and False are no extents, as in NumPy."""
+    sequence = values if has_entries(values) or isinstance(values, Iterator) else (values,)
+    values = tuple(sequence)
+    if any(isinstance(value, bool) for value in values):
+        raise TypeError(f"{_core.called_function(function)}: {what} must be integers, not {values}")
+    return integer_tuple(values, what, function)
+
+
 def has_entries(x):
     """Whether an argument is a sequence, which has a length, and not a number or an array without axes."""
     return hasattr(x, "__len__") and getattr(x, "ndim", 1) != 0
@@ -40,7 +49,8 @@ def normalise_axis(axis, ndim, function):
 
 def normalise_axes(axis, ndim, function):
     """Return an axis, or a sequence of different axes, as a list of ints in 0..ndim-1, in the given order."""
-    axes = [normalise_axis(one, ndim, function) for one in (axis if np.iterable(axis) else [axis])]
+    several = np.iterable(axis) and not isinstance(axis, str)
+    axes = [normalise_axis(one, ndim, function) for one in (axis if several else [axis])]
     if len(set(axes)) != len(axes):
         raise ValueError(f"{_core.called_function(function)}: repeated axis in {axis}")
     return axes

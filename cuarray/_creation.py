@@ -85,7 +85,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     array([[1. , 2. ],
            [3. , 4.5]])
     """
-    return _core.array_from_object(object, dtype, place(device, like), copy, order or "K", ndmin)
+    return _core.array_from_object(object, dtype, place(device, like), copy, order, ndmin)
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -128,7 +128,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """
     if type(a) is ndarray and dtype is order is copy is device is like is None:
         return a
-    return _core.array_from_object(a, dtype, place(device, like), copy, order or "K")
+    return _core.array_from_object(a, dtype, place(device, like), copy, order)
 
 
 def ascontiguousarray(a, dtype=None, *, device=None, like=None):
@@ -505,7 +505,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
     dtype = value.dtype if dtype is None else dtype
-    result = _core.empty(shape, dtype, device or value.device, order, memory)
+    result = _core.empty(shape, dtype, value.device if device is None else device, order, memory)
     result[...] = as_array(value, result.device)
     return result
 

@@ -1,5 +1,7 @@
 """Differences of neighbours: diff, gradients, and the trapezoidal rule."""
 
+from numbers import Number
+
 import numpy as np
 
 from cuarray import _core
@@ -137,6 +139,8 @@ def is_number(x):
 def spacing_along(distance, extent):
     """Return whether samples lie at even distances, and the distance, or those of all neighbours."""
     if is_number(distance):
+        if not isinstance(distance, Number | np.generic | np.ndarray | ndarray):
+            raise TypeError(f"gradient: a distance must be a number, not {distance!r:.80}")
         return True, distance
     if distance.ndim != 1:
         raise ValueError("gradient: distances must be either scalars or 1d")

@@ -233,5 +233,12 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     >>> ca.einsum_path("ij,jk,kl->il", a, b, c)[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
-    shapes = [np.broadcast_to(np.int8(0), x.shape) if isinstance(x, ndarray) else x for x in operands]
+
+    def stands_for(place, x):
+        if not isinstance(x, ndarray):
+            return x
+        is_operand = isinstance(operands[0], str) or (place % 2 == 0 and place + 1 < len(operands))
+        return np.broadcast_to(np.int8(0), x.shape) if is_operand else x.to_numpy()
+
+    shapes = [stands_for(place, x) for place, x in enumerate(operands)]
     return np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)

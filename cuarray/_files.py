@@ -473,7 +473,21 @@ def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None)
     >>> ca.fromstring("1, 2, 4", sep=",")
     array([1., 2., 4.])
     """
-    return as_array(np.fromstring(string, _core.dtype(dtype), count, sep=sep), place(device, like))
+    if not isinstance(string, str | bytes | memoryview):
+        raise TypeError(f"fromstring: text is needed, not {type(string).__name__}")
+    dtype = _core.dtype(dtype)
+    numbers = np.fromstring(string, dtype, count, sep=sep)
+    if count > 0 and numbers.size and is_shorter(string, dtype, count, sep):
+        raise ValueError(f"fromstring: the text holds fewer than {count} numbers")
+    return as_array(numbers, place(device, like))
+
+
+def is_shorter(text, dtype, count, sep):
+    """Tell whether a text ends before `count` numbers: NumPy leaves the others undefined."""
+    try:
+        return np.fromstring(text, dtype, sep=sep).size < count
+    except ValueError:
+        return False  # it goes on with something else
 
 
 @under_its_name

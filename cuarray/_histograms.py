@@ -7,7 +7,7 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer
+from cuarray._axes import has_entries, integer
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._operands import host_values, side_by_side
@@ -156,9 +156,13 @@ range_of = range  # `range` is a parameter below
 def outer_edges(a, range, function):
     """Return the least and the largest edge, which differ."""
     if range is not None:
-        first, last = range
+        try:
+            first, last = range
+            descends = first > last
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{function}: range must be a pair of numbers, not {range!r:.80}") from error
         what = "given"
-        if first > last:
+        if descends:
             raise ValueError(f"{function}: the range ({first}, {last}) must ascend")
     elif a.size == 0:
         return 0, 1
@@ -442,7 +446,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     common = _core.result_type(*columns)
     columns = [x.astype(common, copy=False) for x in columns]
     d, device = len(columns), columns[0].device
-    bins = list(bins) if hasattr(bins, "__len__") else [bins] * d
+    bins = list(bins) if has_entries(bins) else [bins] * d
     if not (range is None or np.iterable(range)):
         raise TypeError(f"histogramdd: range must have a pair for each coordinate, not {range!r:.80}")
     ranges = [None] * d if range is None else list(range)

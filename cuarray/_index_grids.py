@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer, integer_tuple, normalise_axis
+from cuarray._axes import extents, integer, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero
@@ -443,7 +443,7 @@ def indices(dimensions, dtype=int, sparse=False):
            [[0, 1],
             [0, 1]]])
     """
-    shape = integer_tuple(dimensions, "dimensions", "indices")
+    shape = extents(dimensions, "dimensions", "indices")
     axes = []
     for axis, extent in enumerate(shape):
         along = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
@@ -510,7 +510,7 @@ def integers(x, function):
 
 def strides_of(shape, order, function):
     """Return how many elements apart neighbours on each axis lie, 'C' or 'F' order."""
-    order = word(order or "C", ("C", "F"), "order", function)
+    order = word("C" if order is None else order, ("C", "F"), "order", function)
     steps, step = [], 1
     for extent in shape if order == "F" else reversed(shape):
         steps.append(step)
@@ -555,7 +555,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
     array([2, 3])
     """
-    shape = integer_tuple(dims, "dims", "ravel_multi_index")
+    shape = extents(dims, "dims", "ravel_multi_index")
     if not hasattr(multi_index, "__len__"):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
@@ -622,7 +622,7 @@ def unravel_index(indices, shape, order="C"):
     >>> ca.unravel_index([2, 3], (2, 3))
     (array([0, 1]), array([2, 0]))
     """
-    shape = integer_tuple(shape, "shape", "unravel_index")
+    shape = extents(shape, "shape", "unravel_index")
     places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")

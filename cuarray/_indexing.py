@@ -305,7 +305,8 @@ def choose(a, choices, out=None, mode="raise"):
     if count == 0:
         raise ValueError("choose: there are no choices")
     mode = rule_outside(mode, "choose")
-    if mode == "raise" and numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
+    shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
+    if mode == "raise" and 0 not in shape and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
         raise ValueError(
             f"choose: invalid entry in choice array: numbers are from {numbers.min()} to {numbers.max()}, "
             f"there are {count} choices"
@@ -313,7 +314,6 @@ def choose(a, choices, out=None, mode="raise"):
     if mode == "wrap":
         numbers = countable(numbers) % count
     dtype = _core.result_type(*(x if type(x) in WEAK else one for x, one in zip(given, choices, strict=True)))
-    shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
     with fused_call():
         # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.
         result = choices[-1].astype(dtype)

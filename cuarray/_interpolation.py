@@ -59,20 +59,20 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     array([3.  , 3.  , 2.5 , 0.56, 0.  ])
     """
     x, xp, fp = side_by_side("interp", x, xp, fp)
+    if x.dtype.kind == "c" or xp.dtype.kind == "c":
+        raise TypeError(f"interp: coordinates are real, not {x.dtype} and {xp.dtype}")
     if xp.ndim != 1 or fp.ndim != 1:
         raise ValueError(f"interp: the points must lie along one axis, not {xp.ndim} and {fp.ndim}")
     if xp.size != fp.size:
         raise ValueError(f"interp: {xp.size} first and {fp.size} second coordinates of points")
     if xp.size == 0:
         raise ValueError("interp: array of sample points is empty")
-    if x.dtype.kind == "c" or xp.dtype.kind == "c":
-        raise TypeError(f"interp: coordinates are real, not {x.dtype} and {xp.dtype}")
     if fp.dtype.kind == "c":
         result = empty(x.shape, "c16", device=x.device)
         for part, of in (("real", np.real), ("imag", np.imag)):
             ends = (None if end is None else of(end) for end in (left, right))
             getattr(result, part)[...] = interp(x, xp, getattr(fp, part), *ends, period)
-        return result
+        return _core.as_value(result)
     x, xp, fp = (a.astype("f8", copy=False) for a in (x, xp, fp))
     if period is not None:
         if period == 0:

@@ -5,8 +5,6 @@ import itertools
 import os
 import sys
 
-import numpy as np
-
 from cuarray import _core
 from cuarray._axes import has_entries, integer, integer_tuple, normalise_axis
 from cuarray._core import ndarray
@@ -70,7 +68,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 def flat_arrays(sequence, dtype, out):
     """Return the elements of a sequence as arrays of one axis; Python's numbers take the others' type."""
-    numbers = np.iterable(sequence) and any(type(x) in WEAK for x in sequence)
+    numbers = has_entries(sequence) and any(type(x) in WEAK for x in sequence)
     if isinstance(sequence, ndarray) or not numbers:
         return [a.ravel() for a in as_arrays(sequence, "concatenate")]
     given = with_numbers("concatenate", *sequence)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer, integer_tuple, normalise_axis
+from cuarray._axes import extents, integer, normalise_axis
 from cuarray._core import ndarray
-from cuarray._creation import as_array, place
+from cuarray._creation import as_array, asarray, place
 from cuarray._fuse import fused_call
 from cuarray._operands import WEAK, device_of, side_by_side
 
@@ -86,6 +86,8 @@ def number_type(numbers):
 
 def steps_between(start, stop, step):
     """Return how many of start, start + step, ... come before stop."""
+    if not step:
+        raise ZeroDivisionError("arange: step must not be 0")
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         count = -((start - stop) // step)
     elif any(isinstance(x, complex) for x in (start, stop, step)):
@@ -179,8 +181,8 @@ def ends(start, stop, device):
     if isinstance(start, SCALARS) and isinstance(stop, SCALARS):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
-    given, is_placed = (start, stop), device_of(start, stop) is not None
-    arrays = side_by_side("linspace", *given) if is_placed else [as_array(x, device) for x in given]
+    given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
+    arrays = side_by_side("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
     types = (x if isinstance(x, SCALARS) else array for x, array in zip(given, arrays, strict=True))
     return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
@@ -377,8 +379,9 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
-    shape = integer_tuple(shape, "shape", "fromfunction")
+    shape = extents(shape, "shape", "fromfunction")
     if any(extent < 0 for extent in shape):
         raise ValueError(f"fromfunction: negative dimensions are not allowed: {shape}")
+    dtype = _core.dtype(dtype)
     axes = [arange(extent, dtype=dtype, device=device, like=like) for extent in shape]
     return function(*meshgrid(*axes, indexing="ij"), **kwargs)

@@ -294,10 +294,12 @@ def lexsort(keys, axis=-1):
         keys = [keys[i, ...] for i in range(keys.shape[0])] if keys.ndim else []
     elif not hasattr(keys, "__len__"):
         keys = []
-    keys = side_by_side("lexsort", *keys)
+    keys, axis = side_by_side("lexsort", *keys), integer(axis, "axis", "lexsort")
     if not keys:
         raise TypeError("lexsort: a sequence of at least one key is needed")
     if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
+        if axis not in (0, -1):
+            raise np.exceptions.AxisError(axis, 0, "lexsort")
         return _core.as_value(as_array(np.int64(0), keys[0].device))
     return _core.lexsort(keys, normalise_axis(axis, keys[0].ndim, "lexsort"))
 

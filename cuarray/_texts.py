@@ -80,6 +80,7 @@ def text_by(function, own, a, *settings):
     """Return NumPy's text by these settings, or our own where all are left alone."""
     if settings == (None, None, None):
         return own(as_array(a))
+    settings = [number(x) for x in settings]
     return host_text(as_array(a), lambda host: function(host, *settings))
 
 
@@ -134,14 +135,14 @@ def array2string(
     """
     limits = {"threshold": threshold, "edgeitems": edgeitems}
     form = {"formatter": formatter, "sign": sign, "floatmode": floatmode, "suffix": suffix, "legacy": legacy}
-    settings = (max_line_width, precision, suppress_small, separator, prefix)
+    settings = [number(x) for x in (max_line_width, precision, suppress_small, separator, prefix)]
     with np.printoptions(**{name: limit for name, limit in limits.items() if limit is not None}):
         return host_text(as_array(a), lambda host: np.array2string(host, *settings, **form))
 
 
 def number(x):
-    """Return an array without axes as NumPy's scalar, whose type tells how many digits there are."""
-    return x.numpy()[()] if isinstance(x, ndarray) else x
+    """Return an array without axes as NumPy's scalar, whose type tells the digits; others as copies."""
+    return x.to_numpy()[()] if isinstance(x, ndarray) else x
 
 
 @under_its_name

@@ -97,7 +97,8 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         if (const char* reason = refuse_buffer(array, description->format, flags))
             raise(ErrorKind::Buffer, "buffer: ", reason);
         description->shape = array.shape();
-        description->strides = array.strides();
+        // Where there are no elements, any strides will do; consumers look for contiguous ones.
+        description->strides = array.size() ? array.strides() : c_strides(array.shape(), item_size(array.dtype()));
         char* data = export_buffer(array);
         view->buf = data ? data : nothing;
         view->len = array.nbytes();

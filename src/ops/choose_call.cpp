@@ -43,15 +43,19 @@ bool holds(DType dtype, const Weak& w) {
     return type.bits == 64 || w.integer >> type.bits == 0;
 }
 
-void choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
+/// Returns whether an int beyond an integer dtype has been found; bool beside an int becomes int64 by the usual rule.
+bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
+    bool found = false;
     for (size_t i = 0; i < c.args.size(); ++i) {
         const Weak* w = c.args[i].weak;
         if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
         if (c.options.signature.types[i] != DType::none || holds(types[1 - i].dtype, *w)) continue;
         c.scalars[i] = exact_integer(*w);
         types[i] = {c.scalars[i].dtype, {}};
+        found = info(types[1 - i].dtype).kind != Kind::Bool;
         if (w->big) types[1 - i] = {DType::float64, {}};
     }
+    return found;
 }
 
 /// A Python number as an element; bool takes any by its truth, as a cast does.
@@ -95,13 +99,13 @@ void choose_loop(Call& c) {
     ArgType types[kMaxIn];
     const size_t n = c.args.size();
     for (size_t i = 0; i < n; ++i) types[i] = c.args[i].type();
-    if (c.row.has(Exact64)) choose_exact(c, types);
+    const bool is_exact = c.row.has(Exact64) && choose_exact(c, types);
     const RowId row = RowId(&c.row - rows().data());
     c.loop = c.options.has_signature ? resolve(row, {types, n}, c.options.signature) : resolve(row, {types, n});
     if (c.loop == kNone) raise_no_loop(c, {types, n});
     c.types = &loops()[c.loop];
-    // A loop that the arguments have chosen holds them safely.
-    if (c.options.has_signature || c.options.casting < Casting::Safe) check_inputs(c);
+    // A loop that the arguments have chosen holds them safely; to compare exactly is no cast of the user's.
+    if (c.options.has_signature || (c.options.casting < Casting::Safe && !is_exact)) check_inputs(c);
     for (size_t i = 0; i < n; ++i) {
         const DType in = c.types->in[i];
         if (c.args[i].array) c.arrays[i] = c.args[i].array;

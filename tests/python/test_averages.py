@@ -96,6 +96,7 @@ xp.{0}(s)
 
 WEIGHTED = """
 xp.cov(f, ddof=0)
+xp.cov(f, ddof=1e300)
 xp.cov(f, dtype=int)
 xp.corrcoef(f, dtype=bool)
 xp.cov(f, bias=True)

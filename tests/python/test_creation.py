@@ -99,6 +99,7 @@ def test_triangles(function, shape, k, device):
         "xp.meshgrid([1, 2], [3.5], [4, 5, 6])", "xp.meshgrid([1, 2], [3, 4], sparse=True)", "xp.meshgrid([1], [2], copy=False)",
         "xp.meshgrid([1], [2], indexing='zz')", "xp.meshgrid(3, [1, 2])", "xp.meshgrid([], [1, 2])",
         "xp.fromfunction(lambda i, j: i + 10 * j, (2, 3))", "xp.fromfunction(lambda i: i * 2, (4,), dtype=int)",
+        "xp.fromfunction(lambda i: i * 2, (4,), dtype=None)", "xp.indices((2, 3), dtype=None)",
         "xp.fromfunction(lambda i, j, k: i + k, (2, 2), k=5)",
         "xp.frombuffer(b'abcd', dtype='u1')", "xp.frombuffer(b'abcdefgh', 'i2', 2, 2)", "xp.frombuffer(b'abc', 'i2')",
         "xp.frombuffer(b'abcdefgh')", "xp.frombuffer(b'ab', 'u1', 5)", "xp.fromiter(range(4), 'f4')",
@@ -167,6 +168,7 @@ def test_asarray_on_cpu_shares_memory():
 
 def test_copy_keyword(device):
     x = cuarray.arange(3)
+    assert [x.astype(int, copy=wish) is x for wish in (True, False, None)] == [False, True, True]
     assert cuarray.asarray(x) is x
     assert cuarray.shares_memory(cuarray.asarray(x, copy=False), x)
     assert not cuarray.shares_memory(cuarray.asarray(x, copy=True), x)
@@ -205,6 +207,10 @@ def test_device_and_like(device):
         assert make(2, device=device).device == x.device
     assert cuarray.asarray([1], like=x).device == x.device
     assert cuarray.linspace(0, 1, 3, device=device).device == x.device
+    for make in (lambda **where: cuarray.linspace(x[0], 1, 3, **where), lambda **where: cuarray.full(2, x[0], **where)):
+        assert make(device=device).device == x.device
+        with pytest.raises(TypeError, match="device must be"):
+            make(device=[])
     assert cuarray.zeros_like(x, device="cpu").device == "cpu"
     with pytest.raises(TypeError, match="like"):
         cuarray.zeros(3, like=[1])

@@ -227,3 +227,9 @@ def test_huge_steps(device):
         assert x[1:0:step].tolist() == y[1:0:step].tolist()
         z = x[:, :, ::step][::-1].copy("K") + x[:1, :, ::step]
         assert z.tolist() == (y[:, :, ::step][::-1] + y[:1, :, ::step]).tolist()
+
+
+@pytest.mark.parametrize("name", ["flip", "median", "expand_dims"])
+def test_a_word_names_no_axes(name, device):
+    with pytest.raises(TypeError, match=f"^{name}: axis must be an integer"):
+        getattr(cuarray, name)(cuarray.ones(2, device=device), axis="")

@@ -72,6 +72,12 @@ def test_a_request_for_bare_bytes_needs_bytes(cpu):
     assert bytes(memoryview(cuarray.asarray([1.5]))) == np.float64(1.5).tobytes()
 
 
+def test_arrays_without_elements_are_contiguous(cpu):
+    for x in (cuarray.ones(0)[::-1], cuarray.ones((3, 0, 2)).T, cuarray.asarray([]).reshape(0)):
+        assert memoryview(x).c_contiguous
+        assert cuarray.frombuffer(x).shape == (0,)
+
+
 def test_contiguity_is_honoured(cpu):
     c = cuarray.ones((2, 3))
     f, neither = c.T, cuarray.ones((4, 4))[::2, ::2]

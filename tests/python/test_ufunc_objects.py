@@ -192,6 +192,7 @@ def test_comparisons_with_ints_are_exact(number, device):
         assert (x < number).tolist() == [v < number for v in (least, 0, 1, most)]
         assert (number <= x).tolist() == [number <= v for v in (least, 0, 1, most)]
     assert cuarray.equal(cuarray.ones(2, "i4"), 1, casting="no").all()
+    assert not cuarray.equal(cuarray.ones(2, "i1"), number, casting="no").any()
 
 
 def test_what_goes_in(device):
