@@ -1,6 +1,6 @@
 """Axes as users give them, checked and counted from the front."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from operator import index
 
 import numpy as np
@@ -23,6 +23,18 @@ def integer_tuple(values, what, function):
     if not has_entries(values) and not isinstance(values, Iterator):
         return (integer(values, what, function),)
     return tuple([integer(value, what, function) for value in values])
+
+
+def shape_tuple(values, what, function):
+    """Return a shape as a tuple of ints; as NumPy, of no bools, and of nothing without an order."""
+    is_sequence = has_entries(values) and not isinstance(values, Mapping | Set)
+    entries = list(values) if is_sequence else [values]
+    if any(isinstance(entry, bool) for entry in entries):
+        raise TypeError(f"{_core.called_function(function)}: {what} must hold integers, not {values!r:.80}")
+    shape = tuple([integer(entry, what, function) for entry in entries])
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{_core.called_function(function)}: negative dimensions are not allowed: {shape}")
+    return shape
 
 
 def has_entries(x):

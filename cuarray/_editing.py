@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer_tuple, normalise_axis
+from cuarray._axes import integer_tuple, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
@@ -244,9 +244,7 @@ def resize(a, new_shape):
            [2, 3, 1, 2]])
     """
     a = as_array(a).ravel()
-    shape = integer_tuple(new_shape, "new_shape", "resize")
-    if min(shape, default=0) < 0:
-        raise ValueError(f"resize: all elements of `new_shape` must be non-negative: {shape}")
+    shape = shape_tuple(new_shape, "new_shape", "resize")
     result = empty(shape, a.dtype, device=a.device)
     if a.size == 0:
         result[...] = 0

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import integer, integer_tuple, normalise_axis
+from cuarray._axes import integer, integer_tuple, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero
@@ -555,15 +555,16 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
     array([2, 3])
     """
-    shape = integer_tuple(dims, "dims", "ravel_multi_index")
-    if not hasattr(multi_index, "__len__"):
+    shape = shape_tuple(dims, "dims", "ravel_multi_index")
+    if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
         raise ValueError(
             f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
         )
-    given = mode if isinstance(mode, (tuple, list)) else (mode,) * len(shape)
-    modes = [rule_outside(one, "ravel_multi_index") for one in given]
+    many = isinstance(mode, tuple | list)
+    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
+    modes = modes if many else modes * len(shape)
     if len(modes) != len(shape):
         raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
     result = 0
@@ -580,7 +581,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         else:
             places = _core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), extent - 1)
         result = result + places * step
-    return result
+    return result if shape else _core.as_value(as_array(result))
 
 
 def check_inside(places, extent, message):
@@ -622,7 +623,7 @@ def unravel_index(indices, shape, order="C"):
     >>> ca.unravel_index([2, 3], (2, 3))
     (array([0, 1]), array([2, 0]))
     """
-    shape = integer_tuple(shape, "shape", "unravel_index")
+    shape = shape_tuple(shape, "shape", "unravel_index")
     places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")

@@ -49,6 +49,11 @@ def numbers(a, where):
     return mask if where is True else _core.ufuncs["logical_and"](mask, where)
 
 
+def start(initial, a, where):
+    """Return initial=; of elements without where=, None asks for nothing but that there is one."""
+    return NOT_GIVEN if initial is None and where is True and a.size else initial
+
+
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Add the elements along axes that are no NaN.
 
@@ -90,7 +95,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     """
     a, where = array_and_mask("nansum", a, where)
     with fused_call():
-        return sum(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+        return sum(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -134,7 +139,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     """
     a, where = array_and_mask("nanprod", a, where)
     with fused_call():
-        return prod(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+        return prod(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
@@ -407,7 +412,9 @@ def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     given = {} if initial is NOT_GIVEN else {"initial": initial}
     with fused_call():
         if masked:
-            a = _core.ufuncs["where"](where, a, np.nan)
+            shape, a = a.shape, _core.ufuncs["where"](where, a, np.nan)
+            if a.shape != shape:
+                raise ValueError(f"nan{plain.__name__}: where= does not broadcast to {shape}")
         return _core.ufuncs[row].reduce(a, axis, None, out, keepdims, **given)
 
 

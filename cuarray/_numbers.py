@@ -213,6 +213,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             numbers = f["where"](f["isnan"](part), nan, part)
             numbers = f["where"](part == np.inf, high, numbers)
             part[...] = f["where"](part == -np.inf, low, numbers)
+    if result.ndim == 0 and result is x:
+        return _core.as_value(x.copy())
     return result if result is x else _core.as_value(result)
 
 

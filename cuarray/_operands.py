@@ -81,7 +81,7 @@ def members(value, what, function):
 
 def rule_outside(mode, function):
     """Return what becomes of positions outside: 'raise', which None stands for, 'wrap' or 'clip'."""
-    if isinstance(mode, int):
+    if isinstance(mode, int) and not isinstance(mode, bool):
         raise ValueError(f"{function}: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     return "raise" if mode is None else word(mode, ("raise", "wrap", "clip"), "mode", function)
 

@@ -34,7 +34,7 @@ def linear(xp, n, q):
     # As between(1, 1), rounded less often.
     place = (n - 1) * q
     # Integers, as NumPy has it, choose: 0 or 1.
-    return place, None if q.dtype.kind in "iu" else place - xp.floor(place)
+    return place, None if q.dtype.kind in "biu" else place - xp.floor(place)
 
 
 def averaged(xp, n, q):

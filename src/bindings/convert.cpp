@@ -32,6 +32,12 @@ void check_count(Py_ssize_t count, const char* what) {
     if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
 }
 
+/// An extent, an axis or an index: as NumPy, no bool.
+int64_t to_dim(PyObject* object, const char* what) {
+    if (PyBool_Check(object)) fail(PyExc_TypeError, "%s must be an integer, not bool", what);
+    return to_int64(object, what);
+}
+
 }  // namespace
 
 bool is_numpy_array(PyObject* object) {
@@ -65,7 +71,7 @@ Dims to_dims(PyObject* object, const char* what) {
         const Object values = Object::steal(PyObject_CallMethod(object, "tolist", nullptr));
         if (PyList_Check(values.get())) return to_dims(values.get(), what);
     }
-    if (PyIndex_Check(object)) return Dims{to_int64(object, what)};
+    if (PyIndex_Check(object)) return Dims{to_dim(object, what)};
     if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
         fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
     const Py_ssize_t count = PySequence_Size(object);
@@ -74,7 +80,7 @@ Dims to_dims(PyObject* object, const char* what) {
     Dims dims;
     for (Py_ssize_t i = 0; i < count; ++i) {
         const Object entry = Object::steal(PySequence_GetItem(object, i));
-        dims.push_back(to_int64(entry.get(), what));
+        dims.push_back(to_dim(entry.get(), what));
     }
     return dims;
 }
@@ -83,7 +89,7 @@ Dims to_dims(Arguments args, Py_ssize_t count, const char* what) {
     if (count == 1) return to_dims(args[0], what);
     check_count(count, what);
     Dims dims;
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_int64(args[i], what));
+    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_dim(args[i], what));
     return dims;
 }
 

@@ -57,7 +57,7 @@ Outside outside_of(const py::object& mode) {
     if (text == "raise") return Outside::Raise;
     if (text == "wrap") return Outside::Wrap;
     if (text == "clip") return Outside::Clip;
-    fail(is_text || py::isinstance<py::int_>(mode) ? PyExc_ValueError : PyExc_TypeError,
+    fail(is_text || (PyLong_Check(mode.ptr()) && !PyBool_Check(mode.ptr())) ? PyExc_ValueError : PyExc_TypeError,
          "take: mode must be 'raise', 'wrap' or 'clip', not %R", mode.ptr());
 }
 

@@ -100,6 +100,15 @@ def is_value(x):
         return False  # read-only, and in place all the same
 
 
+def printable(error):
+    """Return an exception, or one of its type without the argument that raises when it is printed."""
+    try:
+        str(error)
+    except Exception:
+        return type(error)("planted: cannot be printed")
+    return error
+
+
 def headline(error):
     return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
 
@@ -146,7 +155,7 @@ class Pair:
             exec(compiled(with_copies(statement)), self.theirs)
         except Exception as error:
             self.undo(held)
-            return error
+            return printable(error)
         finally:
             turn(False)
         if undo:
@@ -168,7 +177,7 @@ class Pair:
             if self.device != "cpu":
                 ca.synchronize()
         except Exception as error:
-            return error
+            return printable(error)
         return None
 
     def prepare(self, statements):
