@@ -233,6 +233,8 @@ class vectorize:
     """
 
     def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if excluded is not None:
+            excluded = set(members(excluded, "excluded", "vectorize"))
         self.again = partial(
             vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature
         )

@@ -570,12 +570,14 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
     given = side_by_side("ravel_multi_index", *multi_index)
+    is_empty = not all(places.size for places in given)
     for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
         places = integers(places, "ravel_multi_index")
         if rule == "raise":
-            check_inside(
-                places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
-            )
+            if not is_empty:
+                check_inside(
+                    places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
+                )
         elif rule == "wrap":
             places = places % extent
         else:

@@ -311,7 +311,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
         result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
-    if holds_nan(a) and less > 1:
+    if holds_nan(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
         result[...] = _core.ufuncs["where"](count <= less, np.nan, result)
     return result

@@ -321,7 +321,7 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         return weighted_quantiles(function, a, q, slices, out, weights)
     rows, n = slices.values, slices.values.shape[-1]
     if n == 0 and rows.ndim == 1 + len(slices.kept):
-        if all(rows.shape[:-1]):
+        if q.size and all(rows.shape[:-1]):
             raise IndexError(f"{function}: there is nothing to choose from in shape {a.shape}")
         nothing = cuarray.empty(q.shape + rows.shape[:-1], rows.dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)

@@ -426,6 +426,45 @@ xp.einsum(['b'])
 xp.concatenate(3, axis=None)
 xp.apply_over_axes(xp.sum, a, None)
 xp.diff(v, n=2.5)
+xp.zeros(True)
+xp.ones((True, 2))
+v.reshape(True)
+a.transpose(True, 0)
+xp.transpose(z, True)
+xp.sum(a, axis=True)
+xp.squeeze(v[None], True)
+xp.broadcast_to(z, (True,))
+xp.resize(v, True)
+xp.resize(v, (True, 2))
+xp.resize(v, iter([1]))
+xp.resize(v, {})
+xp.resize(v, -1)
+v.resize(True)
+xp.unravel_index(0, True)
+xp.unravel_index(0, iter([1]))
+xp.unravel_index([], (-1,))
+xp.unravel_index(xp.zeros(0, int), (-1,))
+xp.ravel_multi_index(([0],), True)
+xp.ravel_multi_index((), (), mode=3)
+xp.take(v, [0], mode=True)
+xp.put(v, [0], 1, mode=True)
+xp.pad(v, ())
+xp.pad(v[:0], [])
+xp.piecewise([], xp.zeros(2, int), [0, 0, 0])
+xp.nanmax(z, initial=0, where=[False])
+xp.nanmin(v, initial=0, where=[[True]])
+xp.nansum(v[:0], initial=None)
+xp.polyder(a)
+xp.polyder(xp.zeros((2, 3, 4)))
+xp.roll(v, {})
+xp.roll(v, iter([1]))
+xp.roll(v, [], axis=1)
+xp.repeat(v[:0], xp.zeros(0))
+xp.ptp(c, out=xp.zeros(2, complex))
+xp.nan_to_num(v, nan=c[:1])
+xp.nan_to_num(v[:0], nan=c[:0])
+xp.nan_to_num(v, posinf=1j)
+xp.place(u, b, xp.arange(1))
 """
 
 CALLS = BAD.split("\n")[1:-1]
@@ -461,6 +500,7 @@ def test_messages_are_about_the_call(call):
     "genfromtxt(['1'], max_rows='a')", "common_type('a')", "einsum(3)", "einsum(v, 3)", "einsum_path(v, [0], optimize=0)", "array2string(v, formatter=3)",
     "format_float_positional(object())", "format_float_scientific(1.5, exp_digits='a')", "apply_over_axes(xp.sum, a, None)", "from_dlpack(3)", "fromfile(3.5)",
     "allclose(v, 1, rtol=object())", "diff(v, n='a')", "frompyfunc(len, (1,), 1)", "hsplit(v, object())", "roll(v, 'a')", "tile(v, 1.5)", "rot90(a, 'a')", "eye('a')",
+    "unwrap(v, period=int)", "vectorize(excluded=0)", "real_if_close(v + 0j, tol='a')", "nanvar(v, correction=v)", "std(v, ddof=[1])",
 ])
 def test_messages_begin_with_the_function(call):
     """Not what Python says in the middle of it."""
