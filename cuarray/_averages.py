@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import cuarray
 from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._creation import as_array, zeros

@@ -578,7 +578,7 @@ def safe_values_for(a, values, function):
         values = _core.beside(values, a, function)
         if not _core.can_cast(values.dtype, a.dtype, "safe"):
             raise TypeError(
-                f"{function}: cannot cast the values from {values.dtype} to {a.dtype} with casting rule 'safe'"
+                f"{function}: cannot cast values from {values.dtype} to {a.dtype} with casting rule 'safe'"
             )
     return values_for(a, values, function)
 

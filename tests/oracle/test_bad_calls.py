@@ -465,6 +465,10 @@ xp.nan_to_num(v, nan=c[:1])
 xp.nan_to_num(v[:0], nan=c[:0])
 xp.nan_to_num(v, posinf=1j)
 xp.place(u, b, xp.arange(1))
+xp.trim_zeros(v, axis=(0, 0))
+xp.quantile(v, 0.5, method='inverted_cdf', weights=1.0)
+xp.nanquantile(v[:0], 0.5, method='inverted_cdf', weights=1.0)
+xp.nanquantile(e, 0.5, method='inverted_cdf', weights=[1.0], axis=0)
 """
 
 CALLS = BAD.split("\n")[1:-1]
