@@ -52,7 +52,8 @@ def normalise_axis(axis, ndim, function):
 
 def normalise_axes(axis, ndim, function):
     """Return an axis, or a sequence of different axes, as a list of ints in 0..ndim-1, in the given order."""
-    axes = [normalise_axis(one, ndim, function) for one in (axis if np.iterable(axis) else [axis])]
+    is_several = np.iterable(axis) and not isinstance(axis, str | bytes)
+    axes = [normalise_axis(one, ndim, function) for one in (axis if is_several else [axis])]
     if len(set(axes)) != len(axes):
         raise ValueError(f"{_core.called_function(function)}: repeated axis in {axis}")
     return axes

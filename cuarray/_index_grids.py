@@ -555,6 +555,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
     array([2, 3])
     """
+    many = isinstance(mode, tuple | list)
+    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
     shape = shape_tuple(dims, "dims", "ravel_multi_index")
     if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
@@ -562,8 +564,6 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise ValueError(
             f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
         )
-    many = isinstance(mode, tuple | list)
-    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
     modes = modes if many else modes * len(shape)
     if len(modes) != len(shape):
         raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")

@@ -321,10 +321,9 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         return weighted_quantiles(function, a, q, slices, out, weights)
     rows, n = slices.values, slices.values.shape[-1]
     if n == 0 and rows.ndim == 1 + len(slices.kept):
-        if q.size and all(rows.shape[:-1]):
+        if q.size or is_inexact(a):
             raise IndexError(f"{function}: there is nothing to choose from in shape {a.shape}")
-        weight = rule(np, n, q)[1]
-        dtype = rows.dtype if weight is None else _core.result_type(rows.dtype, 1.0 if is_weak else weight.dtype)
+        dtype = rows.dtype if rule(np, n, q)[1] is None else np.float64
         nothing = cuarray.empty(q.shape + rows.shape[:-1], dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
     place, weight = rule(np, n, q)

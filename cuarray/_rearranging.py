@@ -330,6 +330,8 @@ def repeat(a, repeats, axis=None):
         return repeat_each(a, as_array(counts, a.device).to_device(a.device), axis)
     count = int(counts.reshape(()))
     result = empty((*before, extent * count, *after), a.dtype, device=a.device)
+    if a.size == 0:
+        return result
     result.reshape((*before, extent, count, *after))[...] = a.reshape((*before, extent, 1, *after))
     return result
 

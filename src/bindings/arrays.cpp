@@ -248,8 +248,8 @@ ReductionId reduction_named(const std::string& name) {
     return row;
 }
 
-/// An absent keyword: pybind11 cannot tell one from None, and NumPy gives None a meaning.
-PyObject* unless_absent(const py::object& object) { return object.ptr() == Py_Ellipsis ? nullptr : object.ptr(); }
+/// An absent keyword: None has a meaning of its own.
+PyObject* unless_absent(const py::object& object) { return object.ptr() == no_value() ? nullptr : object.ptr(); }
 
 void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
@@ -346,7 +346,7 @@ void bind_reductions(py::module_& m) {
         const ReductionCall call{axis.ptr(), dtype.ptr(), out.ptr(), keepdims.ptr(), unless_absent(initial), where.ptr()};
         return handed_over(reduce_by_name(reduction_named(name), name.c_str(), array.ptr(), call));
     }, py::arg("name"), py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(), py::arg("out") = py::none(),
-       py::arg("keepdims") = false, py::arg("initial") = py::ellipsis(), py::arg("where") = true);
+       py::arg("keepdims") = false, py::arg("initial") = py::handle(no_value()), py::arg("where") = true);
     m.def("weighted_sums", [](const std::string& name, const py::object& array, const py::object& weights,
                               const py::object& axis, const py::object& dtype, const py::object& keepdims) {
         const ReductionCall call{axis.ptr(), dtype.ptr(), nullptr, keepdims.ptr()};

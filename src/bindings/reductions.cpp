@@ -54,7 +54,7 @@ ReductionOptions::ReductionOptions(const ReductionCall& call, Place place, bool 
     options_.out = to_output(call.out, place.device, function, out_);
     if (options_.out) out_object_ = call.out;
     options_.no_initial = call.initial == Py_None;
-    if (given(call.initial) && call.initial != no_value() && call.initial != Py_Ellipsis) {
+    if (given(call.initial) && call.initial != no_value()) {
         initial_.load_any(call.initial, place, function);
         options_.initial = &initial_argument_.emplace(initial_.argument());
     }

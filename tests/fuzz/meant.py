@@ -102,6 +102,17 @@ def unsorted(step):
     )
 
 
+def searched_unsorted(step):
+    """Whether positions are searched in a list that is written out, and not sorted."""
+    call = getattr(ast.parse(step.statement).body[0], "value", None)
+    first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    try:
+        numbers = np.asarray(ast.literal_eval(first))
+    except (ValueError, TypeError):
+        return False
+    return "searchsorted" in step.names and numbers.ndim == 1 and bool((numbers[1:] < numbers[:-1]).any())
+
+
 def not_finite(step):
     """Whether numbers differ only where one side is not finite, or too large for sums to be."""
     if not values_differ(step) or step.want.dtype.kind not in "fc":
@@ -360,7 +371,7 @@ MEANT_IN_CALLS = [
     ("a sequence of axes is taken wherever a tuple is, and an array without axes where a number is",
      both(want_type(TypeError), want_says(r"object cannot be interpreted as an integer|only integer scalar arrays can be converted|integer argument expected|'subok' must be|__array_function__ did not"))),
     ("median and quantiles leave x alone, whatever overwrite_input= says", text_has("overwrite_input=")),
-    ("positions in what is not sorted are undefined", both(values_differ, text_has(r"(searchsorted|digitize|interp)\(.*(\[::-1\]|\.T)|searchsorted\((x[01]|\(1, ?0\))|x[01]\.searchsorted"))),
+    ("positions in what is not sorted are undefined", both(values_differ, text_has(r"(searchsorted|digitize|interp)\(.*(\[::-1\]|\.T)|searchsorted\(x[01]|x[01]\.searchsorted"))),
     ("where= of ufuncs, reductions and copyto: bool arrays and bools", got_says("where= takes a bool array")),
     ("dtype=bool, dtype=int of mean, var and std: TypeError",
      both(raises_only_here, got_type(TypeError), text_has(r"nan(mean|var|std)\(.*dtype="))),
@@ -426,8 +437,15 @@ MEANT_IN_CALLS = [
     ("two faults in one call: which is told is not promised", both(want_says("Cannot cast array data"), got_says("does not broadcast"))),
     ("two faults in one call: which is told is not promised", both(want_type(ValueError), got_says("(mean|var|std): not supported for"))),
     ("two faults in one call: which is told is not promised", both(want_type(TypeError), got_says(r"needs \d axes at least"))),
-    ("Python's integers are not cut off to fit dtype=", both(raises_only_here, got_type(OverflowError), text_has("dtype="), got_says(r"Python integer -?\d+ out of bounds for"))),
+    ("Python's integers are not cut off to fit dtype=", both(raises_only_here, got_type(OverflowError), text_has("dtype="), got_says(r"Python (integer|float) \S+ out of bounds for"))),
     ("where(condition, None) is where(condition)", both(text_has(r"where\(.*None\)"), lambda step: step.got is None, want_says("either both or neither of x and y"))),
+    ("positions in what is not sorted are undefined", both(values_differ, searched_unsorted)),
+    ("float numbers as indices or counts: TypeError", both(want_type(IndexError), got_says("indices must be integers, not float"))),
+    ("initial= must fit the type of the loop, which out= does not choose", both(raises_only_here, got_type(OverflowError), text_has("out=.*initial=|initial=.*out="))),
+    ("bools have no decimals to round to, whatever out= is", both(raises_only_here, text_has("out="), got_says("bools have no decimals"))),
+    ("nanquantile with weights of one axis: NumPy hands its slices the wrong weights",
+     both(text_has(r"nan(quantile|percentile)\(.*weights="), lambda step: step.got is None, want_says("out of bounds for axis 0 with size 1$"))),
+    ("piecewise writes no value where there is no place for it", both(text_has("piecewise"), lambda step: step.got is None, want_says("boolean array indexing assignment requires"))),
     ("tile(x, ()) of a buffer is a copy", both(text_has(r"tile\(.*\(\)\)"), lambda step: step.want == ("flag", "writeable"))),
     ("var, std of complex numbers with a real dtype are about their mean, not about its real part",
      both(values_differ, text_has(r"(var|std)\(.*dtype="), lambda step: "1j" in step.statement or any(x.dtype.kind == "c" for x in step.inputs))),
