@@ -571,6 +571,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     steps = strides_of(shape, order, "ravel_multi_index")
     given = side_by_side("ravel_multi_index", *multi_index)
     is_empty = not all(places.size for places in given)
+    if 0 in shape and not is_empty:
+        raise ValueError(f"ravel_multi_index: there are no positions in an array of shape {shape}")
     for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
         places = integers(places, "ravel_multi_index")
         if rule == "raise":
