@@ -510,7 +510,7 @@ def integers(x, function):
 
 def strides_of(shape, order, function):
     """Return how many elements apart neighbours on each axis lie, 'C' or 'F' order."""
-    order = word(order or "C", ("C", "F"), "order", function)
+    order = word("C" if order is None else order, ("C", "F"), "order", function)
     steps, step = [], 1
     for extent in shape if order == "F" else reversed(shape):
         steps.append(step)

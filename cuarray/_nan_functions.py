@@ -407,7 +407,7 @@ def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     masked = where is not True
     if not holds_nan(a):
         return plain(a, axis, out, keepdims, initial, where)
-    if masked and initial is NOT_GIVEN:
+    if masked and (initial is NOT_GIVEN or initial is None):
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
     given = {} if initial is NOT_GIVEN else {"initial": initial}
     with fused_call():
