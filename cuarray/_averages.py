@@ -2,14 +2,13 @@
 
 import numpy as np
 
-import cuarray
 from cuarray import _core
 from cuarray._axes import normalise_axes
 from cuarray._creation import as_array, zeros
 from cuarray._fuse import fused_call
 from cuarray._joining import concat
 from cuarray._matrices import diag
-from cuarray._operands import side_by_side
+from cuarray._operands import deliver, side_by_side
 from cuarray._shaping import atleast_2d, broadcast_to, squeeze
 from cuarray._statistics import mean
 
@@ -133,7 +132,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     """
     a = as_array(a)
     if a.dtype.kind == "c":  # two numbers of two parts are too much for one fold's registers
-        return cuarray.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims), out=out)
+        return deliver(a.max(axis, keepdims=keepdims) - a.min(axis, keepdims=keepdims), out, "ptp")
     return _core.reduce("ptp", a, axis, out=out, keepdims=keepdims)
 
 

@@ -1,6 +1,6 @@
 """Axes as users give them, checked and counted from the front."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from operator import index
 
 import numpy as np
@@ -25,13 +25,16 @@ def integer_tuple(values, what, function):
     return tuple([integer(value, what, function) for value in values])
 
 
-def extents(values, what, function):
-    """Return a shape as a tuple of ints; True and False are no extents, as in NumPy."""
-    sequence = values if has_entries(values) or isinstance(values, Iterator) else (values,)
-    values = tuple(sequence)
-    if any(isinstance(value, bool) for value in values):
-        raise TypeError(f"{_core.called_function(function)}: {what} must be integers, not {values}")
-    return integer_tuple(values, what, function)
+def shape_tuple(values, what, function):
+    """Return a shape as a tuple of ints; as NumPy, of no bools, and of nothing without an order."""
+    is_sequence = has_entries(values) and not isinstance(values, Mapping | Set)
+    entries = list(values) if is_sequence else [values]
+    if any(isinstance(entry, bool) for entry in entries):
+        raise TypeError(f"{_core.called_function(function)}: {what} must hold integers, not {values!r:.80}")
+    shape = tuple([integer(entry, what, function) for entry in entries])
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{_core.called_function(function)}: negative dimensions are not allowed: {shape}")
+    return shape
 
 
 def has_entries(x):
@@ -49,8 +52,8 @@ def normalise_axis(axis, ndim, function):
 
 def normalise_axes(axis, ndim, function):
     """Return an axis, or a sequence of different axes, as a list of ints in 0..ndim-1, in the given order."""
-    several = np.iterable(axis) and not isinstance(axis, str)
-    axes = [normalise_axis(one, ndim, function) for one in (axis if several else [axis])]
+    is_several = np.iterable(axis) and not isinstance(axis, str | bytes)
+    axes = [normalise_axis(one, ndim, function) for one in (axis if is_several else [axis])]
     if len(set(axes)) != len(axes):
         raise ValueError(f"{_core.called_function(function)}: repeated axis in {axis}")
     return axes

@@ -154,7 +154,7 @@ def vander(x, N=None, increasing=False):
     powers = result if increasing else result[:, ::-1]
     powers[:, :1] = 1
     powers[:, 1:2] = x[:, None]
-    for i in range(2, count):
+    for i in range(2, count if x.size else 0):
         _core.ufuncs["multiply"](powers[:, i - 1], x, out=powers[:, i])
     return result
 

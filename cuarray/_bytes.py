@@ -9,7 +9,7 @@ import numpy as np
 
 import cuarray
 from cuarray import _core
-from cuarray._axes import extents, integer
+from cuarray._axes import integer, shape_tuple
 from cuarray._repr import host_copy
 
 
@@ -119,11 +119,11 @@ def resize(self, *new_shape, refcheck=True):
     """
     if not new_shape or (len(new_shape) == 1 and new_shape[0] is None):
         return
-    shape = extents(new_shape[0] if len(new_shape) == 1 else new_shape, "shape", "resize")
+    shape = shape_tuple(new_shape[0] if len(new_shape) == 1 else new_shape, "shape", "resize")
     if not self.flags.forc:
         raise ValueError("resize: only an array whose elements lie side by side can be resized")
     order = "F" if self.flags.fnc else "C"
-    if min(shape, default=0) >= 0 and math.prod(shape) == self.size:
+    if math.prod(shape) == self.size:
         self._replace(self.reshape(shape, order=order))
         return
     if not owns_memory(self):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import extents, integer_tuple, normalise_axis
+from cuarray._axes import normalise_axes, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty
 from cuarray._joining import concat
@@ -244,9 +244,7 @@ def resize(a, new_shape):
            [2, 3, 1, 2]])
     """
     a = as_array(a).ravel()
-    shape = extents(new_shape, "new_shape", "resize")
-    if min(shape, default=0) < 0:
-        raise ValueError(f"resize: all elements of `new_shape` must be non-negative: {shape}")
+    shape = shape_tuple(new_shape, "new_shape", "resize")
     result = empty(shape, a.dtype, device=a.device)
     if a.size == 0:
         result[...] = 0
@@ -297,10 +295,9 @@ def trim_zeros(filt, trim="fb", axis=None):
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: unexpected character(s) in `trim`: {trim!r}")
     array = as_array(filt)
-    axes = range(array.ndim) if axis is None else integer_tuple(axis, "axis", "trim_zeros")
+    axes = range(array.ndim) if axis is None else normalise_axes(axis, array.ndim, "trim_zeros")
     key = [slice(None)] * array.ndim
     for one in axes:
-        one = normalise_axis(one, array.ndim, "trim_zeros")
         key[one] = nonzero_part(any(array, tuple(i for i in range(array.ndim) if i != one)).numpy(), trim)
     return filt[key[0]] if isinstance(filt, list | tuple) and array.ndim == 1 else array[(*key, ...)]
 

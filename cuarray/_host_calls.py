@@ -149,7 +149,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
         condlist = members(condlist, "condlist", "piecewise")
         if len(condlist) == 0:
             raise IndexError("piecewise: there are no conditions")
-    if is_one or (not isinstance(condlist[0], list | np.ndarray | ndarray) and np.ndim(x) != 0):
+    first = None if is_one else condlist[0]
+    is_array = isinstance(first, list | np.ndarray | ndarray) and not _core.is_value(first)
+    if is_one or (not is_array and np.ndim(x) != 0):
         condlist = [condlist]
     funclist = members(funclist, "funclist", "piecewise")
     x, *conditions = side_by_side("piecewise", x, *condlist)
@@ -231,6 +233,8 @@ class vectorize:
     """
 
     def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if excluded is not None:
+            excluded = set(members(excluded, "excluded", "vectorize"))
         self.again = partial(
             vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature
         )

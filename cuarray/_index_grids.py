@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import extents, integer, normalise_axis
+from cuarray._axes import integer, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array, empty, ones
 from cuarray._indexing import cycle, nonzero
@@ -443,7 +443,7 @@ def indices(dimensions, dtype=int, sparse=False):
            [[0, 1],
             [0, 1]]])
     """
-    shape = extents(dimensions, "dimensions", "indices")
+    shape = shape_tuple(dimensions, "dimensions", "indices")
     axes = []
     for axis, extent in enumerate(shape):
         along = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
@@ -555,32 +555,37 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
     array([2, 3])
     """
-    shape = extents(dims, "dims", "ravel_multi_index")
-    if not hasattr(multi_index, "__len__"):
+    many = isinstance(mode, tuple | list)
+    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
+    shape = shape_tuple(dims, "dims", "ravel_multi_index")
+    if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
         raise ValueError(
             f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
         )
-    given = mode if isinstance(mode, (tuple, list)) else (mode,) * len(shape)
-    modes = [rule_outside(one, "ravel_multi_index") for one in given]
+    modes = modes if many else modes * len(shape)
     if len(modes) != len(shape):
         raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
     given = side_by_side("ravel_multi_index", *multi_index)
+    is_empty = not all(places.size for places in given)
+    if 0 in shape and not is_empty:
+        raise ValueError(f"ravel_multi_index: there are no positions in an array of shape {shape}")
     for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
         places = integers(places, "ravel_multi_index")
         if rule == "raise":
-            check_inside(
-                places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
-            )
+            if not is_empty:
+                check_inside(
+                    places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
+                )
         elif rule == "wrap":
             places = places % extent
         else:
             places = _core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), extent - 1)
         result = result + places * step
-    return result
+    return result if shape else _core.as_value(as_array(result))
 
 
 def check_inside(places, extent, message):
@@ -622,7 +627,7 @@ def unravel_index(indices, shape, order="C"):
     >>> ca.unravel_index([2, 3], (2, 3))
     (array([0, 1]), array([2, 0]))
     """
-    shape = extents(shape, "shape", "unravel_index")
+    shape = shape_tuple(shape, "shape", "unravel_index")
     places = integers(as_array(indices), "unravel_index")
     if not shape and places.ndim:
         raise ValueError("unravel_index: an array without axes takes one position")

@@ -573,11 +573,13 @@ def safe_values_for(a, values, function):
 
     Values without axes that NumPy would have as scalars are cast.
     """
-    is_array = isinstance(values, (ndarray, np.ndarray)) and not _core.is_value(values)
-    if is_array and not _core.can_cast(values.dtype, a.dtype, "safe"):
-        raise TypeError(
-            f"{function}: cannot cast the values from {values.dtype} to {a.dtype} with casting rule 'safe'"
-        )
+    is_array = hasattr(type(values), "__array__") and not isinstance(values, np.generic)
+    if is_array and not _core.is_value(values):
+        values = _core.beside(values, a, function)
+        if not _core.can_cast(values.dtype, a.dtype, "safe"):
+            raise TypeError(
+                f"{function}: cannot cast values from {values.dtype} to {a.dtype} with casting rule 'safe'"
+            )
     return values_for(a, values, function)
 
 

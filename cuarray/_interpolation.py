@@ -9,7 +9,7 @@ from cuarray._creation import as_array, empty
 from cuarray._differences import diff
 from cuarray._fuse import fused_call
 from cuarray._joining import concat
-from cuarray._operands import side_by_side
+from cuarray._operands import side_by_side, under_its_name
 from cuarray._scans import cumsum
 from cuarray._sorting import argsort, searchsorted
 
@@ -101,6 +101,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         return U["where"](U["isnan"](x), x, y) if last else y
 
 
+@under_its_name
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     """Take whole periods away from numbers that jump by more than half of one.
 

@@ -49,6 +49,11 @@ def numbers(a, where):
     return mask if where is True else _core.ufuncs["logical_and"](mask, where)
 
 
+def start(initial, a, where):
+    """Return initial=; of elements without where=, None asks for nothing but that there is one."""
+    return NOT_GIVEN if initial is None and where is True and a.size else initial
+
+
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Add the elements along axes that are no NaN.
 
@@ -90,7 +95,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     """
     a, where = array_and_mask("nansum", a, where)
     with fused_call():
-        return sum(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+        return sum(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -134,7 +139,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     """
     a, where = array_and_mask("nanprod", a, where)
     with fused_call():
-        return prod(a, axis, dtype, out, keepdims, initial, numbers(a, where))
+        return prod(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
@@ -306,7 +311,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
         result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
-    if holds_nan(a) and less > 1:
+    if holds_nan(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
         result[...] = _core.ufuncs["where"](count <= less, np.nan, result)
     return result
@@ -402,12 +407,14 @@ def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     masked = where is not True
     if not holds_nan(a):
         return plain(a, axis, out, keepdims, initial, where)
-    if masked and initial is NOT_GIVEN:
+    if masked and (initial is NOT_GIVEN or initial is None):
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
     given = {} if initial is NOT_GIVEN else {"initial": initial}
     with fused_call():
         if masked:
-            a = _core.ufuncs["where"](where, a, np.nan)
+            shape, a = a.shape, _core.ufuncs["where"](where, a, np.nan)
+            if a.shape != shape:
+                raise ValueError(f"nan{plain.__name__}: where= does not broadcast to {shape}")
         return _core.ufuncs[row].reduce(a, axis, None, out, keepdims, **given)
 
 

@@ -212,10 +212,16 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         with fused_call():
             numbers = f["where"](f["isnan"](part), nan, part)
             numbers = f["where"](part == np.inf, high, numbers)
-            part[...] = f["where"](part == -np.inf, low, numbers)
+            numbers = f["where"](part == -np.inf, low, numbers)
+            if numbers.dtype.kind == "c":
+                raise TypeError(f"nan_to_num: cannot cast complex numbers to {part.dtype}")
+            part[...] = numbers
+    if result.ndim == 0 and result is x:
+        return _core.as_value(x.copy())
     return result if result is x else _core.as_value(result)
 
 
+@under_its_name
 def real_if_close(a, tol=100):
     """Return the real parts of complex numbers if all imaginary parts are next to nothing.
 

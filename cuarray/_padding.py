@@ -118,7 +118,7 @@ def pad_widths(given, ndim):
             table[axis] = (width, width) if isinstance(width, int | np.integer) else tuple(width)
         given = table
     given = host_values(given, "pad")
-    if given.dtype.kind not in "iu" and given.size:
+    if given.dtype.kind not in "iu":
         raise TypeError(f"pad: `pad_width` must be of integral type, not {given.dtype}")
     if np.any(given < 0):
         raise ValueError(f"pad: pad_width can't contain negative values: {given.tolist()}")

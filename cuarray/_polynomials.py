@@ -302,7 +302,7 @@ def polyder(p, m=1):
     >>> ca.polyder([1, 1, 1, 1])
     array([3, 2, 1])
     """
-    p = as_array(p)
+    p = coefficients(p, "polyder")
     for _ in range(min(times(m, "polyder"), len(p) + 1)):  # then there is nothing left
         p = p[:-1] * arange(len(p) - 1, 0, -1, device=p.device)
     return p

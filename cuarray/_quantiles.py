@@ -34,7 +34,7 @@ def linear(xp, n, q):
     # As between(1, 1), rounded less often.
     place = (n - 1) * q
     # Integers, as NumPy has it, choose: 0 or 1.
-    return place, None if q.dtype.kind in "iu" else place - xp.floor(place)
+    return place, None if q.dtype.kind in "biu" else place - xp.floor(place)
 
 
 def averaged(xp, n, q):
@@ -76,7 +76,7 @@ class Slices:
     """The slices of an array that are reduced: their axes as the last one; and the shape of the result."""
 
     def __init__(self, a, axis, keepdims, function):
-        self.function = function
+        self.function, self.is_whole = function, axis is None
         ndim = a.ndim
         self.axes = list(range(ndim)) if axis is None else normalise_axes(axis, ndim, function)
         self.keepdims = keepdims is not np._NoValue and bool(keepdims)
@@ -321,9 +321,10 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         return weighted_quantiles(function, a, q, slices, out, weights)
     rows, n = slices.values, slices.values.shape[-1]
     if n == 0 and rows.ndim == 1 + len(slices.kept):
-        if all(rows.shape[:-1]):
+        if q.size or is_inexact(a):
             raise IndexError(f"{function}: there is nothing to choose from in shape {a.shape}")
-        nothing = cuarray.empty(q.shape + rows.shape[:-1], rows.dtype, device=a.device)
+        dtype = rows.dtype if rule(np, n, q)[1] is None else np.float64
+        nothing = cuarray.empty(q.shape + rows.shape[:-1], dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
     place, weight = rule(np, n, q)
     # Beyond the ends both neighbours are the end.
@@ -357,10 +358,10 @@ def between_neighbours(low, high, weight, is_weak):
     return interpolate(low, high, *on_device)
 
 
-def checked_weights(weights, a, slices, axis_given, function):
+def checked_weights(weights, a, slices, function):
     """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
     if weights.shape != a.shape:
-        if not axis_given:
+        if slices.is_whole:
             raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
         extents = tuple(a.shape[i] for i in slices.axes)
         if weights.shape != extents:
@@ -382,8 +383,7 @@ def gathered(results, q, rows):
 
 
 def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False):
-    axis_given = len(slices.kept) > 0 or a.ndim == 1
-    weights = slices.rows(checked_weights(weights, a, slices, axis_given, function))
+    weights = slices.rows(checked_weights(weights, a, slices, function))
     rows, n = slices.values, slices.values.shape[-1]
     order = _core.argsort(rows, rows.ndim - 1, False, function)
     ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
@@ -577,7 +577,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     a, weights = checked_arrays(a, weights, method, function)
     if a.size == 0:
         checked_quantiles(q, scale, function)
-        return slices_of_nothing(a, axis, out, keepdims, function)
+        return slices_of_nothing(a, axis, out, keepdims, function, weights)
     if not is_inexact(a):
         return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights)
     given = q
@@ -596,9 +596,11 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     return slices.result(result, out, q.ndim)
 
 
-def slices_of_nothing(a, axis, out, keepdims, function):
+def slices_of_nothing(a, axis, out, keepdims, function, weights):
     """Return the means of empty slices, as NumPy does, whatever the quantiles."""
     slices = Slices(a, axis, keepdims, function)
+    if weights is not None:
+        checked_weights(weights, a, slices, function)
     return slices.result(slices.values.mean(axis=-1), out)
 
 

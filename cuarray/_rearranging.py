@@ -204,8 +204,8 @@ def roll(a, shift, axis=None):
         return roll(a.ravel(), shift, 0).reshape(a.shape)
     if np.ndim(shift) > 1:
         raise ValueError("roll: shift must be an integer or have one axis")
-    shifts = integer_tuple(shift, "shift", "roll")
-    axes = integer_tuple(axis, "axis", "roll")
+    shifts = integer_tuple(shift, "shift", "roll") if np.ndim(shift) else (integer(shift, "shift", "roll"),)
+    axes = [normalise_axis(one, a.ndim, "roll") for one in integer_tuple(axis, "axis", "roll")]
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts do not go with {len(axes)} axes")
     if not shifts or not axes:
@@ -213,7 +213,7 @@ def roll(a, shift, axis=None):
     count = max(len(shifts), len(axes))
     total = [0] * a.ndim
     for place, distance in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
-        total[normalise_axis(place, a.ndim, "roll")] += distance
+        total[place] += distance
     result = empty_like(a)
     pieces = [roll_pieces(extent, distance) for extent, distance in zip(a.shape, total, strict=True)]
     for piece in itertools.product(*pieces):
@@ -260,11 +260,14 @@ def tile(A, reps):
     rank = max(a.ndim, len(counts))
     counts = (1,) * (rank - len(counts)) + counts
     extents = (1,) * (rank - a.ndim) + a.shape
+    shape = tuple(n * extent for n, extent in zip(counts, extents, strict=True))
+    if a.size == 0:
+        return empty(shape, a.dtype, device=a.device)
     apart = a.reshape(tuple(n for extent in extents for n in (1, extent)))
     spread = tuple(n for pair in zip(counts, extents, strict=True) for n in pair)
     result = empty(spread, a.dtype, device=a.device)
     result[...] = apart
-    return result.reshape(tuple(n * extent for n, extent in zip(counts, extents, strict=True)))
+    return result.reshape(shape)
 
 
 def repeat(a, repeats, axis=None):
@@ -312,7 +315,7 @@ def repeat(a, repeats, axis=None):
     if counts.dtype.kind == "O":
         whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]
         counts = np.asarray(whole, np.int64).reshape(counts.shape)
-    if counts.dtype.kind not in "bui" and counts.size:
+    if counts.dtype.kind not in "bui" and (counts.size or isinstance(repeats, ndarray | np.ndarray)):
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:
         raise ValueError(f"repeat: counts have one axis, not {counts.ndim}")
@@ -327,6 +330,8 @@ def repeat(a, repeats, axis=None):
         return repeat_each(a, as_array(counts, a.device).to_device(a.device), axis)
     count = int(counts.reshape(()))
     result = empty((*before, extent * count, *after), a.dtype, device=a.device)
+    if a.size == 0:
+        return result
     result.reshape((*before, extent, count, *after))[...] = a.reshape((*before, extent, 1, *after))
     return result
 

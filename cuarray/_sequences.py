@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import extents, integer, normalise_axis
+from cuarray._axes import shape_tuple, integer, normalise_axis
 from cuarray._core import ndarray
 from cuarray._creation import as_array, asarray, place
 from cuarray._fuse import fused_call
@@ -379,7 +379,7 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
-    shape = extents(shape, "shape", "fromfunction")
+    shape = shape_tuple(shape, "shape", "fromfunction")
     if any(extent < 0 for extent in shape):
         raise ValueError(f"fromfunction: negative dimensions are not allowed: {shape}")
     dtype = _core.dtype(dtype)

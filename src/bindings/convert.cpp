@@ -32,6 +32,12 @@ void check_count(Py_ssize_t count, const char* what) {
     if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
 }
 
+/// An extent, an axis or an index: as NumPy, no bool.
+int64_t to_dim(PyObject* object, const char* what) {
+    if (PyBool_Check(object)) fail(PyExc_TypeError, "%s must be an integer, not bool", what);
+    return to_int64(object, what);
+}
+
 }  // namespace
 
 bool is_numpy_array(PyObject* object) {

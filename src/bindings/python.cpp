@@ -230,9 +230,10 @@ int64_t to_int64(PyObject* object, const char* what) {
 double to_double(PyObject* object, const char* what) {
     const double value = PyFloat_AsDouble(object);
     if (value != -1 || !PyErr_Occurred()) return value;
-    // What a __float__ of the caller's raises is told as it is; an array with axes has one that says no more than we do.
-    const bool is_own = has_attribute(object, "__float__") && !has_attribute(object, "__array__");
-    if (!PyErr_ExceptionMatches(PyExc_TypeError) || is_own) throw ExceptionIsSet{};
+    // What a __float__ of the caller's raises is told as it is; arrays and NumPy's scalars have a dtype.
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) ||
+        (has_attribute(object, "__float__") && !has_attribute(object, "dtype")))
+        throw ExceptionIsSet{};
     PyErr_Clear();
     const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
     fail(PyExc_TypeError, "%s must be a real number, not %U", what, type.get());

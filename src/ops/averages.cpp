@@ -119,6 +119,7 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     } else {
         Array mean;
         if (given_mean) {
+            broadcast_strides(given_mean->layout(), array.shape(), name);
             mean = *given_mean;
         } else {
             sums.dtype = wide;
