@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
-from cuarray._axes import shape_tuple, integer, normalise_axis
+from cuarray._axes import integer, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array, asarray, place
 from cuarray._fuse import fused_call

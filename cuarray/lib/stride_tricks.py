@@ -1,7 +1,7 @@
 """Views of memory with other shapes and strides, checked so that none leaves its memory."""
 
 from cuarray import _core
-from cuarray._axes import extents, integer_tuple, normalise_axis
+from cuarray._axes import integer_tuple, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._creation import as_array
 from cuarray._shaping import broadcast_arrays as broadcast_arrays
@@ -50,7 +50,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
            [2, 3, 4]])
     """
     x = as_array(x)
-    shape = x.shape if shape is None else extents(shape, "shape", "as_strided")
+    shape = x.shape if shape is None else shape_tuple(shape, "shape", "as_strided")
     strides = x.strides if strides is None else integer_tuple(strides, "strides", "as_strided")
     if len(shape) != len(strides):
         raise ValueError(f"as_strided: {len(shape)} extents but {len(strides)} strides")
@@ -101,7 +101,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
            [2, 3, 4]])
     """
     x = as_array(x)
-    window = extents(window_shape, "window_shape", "sliding_window_view")
+    window = shape_tuple(window_shape, "window_shape", "sliding_window_view")
     if any(extent < 0 for extent in window):
         raise ValueError(f"sliding_window_view: `window_shape` cannot contain negative values: {window}")
     if axis is None:

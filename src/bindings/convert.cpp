@@ -66,12 +66,6 @@ Object from_dims(const Dims& dims) {
     return tuple;
 }
 
-/// One extent, axis or index. True and False are Python ints, but no such numbers, as in NumPy.
-static int64_t to_dim(PyObject* object, const char* what) {
-    if (PyBool_Check(object)) fail(PyExc_TypeError, "%s must be an integer, not bool", what);
-    return to_int64(object, what);
-}
-
 Dims to_dims(PyObject* object, const char* what) {
     if (is_ndarray(object) || is_numpy_array(object)) {
         const Object values = Object::steal(PyObject_CallMethod(object, "tolist", nullptr));
