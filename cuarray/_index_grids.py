@@ -1,6 +1,7 @@
 """Index arrays of diagonals, triangles and grids, and positions in flattened arrays."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -443,6 +444,8 @@ def indices(dimensions, dtype=int, sparse=False):
            [[0, 1],
             [0, 1]]])
     """
+    if isinstance(dimensions, Iterator):
+        dimensions = tuple(dimensions)
     shape = shape_tuple(dimensions, "dimensions", "indices")
     axes = []
     for axis, extent in enumerate(shape):

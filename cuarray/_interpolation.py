@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from cuarray import _core
+from cuarray._axes import normalise_axis
 from cuarray._creation import as_array, empty
 from cuarray._differences import diff
 from cuarray._fuse import fused_call
@@ -135,6 +136,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     array([0, 1, 2, 3, 4])
     """
     p = as_array(p)
+    axis = normalise_axis(axis, p.ndim, "unwrap")
     steps = diff(p, axis=axis)
     dtype = _core.result_type(steps.dtype, period)
     if dtype.kind in "iu":
