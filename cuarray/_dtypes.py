@@ -277,7 +277,7 @@ class finfo:
     nmant: int
     precision: int
 
-    def __init__(self, type, /):
+    def __init__(self, type, /) -> None:
         dtype = dtype_of(type)
         if is_bfloat16(dtype):
             import ml_dtypes
@@ -341,7 +341,7 @@ class iinfo:
     max: int
     min: int
 
-    def __init__(self, type, /):
+    def __init__(self, type, /) -> None:
         dtype = dtype_of(type)
         if dtype.kind not in "iu":
             raise ValueError(f"iinfo: {dtype} is not an integer type")

@@ -302,7 +302,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
     Returns
     -------
-    tuple of ndarray
+    tuple of two ndarray
         The counts, int64, or of the weights' type, or float64 for a density; and the edges, one more. A bin
         includes its lower edge, the last one also its upper edge.
 

@@ -177,10 +177,16 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return result
 
 
-def on_host(function):
-    """Return a function that calls another with copies on the host and brings its results back."""
+def on_host(function, name, excluded=()):
+    """Return a function that calls another with copies on the host and brings its results back.
+
+    Arguments that lose a mask or units there are refused, but for those whose place or name is excluded.
+    """
 
     def call(*args, **kwargs):
+        for place, x in (*enumerate(args), *kwargs.items()):
+            if place not in excluded:
+                _core.refuse_to_strip(x, name)
         device = device_of(*args, *kwargs.values())
         args = [x.numpy() if isinstance(x, ndarray) else x for x in args]
         kwargs = {name: x.numpy() if isinstance(x, ndarray) else x for name, x in kwargs.items()}
@@ -232,7 +238,9 @@ class vectorize:
     array([2, 2, 2, 3])
     """
 
-    def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+    def __init__(
+        self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
+    ) -> None:
         if excluded is not None:
             excluded = set(members(excluded, "excluded", "vectorize"))
         self.again = partial(
@@ -240,7 +248,7 @@ class vectorize:
         )
         self.pyfunc = pyfunc
         on_numpy = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
-        self.call = None if pyfunc is np._NoValue else on_host(on_numpy)
+        self.call = None if pyfunc is np._NoValue else on_host(on_numpy, "vectorize", excluded or ())
         self.__doc__ = on_numpy.__doc__
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
 
@@ -279,4 +287,4 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     array([0, 1, 2, 2, 3])
     """
     nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
-    return on_host(np.frompyfunc(func, nin, nout, **kwargs))
+    return on_host(np.frompyfunc(func, nin, nout, **kwargs), "frompyfunc")

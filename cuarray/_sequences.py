@@ -65,7 +65,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         dtype = _core.dtype(dtype)  # a type that is not there is named before the numbers
     try:
         dtype = number_type(numbers) if dtype is None else dtype
-        first, stop, step = (x.item() if isinstance(x, ARRAYS) else x for x in numbers)
+        first, stop, step = (number_of(x) if isinstance(x, ARRAYS) else x for x in numbers)
         count = steps_between(first, stop, step)
     except TypeError as error:
         raise TypeError(f"arange: start, stop and step must be numbers, not {numbers}") from error
@@ -74,6 +74,12 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     if count == 0:
         first = 0  # there is nothing that dtype would have to hold
     return _core.arange_fill(count, first, first + step if count > 1 else first, dtype, place(device, like))
+
+
+def number_of(x):
+    """Return the number in an array of one element; a masked one is none."""
+    _core.refuse_to_strip(x, "arange")
+    return x.item()
 
 
 def number_type(numbers):

@@ -89,6 +89,7 @@ RETURNS = {
     "tuple of int": "tuple[int, ...]",
     "tuple of list and str": "tuple[list[Any], str]",
     "tuple of ndarray": "tuple[ndarray, ...]",
+    "tuple of two ndarray": "tuple[ndarray, ndarray]",
     "type": "type[Any]",
 }
 

@@ -85,6 +85,14 @@ Dims to_dims(PyObject* object, const char* what) {
     return dims;
 }
 
+Dims to_axes(PyObject* object) {
+    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
+                            : is_numpy_array(object) ? !has_no_axes(object)
+                                                     : !PyIndex_Check(object) && !PyTuple_Check(object);
+    if (is_several) fail(PyExc_TypeError, "axis must be an integer or a tuple of integers, not %R", object);
+    return to_dims(object, "axis");
+}
+
 Dims to_dims(Arguments args, Py_ssize_t count, const char* what) {
     if (count == 1) return to_dims(args[0], what);
     check_count(count, what);

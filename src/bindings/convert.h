@@ -33,6 +33,8 @@ inline bool is_long(Device device, int64_t elements) { return elements > kShortW
 Object from_dims(const Dims& dims);
 /// One integer or a sequence of them.
 Dims to_dims(PyObject* object, const char* what);
+/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went astray.
+Dims to_axes(PyObject* object);
 /// Integers given one by one, or as one sequence.
 Dims to_dims(Arguments args, Py_ssize_t count, const char* what);
 /// A shape: as to_dims, without negative extents.

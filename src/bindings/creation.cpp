@@ -85,6 +85,10 @@ bool is_beyond_integers(PyObject* object) {
 
 /// TypeError for what NumPy made an array of objects of: names the first that is none of our numbers.
 [[noreturn]] void refuse_objects(PyObject* array, PyObject* given, const char* function) {
+    if (has_no_axes(array) && given == Py_None) fail(PyExc_TypeError, "%s: None is no array of numbers", function);
+    if (has_no_axes(array) && is_beyond_integers(given))
+        fail(PyExc_TypeError, "%s: %R fits neither int64 nor uint64, and there are no arrays of objects; dtype=float rounds it",
+             function, given);
     if (has_no_axes(array))
         fail(PyExc_TypeError, "%s: an object of type %R is no array of numbers; cuarray.fromiter reads iterators, "
              "cuarray.array(list(...)) what has elements", function, reinterpret_cast<PyObject*>(Py_TYPE(given)));

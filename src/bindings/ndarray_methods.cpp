@@ -154,7 +154,7 @@ PyObject* squeeze(PyObject* self, Arguments args, Py_ssize_t count, PyObject* ke
         parse(kSignature, args, count, keywords, values);
         const Array& array = array_of(self);
         const bool all = !values[0] || values[0] == Py_None;
-        const Dims axes = all ? Dims{} : normalise_axes(to_dims(values[0], "axis"), array.ndim(), "squeeze");
+        const Dims axes = all ? Dims{} : normalise_axes(to_axes(values[0]), array.ndim(), "squeeze");
         for (int64_t axis : axes)
             if (array.shape()[int(axis)] != 1)
                 raise(ErrorKind::Value, "squeeze: axis ", axis, " of shape ", to_string(array.shape()),

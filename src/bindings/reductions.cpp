@@ -48,7 +48,7 @@ Place place_of(PyObject* object, const ReductionCall& call) {
 ReductionOptions::ReductionOptions(const ReductionCall& call, Place place, bool absent_axis_is_zero,
                                    const char* function) {
     options_.all_axes = call.axis == Py_None || (!call.axis && !absent_axis_is_zero);
-    if (!options_.all_axes) options_.axes = call.axis ? to_dims(call.axis, "axis") : Dims{0};
+    if (!options_.all_axes) options_.axes = call.axis ? to_axes(call.axis) : Dims{0};
     options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
     options_.dtype = to_dtype(call.dtype, DType::none);
     options_.out = to_output(call.out, place.device, function, out_);

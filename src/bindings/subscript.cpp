@@ -87,7 +87,7 @@ class Key {
         else if (entry == Py_None) index.kind = Index::Kind::NewAxis;
         else if (is_bool_scalar(entry)) index.kind = Index::Kind::Bool, index.value = is_true(entry);
         else if (is_ndarray(entry)) index = of_array(array_of(entry), entry);
-        else if (PyIndex_Check(entry) && !is_numpy_array(entry)) index.value = to_position(entry);
+        else if (PyIndex_Check(entry) && (is_numpy_scalar(entry) || !has_attribute(entry, "__array__"))) index.value = to_position(entry);
         else index = of_array_like(entry);
         return index;
     }

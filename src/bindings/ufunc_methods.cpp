@@ -17,7 +17,7 @@ namespace {
 int64_t single_axis(PyObject* axis, const Array& array, const char* function) {
     if (!axis) return 0;
     if (axis != Py_None) {
-        const Dims axes = to_dims(axis, "axis");
+        const Dims axes = to_axes(axis);
         if (axes.size() == 1) return axes[0];
     } else if (array.ndim() <= 1) {
         return 0;

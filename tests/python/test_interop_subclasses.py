@@ -170,6 +170,10 @@ def test_matrices_and_masks_are_named(device):
         lambda: cuarray.sum(masked()),
         lambda: x.__iadd__(masked()),
         lambda: np.sum(x, where=masked()),
+        lambda: x[masked()],
+        lambda: x[np.ma.masked],
+        lambda: cuarray.vectorize(lambda n: n * 2)(masked()),
+        lambda: cuarray.frompyfunc(lambda n: n * 2, 1, 1)(masked()),
     ):
         with pytest.raises(TypeError, match=r"masked array.*write m\.filled\(value\)"):
             call()
