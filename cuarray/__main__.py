@@ -1,4 +1,4 @@
-"""Where `python -m cuarray` begins: the doctor, and `python -m cuarray cache`, the cache of compiled kernels."""
+"""Where `python -m cuarray` begins: the doctor, and `python -m cuarray cache`, the cache of kernels."""
 
 import sys
 

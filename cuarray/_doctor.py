@@ -264,7 +264,8 @@ def main(arguments=None):
 
     parser = argparse.ArgumentParser(
         prog="python -m cuarray",
-        usage="python -m cuarray [-h] [--version] [--json]\n       python -m cuarray cache [show|clear|warm] ...",
+        usage="python -m cuarray [-h] [--version] [--json]\n"
+        "       python -m cuarray cache [show|clear|warm] ...",
         description="Tell what is there, what is missing, and the command that mends it.",
         epilog="python -m cuarray cache --help: what to do with the cache of compiled kernels",
     )

@@ -240,7 +240,7 @@ def savetxt(
     >>> file.getvalue()
     '1 0\\n0 1\\n'
     """
-    texts = {"newline": newline, "header": header, "footer": footer, "comments": comments, "delimiter": delimiter}
+    texts = dict(newline=newline, header=header, footer=footer, comments=comments, delimiter=delimiter)
     for name, text in texts.items():
         if not isinstance(text, str):
             raise TypeError(f"savetxt: {name} must be a string, not {type(text).__name__}")

@@ -321,7 +321,7 @@ def put(self, indices, values, mode="raise"):
 
 
 def choose(self, *choices, out=None, mode="raise"):
-    """Make an array of elements of several, one sequence or each an argument, chosen by number; see cuarray.choose.
+    """Make an array of elements of several arrays, chosen by number; see cuarray.choose.
 
     Examples
     --------

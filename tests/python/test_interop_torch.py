@@ -174,6 +174,12 @@ def check_functions_read_tensors():
         assert not faults, "\n".join(faults)
 
 
+def check_tensors_as_indices():
+    x = cuarray.asarray([5, 6, 7])
+    assert x[torch.tensor([2, 0])].tolist() == [7, 5] and x[torch.tensor(1)] == 6
+    assert x[torch.tensor([True, False, True])].tolist() == [5, 7]
+
+
 if __name__ == "__main__":
     import numpy as np
     import torch
@@ -183,9 +189,3 @@ if __name__ == "__main__":
 
     cuarray.set_default_device("cpu")
     peers.main(globals())
-
-
-def test_tensors_as_indices():
-    x = cuarray.asarray([5, 6, 7], device="cpu")
-    assert x[torch.tensor([2, 0])].tolist() == [7, 5] and x[torch.tensor(1)] == 6
-    assert x[torch.tensor([True, False, True])].tolist() == [5, 7]
