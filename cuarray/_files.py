@@ -6,6 +6,7 @@ import numpy as np
 
 import cuarray
 from cuarray import _core
+from cuarray._axes import integer
 from cuarray._core import ndarray
 from cuarray._creation import as_array, place
 from cuarray._operands import under_its_name
@@ -201,6 +202,7 @@ def load(
     array([[1., 0.],
            [0., 1.]])
     """
+    integer(max_header_size, "max_header_size", "load")
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
     if isinstance(found, np.ndarray):
         return from_file(found)
@@ -240,7 +242,9 @@ def savetxt(
     >>> file.getvalue()
     '1 0\\n0 1\\n'
     """
-    texts = dict(newline=newline, header=header, footer=footer, comments=comments, delimiter=delimiter)
+    texts = {
+        "newline": newline, "header": header, "footer": footer, "comments": comments, "delimiter": delimiter
+    }  # fmt: skip
     for name, text in texts.items():
         if not isinstance(text, str):
             raise TypeError(f"savetxt: {name} must be a string, not {type(text).__name__}")

@@ -181,7 +181,8 @@ PyObject* fill_method(PyObject* self, PyObject* value) {
 PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const Array& array = array_of(self);
-        if (count == 0) return from_scalar(item(array, "item")).release();
+        if (count == 0 || (count == 1 && PyTuple_Check(args[0]) && PyTuple_Size(args[0]) == 0))
+            return from_scalar(item(array, "item")).release();
         Dims index = to_dims(args, count, "index");
         if (index.size() == 1 && array.ndim() != 1) {
             const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];

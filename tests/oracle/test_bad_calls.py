@@ -550,7 +550,7 @@ def test_messages_are_about_the_call(call):
 
 
 @pytest.mark.parametrize("call", [
-    "hanning([])", "blackman('a')", "bartlett(1j)", "kaiser([], 1)", "histogramdd([])", "histogramdd(a, bins=2.5)", "histogram2d(3, 4)",
+    "load('x.npy', max_header_size='a')", "hanning([])", "blackman('a')", "bartlett(1j)", "kaiser([], 1)", "histogramdd([])", "histogramdd(a, bins=2.5)", "histogram2d(3, 4)",
     "histogram(v, [0, object()])", "cumulative_sum(v, axis=(0,))", "logspace(0, 1, axis='x')", "indices(2.5)", "fromiter(3, float)", "loadtxt(['1'], comments=True)",
     "genfromtxt(['1'], max_rows='a')", "common_type('a')", "einsum(3)", "einsum(v, 3)", "einsum_path(v, [0], optimize=0)", "array2string(v, formatter=3)",
     "format_float_positional(object())", "format_float_scientific(1.5, exp_digits='a')", "apply_over_axes(xp.sum, a, None)", "from_dlpack(3)", "fromfile(3.5)",
