@@ -282,7 +282,7 @@ class finfo:
         if is_bfloat16(dtype):
             import ml_dtypes
 
-            info = ml_dtypes.finfo(dtype)
+            info: Any = ml_dtypes.finfo(dtype)
         elif dtype.kind in "fc":
             info = np.finfo(dtype)
         else:

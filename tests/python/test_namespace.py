@@ -230,8 +230,9 @@ def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
     for file in filter(Path.is_file, PACKAGE.glob("*.py")):
         (tmp_path / "cuarray" / file.name).write_text(file.read_text("utf-8"), "utf-8")
     (tmp_path / "CMakeLists.txt").write_text("")
-    run = subprocess.run([sys.executable, "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True,
-                         env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"})  # fmt: skip
+    # Without site, so that an editable install adds nothing; NumPy's folder is named instead.
+    environment = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1])}
+    run = subprocess.run([sys.executable, "-S", "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert run.returncode != 0 and f"pip install {tmp_path}" in run.stderr
 
 
