@@ -51,7 +51,7 @@ def test_shapes(expression, device):
         "xp.roll(x, 1, 4)", "xp.roll(x, (1, 2), (0, 1, 2))", "xp.roll(e, 3, 0)", "xp.roll(e, 3)", "xp.roll(s, 1)", "xp.roll(f, 1, 1)", "xp.roll(x, 0)",
         "xp.roll(v, (1, 2))",
         "xp.tile(v, 2)", "xp.tile(v, (2, 2))", "xp.tile(x, 2)", "xp.tile(x, (2, 1, 1, 3))", "xp.tile(s, (2, 2))", "xp.tile(v, 0)", "xp.tile(e, (2, 2))",
-        "xp.tile(x, ())", "xp.tile(f.T, (1, 2))",
+        "xp.tile(x, ())", "xp.tile(e[:, :0], 2**40)", "xp.repeat(e[:, 0], 2**40)", "xp.repeat(v, e[:, 0])", "xp.tile(f.T, (1, 2))",
         "xp.repeat(v, 3)", "xp.repeat(x, 2)", "xp.repeat(x, 2, 1)", "xp.repeat(x, 2, -1)", "xp.repeat(x, 0, 0)", "xp.repeat(s, 4)", "xp.repeat(x, -1)",
         "xp.repeat(x, 2, 3)", "xp.repeat(f.T, 2, axis=0)", "xp.repeat(v, [2])", "xp.repeat(s, 2, axis=0)", "xp.repeat(s, 2, -1)", "xp.repeat(s, 2, 1)", "v.repeat(2)",
     ],

@@ -84,6 +84,9 @@ xp.nanargmin(i, 0, out=xp.zeros(3, 'i8'))
 xp.nanargmin(xp.asarray([np.nan, np.inf]))
 xp.nanargmax(g, axis=(0, 1))
 xp.nanmin([])
+xp.nansum(g, initial=None)
+xp.nanmax(g, where=w, initial=None)
+xp.nan_to_num(xp.asarray(np.nan), copy=False)
 """.split("\n")[1:-1]
 
 

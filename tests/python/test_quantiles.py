@@ -178,6 +178,9 @@ xp.nanpercentile(n, [20, 70])
 xp.nanpercentile(n, 120)
 xp.percentile(n, [], weights=xp.ones(n.shape), method='inverted_cdf')
 xp.nanpercentile(n, [])
+xp.quantile(v, xp.asarray([True, False]))
+xp.quantile([], [])
+xp.quantile([], 0.5, weights=[1.0], method='inverted_cdf')
 """
 
 
