@@ -16,6 +16,7 @@ import resource
 import signal
 import struct
 import sys
+import tempfile
 import time
 import traceback
 
@@ -31,6 +32,8 @@ import cuarray as ca
 PATIENCE, WALL = 5.0, 60.0
 #: Findings of different kinds after which an engine stops.
 ENOUGH = 400
+#: Where cases may write files; gone with this process.
+FOLDER = tempfile.TemporaryDirectory(prefix="cuarray-fuzz-")
 HEADER = struct.Struct("qqq")
 NUMPYS = 1 << 18  # where a note says whose turn it is
 

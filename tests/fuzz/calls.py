@@ -9,6 +9,7 @@ insides of cuarray; a result is NumPy's; no array is changed by a call that rais
 """
 
 import ast
+import contextlib
 import gc
 import os
 import re
@@ -247,9 +248,12 @@ def case(rng, device, trace):
 
 
 def settle():
-    """Files go where they hurt nobody."""
-    if not os.getcwd().startswith(tempfile.gettempdir()):
-        os.chdir(tempfile.mkdtemp(prefix="cuarray-fuzz-"))
+    """Files go where they hurt nobody, and are gone with their case."""
+    if not os.getcwd().startswith(batches.FOLDER.name):
+        os.chdir(tempfile.mkdtemp(dir=batches.FOLDER.name))
+    for name in os.listdir():
+        with contextlib.suppress(OSError):
+            os.remove(name)
 
 
 def replay(statements, device):

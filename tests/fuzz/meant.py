@@ -506,6 +506,7 @@ MEANT_IN_CALLS = [
     ("places and counts are looked at where there are no elements, too", both(raises_only_here, got_says("kth .* is out of bounds|the count -.* is negative"))),
     ("flags are not asked for an index", both(lambda step: step.got is None and isinstance(step.want, Planted), text_has(r"\.(sum|prod|mean|var|std|any|all|max|min)\(.*index=boom"))),
     ("load looks at max_header_size= before it reads the header of an archive", got_says("max_header_size must be")),
+    ("load reads an archive at once", both(raises_only_here, text_has(r"load\('f\.npz'"), got_says("Object arrays cannot be loaded"))),
     ("None is no operand", both(raises_only_here, got_type(TypeError), got_says(r"unsupported operand type.*'NoneType'"))),
     ("x.flat[key] is x.reshape(-1)[key]", text_has(r"\.flat(\[| = )")),
     ("x.view(None): as x.view()", text_has(r"view\(None\)")),
