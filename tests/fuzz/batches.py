@@ -93,6 +93,8 @@ def run_cases(engine, seed, indices, device, note, pipe):
         try:
             for difference, statements in engine.case(random.Random(f"{seed}/{index}"), device, trace):
                 pipe.send(("found", index, difference, statements))
+        except MemoryError:
+            pass  # the limit of this process, while two results were compared
         except Exception:
             pipe.send(("broken", f"case {index} of seed {seed}: {traceback.format_exc()}"))
             return
