@@ -405,7 +405,8 @@ def nan_extreme(plain, row, a, axis, out, keepdims, initial, where):
     """Fold with a row in which a number wins over NaN; what `where` leaves out becomes NaN."""
     a, where = array_and_mask(f"nan{plain.__name__}", a, where)
     masked = where is not True
-    if not holds_nan(a):
+    is_nan = isinstance(initial, float) and initial != initial
+    if not holds_nan(a) and not is_nan:
         return plain(a, axis, out, keepdims, initial, where)
     if masked and (initial is NOT_GIVEN or initial is None):
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")

@@ -339,7 +339,7 @@ class Pair:
                 (function, "dtype", str(want.dtype)), f"{name}: NumPy gives {want.dtype}, cuarray {got!r:.80}"
             )
         if (
-            names & {"broadcast_to", "broadcast_arrays"}
+            names & ({"broadcast_to", "broadcast_arrays"} | (set() if is_single(self.statement) else VALUES))
             and want.ndim == 0
             and isinstance(got, ca.ndarray)
             and is_value(got)
@@ -502,7 +502,7 @@ class Pair:
                     got
                     and not want
                     and not is_single(self.statement)
-                    and re.search("contiguous|ravel|order=", self.statement)
+                    and re.search("contiguous|ravel|reshape|order=", self.statement)
                 ):
                     self.parted |= {name}  # the layout of new arrays is free
                     continue

@@ -85,6 +85,7 @@ xp.nanargmin(xp.asarray([np.nan, np.inf]))
 xp.nanargmax(g, axis=(0, 1))
 xp.nanmin([])
 xp.nansum(g, initial=None)
+xp.nanmin(xp.asarray([3, 5]), out=xp.zeros(()), initial=np.nan)
 xp.nanmax(g, where=w, initial=None)
 xp.nan_to_num(xp.asarray(np.nan), copy=False)
 """.split("\n")[1:-1]
