@@ -527,6 +527,8 @@ MEANT_IN_CALLS = [
     ("max_work= is not looked at", both(text_has("max_work="), want_says("max_work|C ssize_t"))),
     ("shares_memory of what is no array: TypeError", both(got_type(TypeError), text_has("share[s_]*memory"))),
     ("mgrid and ogrid take slices", got_says(r"grid: takes slices")),
+    ("as_strided without strides= takes those of x; NumPy those of a new array where x is contiguous",
+     text_has(r"as_strided\([^,]+, [^,]*\)$|as_strided\([^,]+, \([^)]*\)\)$")),
     ("as_strided checks what NumPy believes", both(got_type(ValueError, OverflowError), text_has("as_strided"))),
     ("nan_to_num(number, copy=False): a number has no memory that could be written", both(text_has("copy=(False|0)"), want_says("Unable to avoid copy"))),
     ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"))),
