@@ -969,6 +969,34 @@ PRODUCTS = [
 
 ARGUMENTS = [
     Mutant(
+        "lists-are-axes",
+        "src/bindings/convert.cpp",
+        "    if (is_several) fail(PyExc_TypeError, \"axis must be",
+        "    if (false) fail(PyExc_TypeError, \"axis must be",
+        "tests/oracle/test_bad_calls.py -k 'sum or squeeze'",
+    ),
+    Mutant(
+        "bools-are-extents",
+        "src/bindings/convert.cpp",
+        "if (PyBool_Check(object)) fail(PyExc_TypeError, \"%s must be an integer, not bool\"",
+        "if (false) fail(PyExc_TypeError, \"%s must be an integer, not bool\"",
+        "tests/oracle/test_bad_calls.py -k zeros",
+    ),
+    Mutant(
+        "vectorize-drops-masks",
+        "cuarray/_host_calls.py",
+        "            if place not in excluded:",
+        "            if False:",
+        tests("interop_subclasses"),
+    ),
+    Mutant(
+        "second-choice-is-out",
+        "cuarray/_methods.py",
+        "choices[0] if len(choices) == 1 else choices, out, mode)",
+        "choices[0], out, mode)",
+        tests("indexing_functions", "choose"),
+    ),
+    Mutant(
         "numbers-keep-their-own-type",
         "cuarray/_joining.py",
         "wanted if bends_to(x, wanted) else common",
