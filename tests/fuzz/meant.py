@@ -76,12 +76,12 @@ def out_of_range(step):
 
 def out_of_range_in_view(step):
     """Whether floats that integers do not hold were written into a view as integers of an array of floats."""
-    return (
-        values_differ(step)
-        and step.want.dtype.kind in "fc"
-        and bool(WRITERS & step.names or "] = " in step.statement)
-        and any(x.dtype.kind in "iu" for x in step.inputs)
-        and any(not np.isfinite(x).all() for x in step.inputs if x.dtype.kind in "fc")
+    if not values_differ(step) or step.want.dtype.kind not in "fc":
+        return False
+    integers = {x.dtype for x in step.inputs if x.dtype.kind in "iu"}
+    floats = [x.real.astype("f8") for x in step.inputs if x.dtype.kind in "fc"]
+    return bool(WRITERS & step.names or "] = " in step.statement) and any(
+        not np.isfinite(x).all() or (np.abs(x) > np.iinfo(t).max).any() for x in floats for t in integers
     )
 
 
