@@ -13,7 +13,6 @@ OPERATORS = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "BitAnd", "B
 NAME = re.compile(r"[A-Za-z_]\w*")
 LIVE_WORD = re.compile(r"\b[a-z]\d+\b")
 BOUND = re.compile(r"\b([a-z]\d+)(?=(?:, [a-z]\d+)* [-+*/%&|^<>]*= )")
-#: Statements that ask for an order of new memory, which is free elsewhere.
 #: Names of arrays in programs and calls.
 LIVE = frozenset(f"{letter}{digit}" for letter in "rvwx" for digit in range(10))
 

@@ -477,4 +477,5 @@ def test_what_stays_itself():
     x = cuarray.ones(3)
     assert x.squeeze() is x and cuarray.squeeze(x) is x and x.squeeze(()) is x
     assert x.astype(x.dtype, copy=None) is x
+    assert cuarray.ones((1, 1)).item(()) == 1.0
     assert cuarray.ones((1, 3)).squeeze().shape == (3,)
