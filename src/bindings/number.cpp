@@ -70,10 +70,7 @@ PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     PyObject* const other = is_first ? b : a;
     const Device device = array_of(is_first ? a : b).device();
     const ArrayClass kind = class_of(other);
-    // A text repeats itself beside a number, and would beside an array of one element.
-    const bool is_text = (PyUnicode_Check(other) || PyBytes_Check(other)) && op != Equal && op != NotEqual;
-    if (is_text && array_of(is_first ? a : b).ndim() > 0)
-        fail(PyExc_TypeError, "%s: %R is no number", kRowNames[op], other);
+    if (op != Equal && op != NotEqual) refuse_text(other, array_of(is_first ? a : b), kRowNames[op]);
     if (kind < ArrayClass::Wrapping || kind == ArrayClass::Nothing) return Py_NewRef(Py_NotImplemented);
     const bool is_for_numpy = is_subclass_of_numpy(kind);
     if (is_first && kind != ArrayClass::Matrix && (!is_for_numpy || is_on_host(device))) {

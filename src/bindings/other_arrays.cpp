@@ -148,6 +148,11 @@ void refuse_to_strip(PyObject* object, const char* function) {
         refuse_class(object, ArrayClass::Foreign, function);
 }
 
+void refuse_text(PyObject* other, const Array& array, const char* function) {
+    const bool is_text = PyUnicode_Check(other) || PyBytes_Check(other);
+    if (is_text && array.ndim() > 0) fail(PyExc_TypeError, "%s: %R is no number", function, other);
+}
+
 void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* function) {
     if (kind == ArrayClass::Matrix) refuse_class(other, kind, function);
     if (kind == ArrayClass::Masked)

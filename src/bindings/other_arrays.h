@@ -27,6 +27,8 @@ bool has_attribute(PyObject* object, const char* name);
 bool handles_ufuncs(PyObject* object);
 /// Whether it, a numpy.ndarray, is one whose numbers alone say less than it does.
 bool is_more_than_numbers(PyObject* numpy_array);
+/// TypeError for an operator of an array with axes and a text, which would repeat itself beside one element.
+void refuse_text(PyObject* other, const Array& array, const char* function);
 /// TypeError where to read its numbers would lose units, a mask or the meaning of `*`; looks into lists.
 void refuse_to_strip(PyObject* object, const char* function);
 /// TypeError for an operation on one of our arrays, on `device`, and another library's array.
