@@ -17,11 +17,11 @@ Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std
     Backend& backend = outputs[0].storage().front();
     if (outputs.size() == 1) {
         const View view = outputs[0].as_operand(shape, name);
-        return backend.elementwise({&expr, shape, inputs, {&view, 1}, name});
+        return backend.run(Elementwise{&expr, shape, inputs, {&view, 1}, name});
     }
     std::vector<View> views;
     for (const Array& out : outputs) views.push_back(out.as_operand(shape, name));
-    return backend.elementwise({&expr, shape, inputs, views, name});
+    return backend.run(Elementwise{&expr, shape, inputs, views, name});
 }
 
 void raise_for(const Dims& shape, DType dtype, const Error& error) {

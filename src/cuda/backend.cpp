@@ -11,6 +11,18 @@ GpuBackend::GpuBackend(int index)
 
 StorageRef GpuBackend::allocate(int64_t bytes) { return runtime_.allocate(bytes, MemoryKind::Device); }
 
+Fault GpuBackend::run(const Task& any) {
+    any.visit([this](const auto& task) {
+        bool writes = false;
+        operands(task, [&](const Operand& operand) { writes |= operand.is_written() && count(operand.shape) > 0; });
+        if (!writes) return;
+        Operation operation(runtime_.current(), task);
+        execute(task);
+        operation.end();
+    });
+    return Fault::None;
+}
+
 void GpuBackend::synchronize() { runtime_.synchronize(); }
 
 namespace {

@@ -22,25 +22,9 @@ class GpuBackend final : public Backend {
 
     StorageRef allocate(int64_t bytes) override;
 
-    Fault elementwise(const Elementwise& task) override;
+    Fault run(const Task& task) override;
     StorageRef single_loop(const SingleLoop& task) override;
-    void reduce(const Reduce& task) override;
-    void fold(const Fold& task) override;
-    void scan(const Scan& task) override;
-    void fold_segments(const Segments& task) override;
-    void matmul(const Matmul& task) override;
-    void slide(const Slide& task) override;
-    void gather(const Indexed& task) override;
-    void scatter(const Indexed& task) override;
-    void update(const Update& task) override;
-    Ranks rank(const View& mask, int64_t size) override;
-    void compress(const Masked& task) override;
-    void expand(const Masked& task) override;
-    void locate(const Masked& task) override;
-    void sort(const Sort& task) override;
-    void select(const Select& task) override;
-    void search(const Search& task) override;
-    void tally(const Tally& task) override;
+    MaskCounts count_mask(const View& mask, int64_t size) override;
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override;
     void read(void* to, Storage& from, int64_t offset, int64_t bytes) override;
@@ -56,7 +40,22 @@ class GpuBackend final : public Backend {
  private:
     friend class Staging;
 
-    /// What `reduce` and `fold` have in common.
+    // Plan and launch one task each, on the current stream; `run` has ordered it among other streams' work.
+    void execute(const Elementwise& task);
+    void execute(const Reduce& task);
+    void execute(const LeftFold& task);
+    void execute(const Scan& task);
+    void execute(const SegmentedReduce& task);
+    void execute(const Matmul& task);
+    void execute(const Correlate& task);
+    void execute(const IndexedAccess& task);
+    void execute(const Compaction& task);
+    void execute(const Sort& task);
+    void execute(const OrderStatistics& task);
+    void execute(const SearchSorted& task);
+    void execute(const Histogram& task);
+
+    /// What a Reduce of one output and a LeftFold have in common.
     struct Folding {
         Program program;
         Dims shape;
@@ -69,7 +68,6 @@ class GpuBackend final : public Backend {
     void fold_aligned(const Folding& task);
     bool try_fold(const Folding& task);
     void fold_in_memory(const Folding& task, const Dims& results);
-    void launch_segments(const Segments& task);
     bool try_scan(const Scan& task);
     void scan_in_memory(const Scan& task);
     /// Launches a kernel that needs partials and counters, which live in the stream.
@@ -80,9 +78,11 @@ class GpuBackend final : public Backend {
     void launch(const Program& program, Launch& launch, const char* name);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
-    void choose(const Indexed& task, Choosing what);
-    bool try_masked(MaskStep step, const Masked& task, const View& array);
-    void move_masked(MaskStep step, const Masked& task);
+    void move_chosen(const IndexedAccess& task, ChoicePlan& plan);
+    void update(const IndexedAccess& task, ChoicePlan& plan);
+    bool try_masked(MaskStep step, const Compaction& task, const View& array);
+    void move_masked(MaskStep step, const Compaction& task);
+    void find_nonzero(const Compaction& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
     void sort_places(const Sort& task, int bits);
     void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);

@@ -17,17 +17,13 @@ std::span<const Place> places(std::span<const View> views, Place (&places)[kerne
 
 }  // namespace
 
-Fault GpuBackend::elementwise(const Elementwise& task) {
-    if (count(task.shape) == 0) return Fault::None;
-    Operation operation(runtime_.current(), task.outputs, task.inputs, task.name);
+void GpuBackend::execute(const Elementwise& task) {
     Staging staging(*this);
     const bool keeps = task.expr->mask != kNoValue;
     const std::span<const View> inputs = staging.inputs(task.inputs, task.shape);
     const std::span<const View> outputs = staging.outputs(task.outputs, task.shape, keeps);
     run_elementwise(*task.expr, task.shape, outputs, inputs, task.name);
     staging.finish();
-    operation.end();
-    return Fault::None;
 }
 
 // Memory and kernel together: the driver is asked once which context is current.

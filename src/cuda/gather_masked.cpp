@@ -3,64 +3,76 @@
 
 namespace cuarray::cuda {
 
-Ranks GpuBackend::rank(const View& mask, int64_t size) {
-    const int64_t stretches = mask_stretches(size), word = sizeof(int64_t);
-    Ranks ranks{0, allocate((stretches + 1) * word)};
-    const View before{ranks.before.get(), 0, DType::int64, {word}};
+namespace {
+
+/// The counts of a mask, as an operation.
+struct MaskCount {
+    const View& mask;
+    View before;
+    const char* name;
+};
+template <class Visit> void operands(const MaskCount& task, Visit&& visit) {
+    visit(Operand{task.before, Dims{}, Access::Write});
+    visit(Operand{task.mask, Dims{}});
+}
+
+}  // namespace
+
+MaskCounts GpuBackend::count_mask(const View& mask, int64_t size) {
     runtime_.current().refuse_in_capture("counting the true elements of a mask");
-    Operation operation(runtime_.current(), {&before, 1}, {&mask, 1}, "mask");
-    const MaskedPlaces places{{size}, address_of(mask), address_of(*ranks.before, 0), {}, {}};
+    const int64_t stretches = mask_stretches(size), word = sizeof(int64_t);
+    MaskCounts counts{0, allocate((stretches + 1) * word)};
+    const MaskCount task{mask, {counts.before.get(), 0, DType::int64, {}}, "mask"};
+    Operation operation(runtime_.current(), task);
+    const MaskedPlaces places{{size}, address_of(mask), address_of(*counts.before, 0), {}, {}};
     for (const MaskStep step : {MaskStep::Count, MaskStep::AddUp})
         for (NamedLaunch& named : plan_masked(step, places)) launch(named, "mask");
     operation.end();
-    read(&ranks.count, *ranks.before, stretches * word, word);
-    return ranks;
+    read(&counts.total, *counts.before, stretches * word, word);
+    return counts;
 }
 
-void GpuBackend::compress(const Masked& task) { move_masked(MaskStep::Compress, task); }
-void GpuBackend::expand(const Masked& task) { move_masked(MaskStep::Expand, task); }
+void GpuBackend::execute(const Compaction& task) {
+    switch (task.kind) {
+        case Compaction::Kind::Compress: return move_masked(MaskStep::Compress, task);
+        case Compaction::Kind::Expand: return move_masked(MaskStep::Expand, task);
+        case Compaction::Kind::Nonzero: return find_nonzero(task);
+    }
+}
 
-void GpuBackend::move_masked(MaskStep step, const Masked& task) {
-    const bool writes_line = step == MaskStep::Compress;
-    const Dims length{task.ranks->count};
-    const View before{task.ranks->before.get(), 0, DType::int64, {}};
-    const View read[] = {task.mask, writes_line ? task.array : task.line, before};
-    const std::span<const View> written{writes_line ? &task.line : &task.array, 1};
-    Operation operation(runtime_.current(), written, read, task.name);
+void GpuBackend::move_masked(MaskStep step, const Compaction& task) {
+    const bool writes_packed = step == MaskStep::Compress;
+    const Dims length{task.counts->total};
     Staging staging(*this);
     const auto stage = [&](const View& view, const Dims& shape, bool written, bool keeps) {
         return written ? staging.outputs({&view, 1}, shape, keeps).front() : staging.inputs({&view, 1}, shape).front();
     };
-    Masked aligned = task;
-    aligned.line = stage(task.line, length, writes_line, false);
-    aligned.array = stage(task.array, task.shape, !writes_line, true);
+    Compaction aligned = task;
+    aligned.packed = stage(task.packed, length, writes_packed, false);
+    aligned.array = stage(task.array, task.shape, !writes_packed, true);
     if (!try_masked(step, aligned, aligned.array)) {
         // More axes than a kernel takes: a contiguous stand-in has one.
         const View flat = staging.contiguous(aligned.array, task.shape);
         copy_elements(flat, aligned.array, task.shape);
         try_masked(step, aligned, flat);
-        if (!writes_line) copy_elements(aligned.array, flat, task.shape);
+        if (!writes_packed) copy_elements(aligned.array, flat, task.shape);
     }
     staging.finish();
-    operation.end();
 }
 
-bool GpuBackend::try_masked(MaskStep step, const Masked& task, const View& array) {
+bool GpuBackend::try_masked(MaskStep step, const Compaction& task, const View& array) {
     std::vector<NamedLaunch> launches =
-        plan_masked(step, {task.shape, address_of(task.mask), address_of(*task.ranks->before, 0),
-                           {address_of(array), &array.strides}, {address_of(task.line), &task.line.strides},
+        plan_masked(step, {task.shape, address_of(task.mask), address_of(*task.counts->before, 0),
+                           {address_of(array), &array.strides}, {address_of(task.packed), &task.packed.strides},
                            item_size(array.dtype)});
     for (NamedLaunch& named : launches) launch(named, task.name);
     return !launches.empty();
 }
 
-void GpuBackend::locate(const Masked& task) {
-    const View read[] = {task.mask, {task.ranks->before.get(), 0, DType::int64, {}}};
-    Operation operation(runtime_.current(), {&task.line, 1}, read, task.name);
-    const MaskedPlaces places{task.shape, address_of(task.mask), address_of(*task.ranks->before, 0), {},
-                              {address_of(task.line), &task.line.strides}};
+void GpuBackend::find_nonzero(const Compaction& task) {
+    const MaskedPlaces places{task.shape, address_of(task.mask), address_of(*task.counts->before, 0), {},
+                              {address_of(task.packed), &task.packed.strides}};
     for (NamedLaunch& named : plan_masked(MaskStep::Locate, places)) launch(named, task.name);
-    operation.end();
 }
 
 }  // namespace cuarray::cuda

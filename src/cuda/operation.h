@@ -1,20 +1,33 @@
-// operation.h -- an operation's place among those of other streams, also where one of its calls fails.
+// operation.h -- orders an operation among those of other streams, also where one of its calls fails.
 #pragma once
-#include <span>
 #include "cuarray/runtime/backend.h"
 #include "cuda/stream.h"
 
 namespace cuarray::cuda {
 
-/// Makes the stream wait for other streams' work on the operands; `end` notes that it uses them. Where a call fails before
-/// that, nobody would know of what is queued already: it is waited for.
+/// Bytes that move between two storages; either may be null. As a task has, it has operands.
+struct Transfer {
+    Storage* to;
+    Storage* from;
+    const char* name;
+};
+template <class Visit> void operands(const Transfer& task, Visit&& visit) {
+    if (task.to) visit(Operand{View{task.to, 0, DType::uint8, {}}, Dims{}, Access::Write});
+    if (task.from) visit(Operand{View{task.from, 0, DType::uint8, {}}, Dims{}});
+}
+
+/// Makes the stream wait for other streams' work on a task's operands; `end` notes that it uses them. Where a call fails
+/// before that, the queued work is in no record: the destructor waits for it. The task outlives the operation.
+template <class T>
 class Operation {
  public:
-    Operation(GpuStream& stream, std::span<const View> outputs, std::span<const View> inputs, const char* name)
-        : stream_(stream), outputs_(outputs), inputs_(inputs), name_(name) {
-        for (const View& view : inputs) stream.will_read(*view.storage);
-        for (const View& view : outputs) stream.will_write(*view.storage);
+    Operation(GpuStream& stream, const T& task) : stream_(stream), task_(task) {
+        operands(task, [&](const Operand& operand) {
+            if (operand.is_written()) stream.will_write(*operand.view.storage);
+            else stream.will_read(*operand.view.storage);
+        });
     }
+    Operation(GpuStream&, T&&) = delete;
     ~Operation() {
         if (!has_ended_) stream_.settle();
     }
@@ -23,17 +36,20 @@ class Operation {
 
     GpuStream& stream() const { return stream_; }
     StreamPoint end() {
-        const StreamPoint point = stream_.issue(name_);
-        for (const View& view : inputs_) stream_.has_read(*view.storage, point);
-        for (const View& view : outputs_) stream_.has_written(*view.storage, point);
+        const StreamPoint point = stream_.issue(task_.name);
+        operands(task_, [&](const Operand& operand) {
+            if (!operand.is_written()) stream_.has_read(*operand.view.storage, point);
+        });
+        operands(task_, [&](const Operand& operand) {
+            if (operand.is_written()) stream_.has_written(*operand.view.storage, point);
+        });
         has_ended_ = true;
         return point;
     }
 
  private:
     GpuStream& stream_;
-    const std::span<const View> outputs_, inputs_;
-    const char* const name_;
+    const T& task_;
     bool has_ended_ = false;
 };
 

@@ -1,6 +1,7 @@
 // reduce.cpp -- folds the axes of an Expr's value: plan, workspace, kernel, launch.
 #include <algorithm>
 #include "cuda/backend.h"
+#include "runtime/programs.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -22,7 +23,7 @@ Dims permuted(const Dims& values, const Dims& order) {
 
 }  // namespace
 
-void GpuBackend::reduce(const Reduce& task) {
+void GpuBackend::execute(const Reduce& task) {
     const auto fold_into = [&](const View& output, const Expr& expr, std::span<const View> inputs) {
         fold_aligned({{&expr, task.row, kNone}, task.shape, inputs, output, task.axes, task.initial, task.name});
     };
@@ -36,21 +37,12 @@ void GpuBackend::reduce(const Reduce& task) {
     }
 }
 
-void GpuBackend::fold(const Fold& task) {
-    fold_aligned({{task.expr, kNone, task.loop},
-                  task.shape,
-                  task.inputs,
-                  task.output,
-                  task.axes,
-                  task.initial,
-                  task.name});
+void GpuBackend::execute(const LeftFold& task) {
+    fold_aligned({program_of(task), task.shape, task.inputs, task.outputs[0], task.axes, task.initial, task.name});
 }
 
 void GpuBackend::fold_aligned(const Folding& task) {
-    Dims results = task.shape;
-    for (const int64_t axis : task.axes) results[int(axis)] = 1;
-    if (count(results) == 0) return;
-    Operation operation(runtime_.current(), {&task.output, 1}, task.inputs, task.name);
+    const Dims results = without(task.shape, task.axes);
     Staging staging(*this);
     Folding aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
@@ -58,7 +50,6 @@ void GpuBackend::fold_aligned(const Folding& task) {
 
     if (!try_fold(aligned)) fold_in_memory(aligned, results);
     staging.finish();
-    operation.end();
 }
 
 // More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.

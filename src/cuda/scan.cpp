@@ -1,18 +1,16 @@
 // scan.cpp -- running results along an axis of an Expr's value: plan, workspace, kernel, launch.
 #include "cuda/backend.h"
+#include "runtime/programs.h"
 
 namespace cuarray::cuda {
 
-void GpuBackend::scan(const Scan& task) {
-    if (count(task.shape) == 0) return;
-    Operation operation(runtime_.current(), {&task.output, 1}, task.inputs, task.name);
+void GpuBackend::execute(const Scan& task) {
     Staging staging(*this);
     Scan aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
-    aligned.output = staging.outputs({&task.output, 1}, task.shape, false).front();
+    aligned.outputs = staging.outputs(task.outputs, task.shape, false);
     if (!try_scan(aligned)) scan_in_memory(aligned);
     staging.finish();
-    operation.end();
 }
 
 // More axes than a kernel takes: the producer's values in memory merge into three.
@@ -26,17 +24,17 @@ void GpuBackend::scan_in_memory(const Scan& task) {
     Scan simple = task;
     simple.expr = &plain;
     simple.inputs = {&values, 1};
-    simple.output = values;
+    simple.outputs = {&values, 1};
     if (!try_scan(simple)) raise(ErrorKind::Runtime, task.name, ": a contiguous scan could not be planned");
-    copy_elements(task.output, values, task.shape);
+    copy_elements(task.outputs[0], values, task.shape);
 }
 
 bool GpuBackend::try_scan(const Scan& task) {
     std::vector<Place> inputs;
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
-    const Program program{task.expr, kNone, task.loop, true};
+    const Program program = program_of(task);
     Launch launch;
-    if (!plan_scan(program, task.shape, task.axis, {address_of(task.output), &task.output.strides}, inputs, launch))
+    if (!plan_scan(program, task.shape, task.axis, {address_of(task.outputs[0]), &task.outputs[0].strides}, inputs, launch))
         return false;
     launch_in_workspace(program, launch, task.name);
     return true;

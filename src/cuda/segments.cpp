@@ -4,29 +4,22 @@
 
 namespace cuarray::cuda {
 
-void GpuBackend::fold_segments(const Segments& task) {
-    if (count(task.shape) == 0 || task.count == 0) return;
-    const View read[] = {task.values, task.begins, task.ends};
-    Operation operation(runtime_.current(), {&task.result, 1}, read, task.name);
-    launch_segments(task);
-    operation.end();
-}
-
-void GpuBackend::launch_segments(const Segments& task) {
+void GpuBackend::execute(const SegmentedReduce& task) {
+    if (count(task.shape) == 0) return;
     std::optional<NamedLaunch> named =
         plan_segments({task.shape, task.axis, task.count, task.values.dtype,
                        {address_of(task.values), &task.values.strides}, {address_of(task.result), &task.result.strides},
                        address_of(task.begins), address_of(task.ends), task.row, task.loop});
     if (named) return launch(*named, task.name);
     const int outer = task.axis == 0 ? 1 : 0;
-    Segments part = task;
+    SegmentedReduce part = task;
     part.axis -= outer == 0;
     part.shape.erase(outer);
     for (View* view : {&part.values, &part.result}) view->strides.erase(outer);
     for (int64_t i = 0; i < task.shape[outer]; ++i) {
         part.values.offset = task.values.offset + i * task.values.strides[outer];
         part.result.offset = task.result.offset + i * task.result.strides[outer];
-        launch_segments(part);
+        execute(part);
     }
 }
 

@@ -17,14 +17,12 @@ int passes_of(int bits) { return (bits + kDigitBits - 1) / kDigitBits; }
 
 }  // namespace
 
-void GpuBackend::sort(const Sort& task) {
-    Operation operation(runtime_.current(), {&task.result, 1}, {&task.values, 1}, task.name);
+void GpuBackend::execute(const Sort& task) {
     if (task.indices)
         sort_places(task, bits_of(task.values.dtype));
     else
         sort_values({task.rows, task.n, task.values.dtype, task.descending}, address_of(task.result),
                     address_of(task.values), task.name);
-    operation.end();
 }
 
 void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name) {
@@ -89,31 +87,26 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
     launch(named, task.name);
 }
 
-void GpuBackend::select(const Select& task) {
-    const int64_t item = item_size(task.values.dtype), ranks = int64_t(task.ranks.size());
-    Operation operation(runtime_.current(), {&task.result, 1}, {&task.values, 1}, task.name);
+void GpuBackend::execute(const OrderStatistics& task) {
+    const int64_t item = item_size(task.values.dtype), wanted = int64_t(task.kth.size());
     const StorageRef sorted = allocate(task.rows * task.n * item);
     sort_values({task.rows, task.n, task.values.dtype}, address_of(*sorted, 0), address_of(task.values), task.name);
-    for (int64_t k = 0; k < ranks; ++k) {
+    for (int64_t k = 0; k < wanted; ++k) {
         View to = task.result;
         to.offset += k * item;
-        to.strides = {ranks * item};
-        copy_elements(to, {sorted.get(), task.ranks[size_t(k)] * item, to.dtype, {task.n * item}}, {task.rows});
+        to.strides = {wanted * item};
+        copy_elements(to, {sorted.get(), task.kth[size_t(k)] * item, to.dtype, {task.n * item}}, {task.rows});
     }
-    operation.end();
 }
 
-void GpuBackend::search(const Search& task) {
-    const View read[] = {task.sorted, task.values};
-    Operation operation(runtime_.current(), {&task.places, 1}, read, task.name);
+void GpuBackend::execute(const SearchSorted& task) {
     kernel::SortedSearch search{};
     search.n = uint64_t(task.n), search.count = uint64_t(task.count), search.right = task.right;
     search.sorted = reinterpret_cast<const void*>(address_of(task.sorted));
     search.values = reinterpret_cast<const void*>(address_of(task.values));
-    search.places = reinterpret_cast<i64*>(address_of(task.places));
+    search.places = reinterpret_cast<i64*>(address_of(task.result));
     NamedLaunch named = plan_search(task.values.dtype, search);
     launch(named, task.name);
-    operation.end();
 }
 
 }  // namespace cuarray::cuda

@@ -5,11 +5,7 @@
 
 namespace cuarray::cuda {
 
-void GpuBackend::tally(const Tally& task) {
-    std::vector<View> read = {task.values};
-    if (task.edges.storage) read.push_back(task.edges);
-    if (task.weights.storage) read.push_back(task.weights);
-    Operation operation(runtime_.current(), {&task.result, 1}, read, task.name);
+void GpuBackend::execute(const Histogram& task) {
     kernel::TallyTask p{};
     p.n = uint64_t(task.n), p.bins = task.bins, p.guesses = task.equal_bins;
     p.values = reinterpret_cast<const void*>(address_of(task.values));
@@ -21,7 +17,7 @@ void GpuBackend::tally(const Tally& task) {
     {
         const Current current(runtime_.context);
         runtime_.context.driver.cuMemsetD8Async(address_of(task.result), 0, size_t(task.bins) * sizeof(u64),
-                                                operation.stream().queue());
+                                                runtime_.current().queue());
     }
     if (!task.weights.storage) {
         p.counts = reinterpret_cast<u64*>(address_of(task.result));
@@ -39,7 +35,6 @@ void GpuBackend::tally(const Tally& task) {
         p.sums = reinterpret_cast<f64*>(address_of(task.result));
         run(TallyStep::Sums);
     }
-    operation.end();
 }
 
 }  // namespace cuarray::cuda

@@ -7,8 +7,8 @@ void GpuBackend::write(Storage& to, int64_t offset, const void* from, int64_t by
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy from the host");
-    const View target{&to, 0, DType::uint8, {}};
-    Operation operation(stream, {&target, 1}, {}, "write");
+    const Transfer transfer{&to, nullptr, "write"};
+    Operation operation(stream, transfer);
     runtime_.chunks.upload(stream, address_of(to, offset), from, bytes);
     operation.end();
 }
@@ -17,8 +17,8 @@ void GpuBackend::read(void* to, Storage& from, int64_t offset, int64_t bytes) {
     if (bytes == 0) return;
     GpuStream& stream = runtime_.current();
     stream.refuse_in_capture("a copy to the host");
-    const View source{&from, 0, DType::uint8, {}};
-    Operation operation(stream, {}, {&source, 1}, "read");
+    const Transfer transfer{nullptr, &from, "read"};
+    Operation operation(stream, transfer);
     runtime_.chunks.download(stream, to, address_of(from, offset), bytes);
     stream.finish(operation.end().ticket());
     runtime_.raise_faults();
@@ -48,8 +48,8 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
 // memory.
 void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
                              int64_t bytes) {
-    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
-    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
+    const Transfer transfer{&to, &from, "copy"};
+    Operation operation(runtime_.current(), transfer);
     {
         const Current current(runtime_.context);
         const Driver& driver = runtime_.context.driver;
@@ -81,8 +81,8 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     CUdeviceptr source = address_of(from, from_offset);
     const CUdeviceptr target = address_of(to, to_offset);
     if (source == target) return;
-    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
-    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
+    const Transfer transfer{&to, &from, "copy"};
+    Operation operation(runtime_.current(), transfer);
     const auto overlap = uint64_t(bytes) > (source < target ? target - source : source - target);
     const StorageRef between = overlap ? allocate(bytes) : StorageRef();
     const Current current(runtime_.context);
@@ -101,8 +101,8 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     // Managed memory is every GPU's: to the one that has the other side the copy is one of its own.
     if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
     if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
-    const View written{&to, 0, DType::uint8, {}}, read{&from, 0, DType::uint8, {}};
-    Operation operation(runtime_.current(), {&written, 1}, {&read, 1}, "copy");
+    const Transfer transfer{&to, &from, "copy"};
+    Operation operation(runtime_.current(), transfer);
     {
         const Context& context = runtime_.context;
         const Current current(context);

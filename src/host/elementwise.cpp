@@ -18,9 +18,9 @@ constexpr int64_t kTileRowBytes = 256;  // of the axis along which the operand l
 constexpr int64_t kCacheLine = 64;
 
 /// One task over one plan.
-class Run {
+class ElementwiseRun {
  public:
-    Run(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
+    ElementwiseRun(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
         plan_.library = &library;
         lay_out(task);
         plan_.program.build(*task.expr, library, aliased_outputs(task));
@@ -223,8 +223,8 @@ class Run {
 
 }  // namespace
 
-Fault run_elementwise(const LoopLibrary& library, const Elementwise& task) {
-    return count(task.shape) == 0 ? Fault::None : Run(library, task)();
+Fault run(const LoopLibrary& library, const Elementwise& task) {
+    return count(task.shape) == 0 ? Fault::None : ElementwiseRun(library, task)();
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

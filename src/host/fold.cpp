@@ -9,13 +9,13 @@
 namespace cuarray::host {
 namespace {
 
-class LeftFold {
+class LeftFoldRun {
  public:
-    LeftFold(const LoopLibrary& library, const Fold& task)
+    LeftFoldRun(const LoopLibrary& library, const LeftFold& task)
         : task_(task), space_(space_of_thread()), plan_(space_.plan), loop_(library.loops[task.loop]),
           item_(item_size(loops()[task.loop].out[0])) {
         constexpr int64_t kAlwaysColumns = INT64_MAX;
-        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, {&task.output, 1},
+        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs,
                        kAlwaysColumns);
         if (space_.n == 0 && !task.initial && space_.folds > 0)
             raise(ErrorKind::Value, task.name, ": zero-size array to a reduction which has no identity");
@@ -68,7 +68,7 @@ class LeftFold {
         else space_.store(0, first, folds, acc);
     }
 
-    const Fold& task_;
+    const LeftFold& task_;
     FoldSpace& space_;
     const Plan& plan_;
     const BlockLoop loop_;
@@ -77,6 +77,6 @@ class LeftFold {
 
 }  // namespace
 
-void run_fold(const LoopLibrary& library, const Fold& task) { LeftFold(library, task)(); }
+void run(const LoopLibrary& library, const LeftFold& task) { LeftFoldRun(library, task)(); }
 
 }  // namespace cuarray::host

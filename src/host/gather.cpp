@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "cuarray/core/table.h"
@@ -26,9 +27,9 @@ struct Part { int64_t first_row, rows, first_block, blocks, piece; };
 /// One step after the other of a loop on elements of an array and on those that come to them.
 class Step {
  public:
-    Step(const LoopLibrary& library, const Update& task) : item_(item_size(task.at.array.dtype)) {
+    Step(const LoopLibrary& library, const IndexedAccess& task) : item_(item_size(task.array.dtype)) {
         const Loop& loop = loops()[task.loop];
-        const DType dtype = task.at.array.dtype;
+        const DType dtype = task.array.dtype;
         const auto cast = [&](DType from, DType to) {
             return from == to ? nullptr : library.casts[int(from) * library.dtype_count + int(to)];
         };
@@ -65,11 +66,11 @@ class Step {
     decltype(ScanLoops::update) fast_ = nullptr;  ///< where there is a loop for the whole of it
 };
 
-class Choice {
+class IndexedAccessRun {
  public:
-    /// A gather; a scatter; or, with a step, an update.
-    Choice(const LoopLibrary& library, const Indexed& task, bool scatters, const Step* step = nullptr)
-        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(scatters), step_(step) {
+    IndexedAccessRun(const LoopLibrary& library, const IndexedAccess& task)
+        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(task.kind != IndexedAccess::Kind::Gather) {
+        if (task.kind == IndexedAccess::Kind::Update) step_.emplace(library, task);
         lay_out();
         find_line();
         merge_run();
@@ -277,9 +278,9 @@ class Choice {
 
     const ChoiceLoops& loops_;
     const CopyLoop* const copy_;
-    const Indexed& task_;
+    const IndexedAccess& task_;
     const bool scatters_;
-    const Step* const step_;
+    std::optional<Step> step_;  ///< of an update
     Space space_;
     char* bases_[Space::kMaxOperands];
     int log_size_ = 0;
@@ -292,24 +293,11 @@ class Choice {
 
 }  // namespace
 
-void run_gather(const LoopLibrary& library, const Indexed& task) {
+void run(const LoopLibrary& library, const IndexedAccess& task) {
     if (count(task.shape) == 0) return;
-    Choice(library, task, false)();
-}
-
-void run_scatter(const LoopLibrary& library, const Indexed& task) {
-    if (count(task.shape) == 0) return;
-    const Choice choice(library, task, true);
-    choice.check();
-    choice();
-}
-
-void run_update(const LoopLibrary& library, const Update& task) {
-    if (count(task.at.shape) == 0) return;
-    const Step step(library, task);
-    const Choice choice(library, task.at, true, &step);
-    choice.check();
-    choice();
+    const IndexedAccessRun access(library, task);
+    if (task.kind != IndexedAccess::Kind::Gather) access.check();
+    access();
 }
 
 }  // namespace cuarray::host

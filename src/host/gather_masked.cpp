@@ -20,18 +20,18 @@ template <class Visit> void each_stretch(int64_t size, Visit visit) {
     });
 }
 
-int64_t* counts_of(const Ranks& ranks) { return static_cast<int64_t*>(ranks.before->data); }
+int64_t* block_counts(const MaskCounts& counts) { return static_cast<int64_t*>(counts.before->data); }
 
-/// A stretch of the mask and the part of the line that goes with it.
+/// A stretch of the mask and the packed elements that go with it.
 struct Stretch {
     int64_t first, n;   ///< elements of the mask
-    int64_t rank, room; ///< of the line
+    int64_t rank, room; ///< of the packed elements
     const uint8_t* mask;
 };
 
-template <class Visit> void each_part(const Masked& task, Visit visit) {
+template <class Visit> void each_part(const Compaction& task, Visit visit) {
     const int64_t size = count(task.shape);
-    const int64_t* const before = counts_of(*task.ranks);
+    const int64_t* const before = block_counts(*task.counts);
     const auto* const mask = reinterpret_cast<const uint8_t*>(task.mask.data());
     each_stretch(size, [&](int64_t i) {
         const int64_t first = i * kStretch;
@@ -41,7 +41,7 @@ template <class Visit> void each_part(const Masked& task, Visit visit) {
 }
 
 /// Calls loop(address, stride, mask, n, rank, room), which returns how many it has moved, for each row of the array.
-template <class Loop> void each_row(const Masked& task, Loop loop) {
+template <class Loop> void each_row(const Compaction& task, Loop loop) {
     const Dims* const strides[] = {&task.array.strides};
     Space space;
     collapse(space, task.shape, strides, true);
@@ -90,46 +90,54 @@ void unravel(const Dims& shape, char* line, int64_t axis_stride, int64_t n) {
     }
 }
 
-}  // namespace
-
-Ranks rank_mask(const LoopLibrary& library, Backend* backend, const View& mask, int64_t size) {
-    const int64_t stretches = (size + kStretch - 1) / kStretch;
-    Ranks ranks{0, backend->allocate((stretches + 1) * int64_t(sizeof(int64_t)))};
-    int64_t* const before = counts_of(ranks);
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(mask.data());
-    each_stretch(size, [&](int64_t i) {
-        before[i] = library.choices.count_true(bytes + i * kStretch, std::min(kStretch, size - i * kStretch));
-    });
-    for (int64_t i = 0; i < stretches; ++i) ranks.count += std::exchange(before[i], ranks.count);
-    before[stretches] = ranks.count;
-    return ranks;
-}
-
-void run_compress(const LoopLibrary& library, const Masked& task) {
+void compress(const LoopLibrary& library, const Compaction& task) {
     const auto loop = library.choices.compress[log_size(task.array)];
-    const int64_t step = task.line.strides[0];
+    const int64_t step = task.packed.strides[0];
     each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
-        return loop(task.line.data() + rank * step, step, array, stride, mask, n, room);
+        return loop(task.packed.data() + rank * step, step, array, stride, mask, n, room);
     });
 }
 
-void run_expand(const LoopLibrary& library, const Masked& task) {
+void expand(const LoopLibrary& library, const Compaction& task) {
     const auto loop = library.choices.expand[log_size(task.array)];
-    const int64_t step = task.line.strides[0];
+    const int64_t step = task.packed.strides[0];
     each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
-        return loop(array, stride, task.line.data() + rank * step, step, mask, n, room);
+        return loop(array, stride, task.packed.data() + rank * step, step, mask, n, room);
     });
 }
 
-void run_locate(const LoopLibrary& library, const Masked& task) {
+void find_nonzero(const LoopLibrary& library, const Compaction& task) {
     const int last = task.shape.size() - 1;
-    const int64_t axis_stride = task.line.strides[0];
+    const int64_t axis_stride = task.packed.strides[0];
     each_part(task, [&](const Stretch& part) {
-        char* const line = task.line.data() + part.rank * int64_t(sizeof(int64_t));
+        char* const line = task.packed.data() + part.rank * int64_t(sizeof(int64_t));
         library.choices.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask,
                                   part.n, part.room);
         if (last > 0) unravel(task.shape, line, axis_stride, part.room);
     });
+}
+
+}  // namespace
+
+MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size) {
+    const int64_t stretches = (size + kStretch - 1) / kStretch;
+    MaskCounts counts{0, backend.allocate((stretches + 1) * int64_t(sizeof(int64_t)))};
+    int64_t* const before = block_counts(counts);
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(mask.data());
+    each_stretch(size, [&](int64_t i) {
+        before[i] = library.choices.count_true(bytes + i * kStretch, std::min(kStretch, size - i * kStretch));
+    });
+    for (int64_t i = 0; i < stretches; ++i) counts.total += std::exchange(before[i], counts.total);
+    before[stretches] = counts.total;
+    return counts;
+}
+
+void run(const LoopLibrary& library, const Compaction& task) {
+    switch (task.kind) {
+        case Compaction::Kind::Compress: return compress(library, task);
+        case Compaction::Kind::Expand: return expand(library, task);
+        case Compaction::Kind::Nonzero: return find_nonzero(library, task);
+    }
 }
 
 }  // namespace cuarray::host

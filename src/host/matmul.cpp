@@ -24,9 +24,9 @@ struct Steps {
     explicit Steps(const View& view) : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
 };
 
-class Multiplication {
+class MatmulRun {
  public:
-    Multiplication(const LoopLibrary& library, const Matmul& task)
+    MatmulRun(const LoopLibrary& library, const Matmul& task)
         : task_(task), loops_(library.matmul[int(task.result.dtype)]), left_(task.left), right_(task.right),
           result_(task.result), blocks_down_(parts_of(task.rows, kBlockRows)),
           blocks_across_(parts_of(task.columns, kBlockColumns)) {
@@ -105,9 +105,9 @@ class Multiplication {
 
 }  // namespace
 
-void run_matmul(const LoopLibrary& library, const Matmul& task) {
+void run(const LoopLibrary& library, const Matmul& task) {
     if (task.rows == 0 || task.columns == 0 || count(task.batch) == 0) return;
-    Multiplication(library, task)();
+    MatmulRun(library, task)();
 }
 
 }  // namespace cuarray::host

@@ -315,7 +315,7 @@ class Folding {
 
 }  // namespace
 
-void run_reduce(const LoopLibrary& library, const Reduce& task) {
+void run(const LoopLibrary& library, const Reduce& task) {
     if (!fold_plain(library, task)) Folding(library, task)();
 }
 

@@ -35,21 +35,6 @@ inline void refuse_in_capture(const char* call) {
     if (capture()) raise_in_capture(call);
 }
 
-/// Copies of a task and of everything it points at, which hold its memory.
-std::function<void()> replay(const Elementwise& task, std::function<void(const Elementwise&)> run);
-std::function<void()> replay(const Reduce& task, std::function<void(const Reduce&)> run);
-std::function<void()> replay(const Fold& task, std::function<void(const Fold&)> run);
-std::function<void()> replay(const Scan& task, std::function<void(const Scan&)> run);
-std::function<void()> replay(const Segments& task, std::function<void(const Segments&)> run);
-std::function<void()> replay(const Matmul& task, std::function<void(const Matmul&)> run);
-std::function<void()> replay(const Slide& task, std::function<void(const Slide&)> run);
-std::function<void()> replay(const Indexed& task, std::function<void(const Indexed&)> run);
-std::function<void()> replay(const Update& task, std::function<void(const Update&)> run);
-std::function<void()> replay(const Sort& task, std::function<void(const Sort&)> run);
-std::function<void()> replay(const Select& task, std::function<void(const Select&)> run);
-std::function<void()> replay(const Search& task, std::function<void(const Search&)> run);
-std::function<void()> replay(const Tally& task, std::function<void(const Tally&)> run);
-
 class HostRuntime final : public Runtime {
  public:
     explicit HostRuntime(Backend& backend);

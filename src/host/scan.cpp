@@ -22,9 +22,9 @@ constexpr int64_t kFewLines = 16;           // fewer are not worth advancing sid
 constexpr int64_t kColumnBytes = 2048;      // of each row of columns that are advanced together
 constexpr int64_t kItem = 16;               // room for any accumulator
 
-class Scanning {
+class ScanRun {
  public:
-    Scanning(const LoopLibrary& library, const Scan& task) : library_(library), task_(task), n_(task.shape[task.axis]) {
+    ScanRun(const LoopLibrary& library, const Scan& task) : library_(library), task_(task), n_(task.shape[task.axis]) {
         const Loop& loop = loops()[task.loop];
         const RowId row = loop.row;
         is_in_order_ = !rows()[row].has(Associative);
@@ -107,7 +107,7 @@ class Scanning {
     bool is_in_order_ = false, by_columns_ = false;
 };
 
-void Scanning::lay_out() {
+void ScanRun::lay_out() {
     const int ins = int(task_.inputs.size());
     const Expr& expr = *task_.expr;
     const bool indexed = std::any_of(expr.nodes.begin(), expr.nodes.end(),
@@ -123,7 +123,7 @@ void Scanning::lay_out() {
         if (d != task_.axis) others.push_back(task_.shape[d]);
     for (int k = 0; k < operands; ++k) {
         const Dims& from =
-            k == 0 ? task_.output.strides : k <= ins ? task_.inputs[size_t(k - 1)].strides : index_strides;
+            k == 0 ? task_.outputs[0].strides : k <= ins ? task_.inputs[size_t(k - 1)].strides : index_strides;
         for (int d = 0; d < task_.shape.size(); ++d)
             if (d != task_.axis) strides[k].push_back(from[d]);
         along[k] = from[task_.axis];
@@ -155,13 +155,13 @@ void Scanning::lay_out() {
     plan_.index_base = indexed ? space.offset[ins + 1] : 0;
     plan_.program.build(expr, library_, 0);
     plan_.choose_block();
-    output_.base = task_.output.data() + space.offset[0];
+    output_.base = task_.outputs[0].data() + space.offset[0];
     output_.strides = space.strides[0];
-    plan_.classify(output_, task_.output.dtype);
+    plan_.classify(output_, task_.outputs[0].dtype);
 }
 
 /// Whether neighbouring lines lie closer together than neighbouring elements of one.
-bool Scanning::runs_across(const Space& lines, const int64_t* along) const {
+bool ScanRun::runs_across(const Space& lines, const int64_t* along) const {
     int64_t votes = 0;
     for (int k = 0; k < lines.operands && k <= int(task_.inputs.size()); ++k) {
         int64_t across = INT64_MAX;
@@ -172,7 +172,7 @@ bool Scanning::runs_across(const Space& lines, const int64_t* along) const {
     return votes > 0;
 }
 
-const char* Scanning::elements(Machine& machine, int64_t first, int64_t n, char* values) const {
+const char* ScanRun::elements(Machine& machine, int64_t first, int64_t n, char* values) const {
     const bool converts = accumulator_ != dtype_;
     if (!converts)
         if (const void* const x = machine.direct(first, n)) return static_cast<const char*>(x);
@@ -192,7 +192,7 @@ const char* Scanning::elements(Machine& machine, int64_t first, int64_t n, char*
     return values;
 }
 
-char* Scanning::place(int64_t first, int64_t n) const {
+char* ScanRun::place(int64_t first, int64_t n) const {
     if (accumulator_ != dtype_ || !output_.aligned) return nullptr;
     if (output_.kind == Operand::Kind::Linear) return output_.base + first * item_;
     const Space& space = plan_.space;
@@ -206,7 +206,7 @@ char* Scanning::place(int64_t first, int64_t n) const {
     return address;
 }
 
-void Scanning::store(int64_t first, int64_t n, const char* results) const {
+void ScanRun::store(int64_t first, int64_t n, const char* results) const {
     Scratch scratch;
     if (accumulator_ != dtype_) {
         char* const rounded = scratch.take(n * output_.item());
@@ -225,7 +225,7 @@ void Scanning::store(int64_t first, int64_t n, const char* results) const {
                    });
 }
 
-void Scanning::run_along(Machine& machine, int64_t first, int64_t n, ScanState& state) const {
+void ScanRun::run_along(Machine& machine, int64_t first, int64_t n, ScanState& state) const {
     if (accumulator_ == dtype_)
         if (const void* const x = machine.direct(first, n))
             if (char* const to = place(first, n)) return scans_.run(x, n, &state, to);
@@ -241,7 +241,7 @@ void Scanning::run_along(Machine& machine, int64_t first, int64_t n, ScanState& 
     }
 }
 
-void Scanning::tree_of_stretch(Machine& machine, int64_t first, char* tree) const {
+void ScanRun::tree_of_stretch(Machine& machine, int64_t first, char* tree) const {
     Scratch scratch;
     constexpr int64_t kBlocks = 128, kBlock = kStretch / kBlocks;
     char* const values = scratch.take(block_room(kBlock));
@@ -251,7 +251,7 @@ void Scanning::tree_of_stretch(Machine& machine, int64_t first, char* tree) cons
     scans_.tree(trees, kBlocks, tree);
 }
 
-void Scanning::scan_long_lines() const {
+void ScanRun::scan_long_lines() const {
     const int64_t stretches = (n_ + kStretch - 1) / kStretch, whole = n_ / kStretch;
     const std::unique_ptr<ScanState[]> states(new ScanState[size_t(lines_ * stretches)]);
     const std::unique_ptr<char[]> trees(new char[size_t(lines_ * whole * item_)]);
@@ -275,7 +275,7 @@ void Scanning::scan_long_lines() const {
     });
 }
 
-void Scanning::go_along(Machine& machine, int64_t line) const {
+void ScanRun::go_along(Machine& machine, int64_t line) const {
     Scratch scratch;
     char* const values = scratch.take(block_room(plan_.block));
     char* const results = scratch.take(plan_.block * item_);
@@ -293,7 +293,7 @@ void Scanning::go_along(Machine& machine, int64_t line) const {
     }
 }
 
-void Scanning::scan_all_columns() const {
+void ScanRun::scan_all_columns() const {
     const int64_t threads = thread_count();
     const int64_t share = ((lines_ + threads - 1) / threads + 15) & ~int64_t(15);
     const int64_t group = std::min({std::max(kColumnBytes / item_, kFewLines), share, plan_.block});
@@ -312,7 +312,7 @@ void Scanning::scan_all_columns() const {
 
 /// The trees that wait are a binary counter; a result is needed again where its row's number is a
 /// multiple of a higher power of two than those to come.
-void Scanning::scan_columns(Machine& machine, int64_t first, int64_t columns) const {
+void ScanRun::scan_columns(Machine& machine, int64_t first, int64_t columns) const {
     Scratch scratch;
     const int levels = std::bit_width(uint64_t(n_));
     const int64_t bytes = columns * item_;
@@ -349,7 +349,7 @@ void Scanning::scan_columns(Machine& machine, int64_t first, int64_t columns) co
     }
 }
 
-void Scanning::go_down(Machine& machine, int64_t first, int64_t columns) const {
+void ScanRun::go_down(Machine& machine, int64_t first, int64_t columns) const {
     Scratch scratch;
     char* const values = scratch.take(block_room(columns));
     char* const results = scratch.take(columns * item_);
@@ -364,6 +364,6 @@ void Scanning::go_down(Machine& machine, int64_t first, int64_t columns) const {
 
 }  // namespace
 
-void run_scan(const LoopLibrary& library, const Scan& task) { Scanning(library, task)(); }
+void run(const LoopLibrary& library, const Scan& task) { ScanRun(library, task)(); }
 
 }  // namespace cuarray::host

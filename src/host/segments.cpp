@@ -11,9 +11,9 @@
 namespace cuarray::host {
 namespace {
 
-class Lines {
+class SegmentedReduceRun {
  public:
-    Lines(const LoopLibrary& library, const Segments& task) : task_(task), item_(item_size(task.values.dtype)) {
+    SegmentedReduceRun(const LoopLibrary& library, const SegmentedReduce& task) : task_(task), item_(item_size(task.values.dtype)) {
         Dims others, from, to;
         for (int d = 0; d < task.shape.size(); ++d) {
             if (d == task.axis) continue;
@@ -73,7 +73,7 @@ class Lines {
         std::memcpy(to, value[now], size_t(item_));
     }
 
-    const Segments& task_;
+    const SegmentedReduce& task_;
     const int64_t item_;
     Space space_;  ///< of the lines; operands: result, values
     decltype(ReductionLoops::fold_segments) fold_ = nullptr;
@@ -82,7 +82,7 @@ class Lines {
 };
 
 /// Each part as a fold of its own, of all lines side by side.
-void fold_parts(const LoopLibrary& library, const Segments& task) {
+void fold_parts(const LoopLibrary& library, const SegmentedReduce& task) {
     Expr expr;
     expr.outputs = {expr.input(task.values.dtype)};
     const auto* const begins = reinterpret_cast<const int64_t*>(task.begins.data());
@@ -97,18 +97,18 @@ void fold_parts(const LoopLibrary& library, const Segments& task) {
         values.offset = task.values.offset + begins[k] * values.strides[task.axis];
         result.offset = task.result.offset + k * step;
         if (task.row != kNone)
-            run_reduce(library, {&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.row, nullptr, task.name});
+            run(library, Reduce{&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.row, nullptr, task.name});
         else
-            run_fold(library, {&expr, shape, {&values, 1}, result, {task.axis}, task.loop, nullptr, task.name});
+            run(library, LeftFold{&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.loop, nullptr, task.name});
     }
 }
 
 }  // namespace
 
-void run_segments(const LoopLibrary& library, const Segments& task) {
+void run(const LoopLibrary& library, const SegmentedReduce& task) {
     if (count(task.shape) == 0 || task.count == 0) return;
     const DefaultFloatMode mode;
-    if (task.values.strides[task.axis] == item_size(task.values.dtype)) Lines(library, task)();
+    if (task.values.strides[task.axis] == item_size(task.values.dtype)) SegmentedReduceRun(library, task)();
     else fold_parts(library, task);
 }
 

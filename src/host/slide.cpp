@@ -10,30 +10,30 @@ namespace cuarray::host {
 namespace {
 
 /// Results at which taps lie beyond the line's ends: those of a copy that goes on as far as taps reach.
-void run_end(const LoopLibrary& library, const Slide& task, int64_t begin, int64_t end) {
+void run_end(const LoopLibrary& library, const Correlate& task, int64_t begin, int64_t end) {
     if (begin == end) return;
-    const int64_t item = item_size(task.line.dtype), start = begin - task.before, reach = end - begin + task.taps - 1;
+    const int64_t item = item_size(task.signal.dtype), start = begin - task.before, reach = end - begin + task.taps - 1;
     const int64_t low = std::clamp<int64_t>(-start, 0, reach), high = std::clamp<int64_t>(task.n - start, low, reach);
     Scratch scratch;
     char* const line = scratch.take(reach * item);
     std::memset(line, 0, size_t(low * item));
-    std::memcpy(line + low * item, task.line.data() + (start + low) * item, size_t((high - low) * item));
+    std::memcpy(line + low * item, task.signal.data() + (start + low) * item, size_t((high - low) * item));
     std::memset(line + high * item, 0, size_t((reach - high) * item));
-    library.slides[int(task.line.dtype)](line, task.row.data(), task.taps, task.result.data() + begin * item, end - begin, low,
+    library.slides[int(task.signal.dtype)](line, task.weights.data(), task.taps, task.result.data() + begin * item, end - begin, low,
                                          high);
 }
 
 }  // namespace
 
-void run_slide(const LoopLibrary& library, const Slide& task) {
+void run(const LoopLibrary& library, const Correlate& task) {
     const DefaultFloatMode mode;
     const int64_t first = std::clamp<int64_t>(task.before, 0, task.count);
     const int64_t last = std::clamp<int64_t>(task.n - task.taps + 1 + task.before, first, task.count);
-    const int64_t item = item_size(task.line.dtype), inside = last - first;
+    const int64_t item = item_size(task.signal.dtype), inside = last - first;
     const int64_t block = std::max<int64_t>(256, kTaskElements / task.taps);
     parallel_for((inside + block - 1) / block, [&](int64_t i) {
         const int64_t begin = first + i * block, n = std::min(block, last - begin);
-        library.slides[int(task.line.dtype)](task.line.data() + (begin - task.before) * item, task.row.data(), task.taps,
+        library.slides[int(task.signal.dtype)](task.signal.data() + (begin - task.before) * item, task.weights.data(), task.taps,
                                              task.result.data() + begin * item, n, 0, n + task.taps - 1);
     });
     const int64_t ends[] = {0, first, last, task.count};

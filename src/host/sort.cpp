@@ -68,38 +68,40 @@ bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare
     return true;
 }
 
-template <class T> void sort_values(const LoopLibrary& library, Backend* backend, const Sort& task) {
+template <class T> Backend& backend_of(const T& task) { return *task.result.storage->backend; }
+
+template <class T> void sort_values(const LoopLibrary& library, const Sort& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
         const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
         const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
-        const StorageRef memory = backend->allocate(spares * n * int64_t(sizeof(T)));
+        const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         const ValueKey<T> key{task.descending, library.parts[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            const bool all = task.ranks.empty() || n <= kInsertion;
+            const bool all = task.kth.empty() || n <= kInsertion;
             if (all && by_vectors && sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
                 return;
             if (all) return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
             const auto* const items = from + row * n;
-            partition_items(to + row * n, items, spare + place * n, n, task.ranks, threads, key,
+            partition_items(to + row * n, items, spare + place * n, n, task.kth, threads, key,
                             [items](int64_t i) { return items[i]; });
         });
     }
 }
 
-/// The places of elements, as far in order as the ranks ask for.
-template <class T> void partition_indices(const LoopLibrary& library, Backend* backend, const Sort& task) {
+/// The indices of elements, partitioned at kth.
+template <class T> void partition_indices(const LoopLibrary& library, const Sort& task) {
     if constexpr (!is_complex<T>) {
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<int64_t*>(task.result.data());
-        const StorageRef memory = backend->allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
+        const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            partition_items(to + row * n, from + row * n, spare + place * n, n, task.ranks, threads,
+            partition_items(to + row * n, from + row * n, spare + place * n, n, task.kth, threads,
                             ValueKey<T>{task.descending, library.parts[int(dtype_of<T>)]}, [](int64_t i) { return i; });
         });
     }
@@ -205,37 +207,37 @@ template <class T> class IndexSort {
     kernel::SortPairing pairing_{};
 };
 
-template <class T> void sort_indices(const LoopLibrary& library, Backend* backend, const Sort& task) {
+template <class T> void sort_indices(const LoopLibrary& library, const Sort& task) {
     const int64_t n = task.n;
     const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
     auto* to = reinterpret_cast<uint64_t*>(task.result.data());
-    const StorageRef memory = backend->allocate(row_groups(task.rows, n) * n * int64_t(sizeof(uint64_t)));
+    const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(uint64_t)));
     auto* const spare = static_cast<uint64_t*>(memory->data);
     each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
         IndexSort<T>(library, from + row * n, to + row * n, spare + place * n, task, threads)();
     });
 }
 
-template <class T> void select_values(const LoopLibrary& library, Backend* backend, const Select& task) {
+template <class T> void select_order_statistics(const LoopLibrary& library, const OrderStatistics& task) {
     if constexpr (!is_complex<T>) {
-        const int64_t n = task.n, ranks = int64_t(task.ranks.size());
+        const int64_t n = task.n, wanted = int64_t(task.kth.size());
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        const StorageRef memory = backend->allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
+        const StorageRef memory = backend_of(task).allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            select_items(to + row * ranks, from + row * n, spare + place * n, n, task.ranks, threads,
+            select_items(to + row * wanted, from + row * n, spare + place * n, n, task.kth, threads,
                          ValueKey<T>{false, library.parts[int(dtype_of<T>)]});
         });
     }
 }
 
-template <class T> void search_values(const Search& task) {
+template <class T> void search_values(const SearchSorted& task) {
     constexpr int kTogether = 8;  // searches whose waits for memory overlap
     constexpr int64_t kBlock = 4096;
     const auto* sorted = reinterpret_cast<const stored_t<T>*>(task.sorted.data());
     const auto* values = reinterpret_cast<const stored_t<T>*>(task.values.data());
-    auto* places = reinterpret_cast<i64*>(task.places.data());
+    auto* places = reinterpret_cast<i64*>(task.result.data());
     parallel_for((task.count + kBlock - 1) / kBlock, [&](int64_t block) {
         const int64_t end = std::min(task.count, (block + 1) * kBlock);
         for (int64_t i = block * kBlock; i < end; i += kTogether) {
@@ -251,19 +253,19 @@ template <class T> void search_values(const Search& task) {
 
 }  // namespace
 
-void run_sort(const LoopLibrary& library, Backend* backend, const Sort& task) {
+void run(const LoopLibrary& library, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
-        if (!task.indices) sort_values<T>(library, backend, task);
-        else if (task.ranks.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(library, backend, task);
-        else partition_indices<T>(library, backend, task);
+        if (!task.indices) sort_values<T>(library, task);
+        else if (task.kth.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(library, task);
+        else partition_indices<T>(library, task);
     });
 }
 
-void run_select(const LoopLibrary& library, Backend* backend, const Select& task) {
-    dispatch(task.values.dtype, [&]<class T>() { select_values<T>(library, backend, task); });
+void run(const LoopLibrary& library, const OrderStatistics& task) {
+    dispatch(task.values.dtype, [&]<class T>() { select_order_statistics<T>(library, task); });
 }
 
-void run_search(const Search& task) {
+void run(const LoopLibrary&, const SearchSorted& task) {
     dispatch(task.values.dtype, [&]<class T>() { search_values<T>(task); });
 }
 

@@ -65,7 +65,7 @@ void each_bin(const LoopLibrary& library, const kernel::TallyTask& p, int64_t be
     run([=](T value) { return kernel::bin_by_search(edges, bins, value); });
 }
 
-template <class T> void tally(const LoopLibrary& library, const Tally& task) {
+template <class T> void histogram(const LoopLibrary& library, const Histogram& task) {
     kernel::TallyTask p{};
     p.n = uint64_t(task.n), p.bins = task.bins, p.guesses = task.equal_bins;
     p.values = task.values.data();
@@ -92,12 +92,12 @@ template <class T> void tally(const LoopLibrary& library, const Tally& task) {
 
 }  // namespace
 
-void run_tally(const LoopLibrary& library, const Tally& task) {
+void run(const LoopLibrary& library, const Histogram& task) {
     switch (task.values.dtype) {
-        case DType::float32: return tally<f32>(library, task);
-        case DType::float64: return tally<f64>(library, task);
-        case DType::uint64: return tally<u64>(library, task);
-        default: return tally<i64>(library, task);
+        case DType::float32: return histogram<f32>(library, task);
+        case DType::float64: return histogram<f64>(library, task);
+        case DType::uint64: return histogram<u64>(library, task);
+        default: return histogram<i64>(library, task);
     }
 }
 

@@ -5,27 +5,23 @@
 
 namespace cuarray::host {
 
-Fault run_elementwise(const LoopLibrary& library, const Elementwise& task);
-/// The loop into `to`; false, and nothing done, where the operands are not all dense.
-bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Operand& to);
-void run_reduce(const LoopLibrary& library, const Reduce& task);
-void run_fold(const LoopLibrary& library, const Fold& task);
-void run_scan(const LoopLibrary& library, const Scan& task);
-void run_segments(const LoopLibrary& library, const Segments& task);
-void run_matmul(const LoopLibrary& library, const Matmul& task);
-void run_slide(const LoopLibrary& library, const Slide& task);
-void run_gather(const LoopLibrary& library, const Indexed& task);
-void run_scatter(const LoopLibrary& library, const Indexed& task);
-void run_update(const LoopLibrary& library, const Update& task);
-Ranks rank_mask(const LoopLibrary& library, Backend* backend, const View& mask, int64_t size);
-void run_compress(const LoopLibrary& library, const Masked& task);
-void run_expand(const LoopLibrary& library, const Masked& task);
-void run_locate(const LoopLibrary& library, const Masked& task);
+Fault run(const LoopLibrary& library, const Elementwise& task);
+void run(const LoopLibrary& library, const Reduce& task);
+void run(const LoopLibrary& library, const LeftFold& task);
+void run(const LoopLibrary& library, const Scan& task);
+void run(const LoopLibrary& library, const SegmentedReduce& task);
+void run(const LoopLibrary& library, const Matmul& task);
+void run(const LoopLibrary& library, const Correlate& task);
+void run(const LoopLibrary& library, const IndexedAccess& task);
+void run(const LoopLibrary& library, const Compaction& task);
+void run(const LoopLibrary& library, const Sort& task);
+void run(const LoopLibrary& library, const OrderStatistics& task);
+void run(const LoopLibrary& library, const SearchSorted& task);
+void run(const LoopLibrary& library, const Histogram& task);
 
-void run_sort(const LoopLibrary& library, Backend* backend, const Sort& task);
-void run_select(const LoopLibrary& library, Backend* backend, const Select& task);
-void run_search(const Search& task);
-void run_tally(const LoopLibrary& library, const Tally& task);
+/// Runs the loop into `to`; returns false, having done nothing, where an operand is not dense.
+bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Argument& to);
+MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size);
 
 /// Whether elements over `shape` lie side by side in C order, aligned.
 inline bool is_dense(const char* data, const DTypeInfo& type, const Dims& strides, const Dims& shape, int64_t size) {

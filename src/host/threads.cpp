@@ -23,7 +23,7 @@ thread_local bool inside_task = false;
 
 /// One call of parallel_for, on the stack of its caller.
 struct Job {
-    const Task* task;
+    const LoopBody* body;
     int64_t count;
     std::atomic<int64_t> next{0};
     std::atomic<bool> failed{false};
@@ -35,7 +35,7 @@ struct Job {
         inside_task = true;
         for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
             try {
-                (*task)(i);
+                (*body)(i);
             } catch (...) {
                 if (!failed.exchange(true)) error = std::current_exception();
                 next.store(count, std::memory_order_relaxed);
@@ -149,14 +149,14 @@ Pool& pool() {
 
 }  // namespace
 
-void parallel_for(int64_t count, Task task) {
-    Job job{&task, count, {}, {}, {}};
+void parallel_for(int64_t count, LoopBody body) {
+    Job job{&body, count, {}, {}, {}};
     if (count > 1 && !inside_task && pool().threads() > 1 && pool().run(job)) {
         if (job.error) std::rethrow_exception(job.error);
         return;
     }
     const DefaultFloatMode mode;
-    for (int64_t i = 0; i < count; ++i) task(i);
+    for (int64_t i = 0; i < count; ++i) body(i);
 }
 
 int thread_count() { return pool().threads(); }

@@ -12,10 +12,10 @@ namespace cuarray::host {
 constexpr int64_t kTaskElements = 64 * 1024;
 
 /// A reference to a callable that outlives the call.
-class Task {
+class LoopBody {
  public:
     template <class F>
-    Task(const F& function)
+    LoopBody(const F& function)
         : object_(std::addressof(function)),
           call_([](const void* object, int64_t i) { (*static_cast<const F*>(object))(i); }) {}
     void operator()(int64_t i) const { call_(object_, i); }
@@ -25,10 +25,10 @@ class Task {
     void (*call_)(const void*, int64_t);
 };
 
-/// Calls task(0) ... task(count - 1), each once, on the workers and on this thread, under the default rounding and
+/// Calls body(0) ... body(count - 1), each once, on the workers and on this thread, under the default rounding and
 /// subnormal modes; rethrows the first exception. Called from a task, or while another thread has the workers, it runs
 /// everything here.
-void parallel_for(int64_t count, Task task);
+void parallel_for(int64_t count, LoopBody body);
 
 /// CUARRAY_NUM_THREADS, else the cores that this process may use.
 int thread_count();

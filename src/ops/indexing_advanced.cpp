@@ -212,23 +212,26 @@ class Key {
     bool adjacent_ = true, is_choosing_ = false;
 };
 
-Masked masked_task(const Array& array, const Array& mask, const Ranks& ranks, const Array& line) {
-    return {array.shape(), mask.as_operand(mask.shape(), kName), &ranks, array.as_operand(array.shape(), kName),
-            line.as_operand(line.shape(), kName), kName};
+Compaction compaction(Compaction::Kind kind, const Array& array, const Array& mask, const MaskCounts& counts,
+                      const Array& packed) {
+    return {kind, array.shape(), mask.as_operand(mask.shape(), kName), &counts, array.as_operand(array.shape(), kName),
+            packed.as_operand(packed.shape(), kName), kName};
 }
 
 Array plain(const Array& mask) { return mask.is_c_contiguous() ? mask : copy(mask, 'C'); }
 
-Ranks ranks_of(const Array& mask) {
-    return mask.storage().front().rank(mask.as_operand(mask.shape(), kName), mask.size());
+MaskCounts count_mask(const Array& mask) {
+    if (mask.is_empty()) return {};
+    return mask.storage().front().count_mask(mask.as_operand(mask.shape(), kName), mask.size());
 }
 
 Array compress(const Array& array, const Array& given) {
     const Array mask = plain(given);
-    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
-    const Array line = empty({ranks.count}, array.dtype(), array.device());
-    if (ranks.count) line.storage().front().compress(masked_task(array, mask, ranks, line));
-    return line;
+    const MaskCounts counts = count_mask(mask);
+    const Array result = empty({counts.total}, array.dtype(), array.device());
+    if (counts.total)
+        result.storage().front().run(compaction(Compaction::Kind::Compress, array, mask, counts, result));
+    return result;
 }
 
 /// The mask seen over all axes of the array.
@@ -256,14 +259,14 @@ void expand(const Array& array, const Array& given, const Array& values) {
         raise(ErrorKind::Type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has ",
               values.ndim(), " dimensions");
     const Array mask = plain(overlaps(given, array) ? copy(given, 'C') : given);
-    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
-    if (values.size() != ranks.count)
+    const MaskCounts counts = count_mask(mask);
+    if (values.size() != counts.total)
         raise(ErrorKind::Value, "boolean array indexing assignment cannot assign ", values.size(),
-              " input values to the ", ranks.count, " output values where the mask is true");
-    if (ranks.count == 0) return;
+              " input values to the ", counts.total, " output values where the mask is true");
+    if (counts.total == 0) return;
     before_write(array.storage());
-    const Array line = overlaps(values, array) ? copy(values, 'C') : values;
-    array.storage().front().expand(masked_task(array, mask, ranks, line));
+    const Array packed = overlaps(values, array) ? copy(values, 'C') : values;
+    array.storage().front().run(compaction(Compaction::Kind::Expand, array, mask, counts, packed));
 }
 
 void check_writable(const Array& array) {
@@ -314,12 +317,12 @@ Array nonzero(const Array& array) {
         raise(ErrorKind::Value, "nonzero: an array without axes has no coordinates; use atleast_1d(x).nonzero()");
     const bool is_bool = array.dtype() == DType::bool_;
     const Array mask = plain(is_bool ? array : astype(array, DType::bool_, 'C'));
-    const Ranks ranks = mask.is_empty() ? Ranks() : ranks_of(mask);
-    const Array places = empty({array.ndim(), ranks.count}, DType::int64, array.device());
-    if (ranks.count == 0) return places;
-    const Masked task{mask.shape(), mask.as_operand(mask.shape(), "nonzero"), &ranks, {},
-                      places.as_operand(places.shape(), "nonzero"), "nonzero"};
-    places.storage().front().locate(task);
+    const MaskCounts counts = count_mask(mask);
+    const Array places = empty({array.ndim(), counts.total}, DType::int64, array.device());
+    if (counts.total == 0) return places;
+    places.storage().front().run(Compaction{Compaction::Kind::Nonzero, mask.shape(),
+                                            mask.as_operand(mask.shape(), "nonzero"), &counts, {},
+                                            places.as_operand(places.shape(), "nonzero"), "nonzero"});
     return places;
 }
 

@@ -71,7 +71,7 @@ Array multiply(Array left, Array right) {
     }
     const Array result = empty(shape, left.dtype(), left.device());
     if (result.is_empty()) return result;
-    result.storage().front().matmul({batch, rows, depth, columns, left.as_operand(left.shape(), kMatmul),
+    result.storage().front().run(Matmul{batch, rows, depth, columns, left.as_operand(left.shape(), kMatmul),
                                      right.as_operand(right.shape(), kMatmul), result.as_operand(shape, kMatmul), kMatmul});
     return result;
 }

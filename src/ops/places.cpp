@@ -7,10 +7,11 @@
 namespace cuarray {
 namespace {
 
-Indexed task_of(const Places& places, const Array& elements, Outside outside, const char* name) {
+IndexedAccess task_of(IndexedAccess::Kind kind, const Places& places, const Array& elements, Outside outside,
+                      const char* name) {
     View array = places.base.as_operand(places.base.shape(), name);
     array.strides = places.strides;
-    return {places.shape, array, places.indices, elements.as_operand(places.shape, name), outside, name};
+    return {kind, places.shape, array, places.indices, elements.as_operand(places.shape, name), outside, name};
 }
 
 /// NumPy looks at indices even where the axes beside them are empty: the same places of one element.
@@ -48,7 +49,7 @@ Array gather(const Places& places, Outside outside, const char* name, const Arra
         return result;
     }
     before_write(result.storage());
-    result.storage().front().gather(task_of(places, result, outside, name));
+    result.storage().front().run(task_of(IndexedAccess::Kind::Gather, places, result, outside, name));
     return result;
 }
 
@@ -65,7 +66,7 @@ void scatter(const Places& places, const Array& values, const char* name) {
     if (check_empty(places, name)) return;
     before_write(array.storage());
     if (overlaps(elements, places.array)) elements = copy(elements, 'K');
-    array.storage().front().scatter(task_of(places, elements, Outside::Raise, name));
+    array.storage().front().run(task_of(IndexedAccess::Kind::Scatter, places, elements, Outside::Raise, name));
 }
 
 Array as_positions(const Array& indices, const Array& array, const char* name) {

@@ -238,7 +238,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, is_arg(row.name) && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr, name};
-    target.storage().front().reduce(task);
+    target.storage().front().run(task);
     return deliver(std::move(target), o, name);
 }
 
@@ -255,8 +255,8 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
     plan.expr.outputs = {plan.expr.loop(multiply, plan.expr.outputs[0], weight), weight};
     plan_order(plan, array, axes, products, o.keepdims, false);
     const View outputs[] = {plan.output, {&total.storage(), total.offset(), o.dtype, plan.output.strides}};
-    products.storage().front().reduce(
-        {&plan.expr, plan.shape, plan.inputs, outputs, plan.axes, find_reduction("sum"), nullptr, o.name});
+    products.storage().front().run(
+        Reduce{&plan.expr, plan.shape, plan.inputs, outputs, plan.axes, find_reduction("sum"), nullptr, o.name});
     return {products, total};
 }
 
@@ -345,7 +345,8 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     plan_order(plan, array, axes, target, o.keepdims, false);
     // As NumPy, a fold starts from its identity: one number's hypot is its magnitude.
     const Scalar* start = o.initial ? &initial : row.identity && !o.no_initial ? &masked : nullptr;
-    target.storage().front().fold({&plan.expr, plan.shape, plan.inputs, plan.output, plan.axes, loop, start, name});
+    target.storage().front().run(
+        LeftFold{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, loop, start, name});
     return deliver(std::move(target), o, name);
 }
 

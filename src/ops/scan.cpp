@@ -43,7 +43,8 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
             expr.outputs = {expr.input(array.dtype())};
         }
         expr.outputs = {expr.cast(expr.outputs[0], T)};
-        target.storage().front().scan({&expr, array.shape(), inputs, target.as_operand(array.shape(), name), axis, loop, name});
+        const View output = target.as_operand(array.shape(), name);
+        target.storage().front().run(Scan{&expr, array.shape(), inputs, {&output, 1}, axis, loop, name});
     }
     if (!o.out) return target;
     if (!is_same_memory(*o.out, target)) assign(*o.out, target, name);

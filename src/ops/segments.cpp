@@ -106,9 +106,9 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
             const auto whole = [&](const Array& a) { return a.as_operand(a.shape(), row.name); };
             // A segment of one element stays as it is, where the reduction would give its magnitude.
             const ReductionId reduction = id == find_row("gcd") ? ReductionId(kNone) : reduction_of(row.name);
-            result.storage().front().fold_segments({values.shape(), axis, whole(values), shape[axis], whole(from), whole(to),
-                                                    whole(result), reduction, reduction == kNone ? loop : LoopId(kNone),
-                                                    row.name});
+            result.storage().front().run(SegmentedReduce{values.shape(), axis, whole(values), shape[axis], whole(from),
+                                                         whole(to), whole(result), reduction,
+                                                         reduction == kNone ? loop : LoopId(kNone), row.name});
         }
         if (!o.out) return result;
         assign(*o.out, result, row.name);

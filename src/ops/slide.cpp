@@ -10,8 +10,8 @@ Array slide(const Array& line, const Array& taps, int64_t before, int64_t count,
     const Array result = empty({count}, line.dtype(), line.device());
     if (count == 0) return result;
     const auto whole = [&](const Array& array) { return array.as_operand(array.shape(), name); };
-    result.storage().front().slide(
-        {values.size(), row.size(), before, count, whole(values), whole(row), whole(result), name});
+    result.storage().front().run(
+        Correlate{values.size(), row.size(), before, count, whole(values), whole(row), whole(result), name});
     return result;
 }
 

@@ -10,8 +10,8 @@
 namespace cuarray {
 namespace {
 
-/// Places to which a sort costs less than looking for them.
-constexpr size_t kManyRanks = 8;
+/// From more positions than these a full sort is faster than a partition.
+constexpr size_t kManyKth = 8;
 
 bool has_complex(const Array& array) { return info(array.dtype()).kind == Kind::Complex; }
 
@@ -45,13 +45,13 @@ View line(const Array& array) { return walked(array, {array.size()}); }
 
 /// Sorts rows into `result`, which may be their own memory, or their places into it.
 void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name,
-               std::span<const int64_t> ranks = {}) {
+               std::span<const int64_t> kth = {}) {
     if (rows.is_empty()) return;
     const int64_t n = rows.shape()[rows.ndim() - 1];
     before_write(result.storage());
     const Dims shape{rows.size() / n, n};
-    rows.storage().front().sort({shape[0], n, walked(rows, shape), walked(result, shape), places, refines, descending, name,
-                                  ranks.size() > kManyRanks ? std::span<const int64_t>() : ranks});
+    rows.storage().front().run(Sort{shape[0], n, walked(rows, shape), walked(result, shape), places, refines, descending,
+                                    name, kth.size() > kManyKth ? std::span<const int64_t>() : kth});
 }
 
 void check_device(const Array& a, const Array& b, const char* name) {
@@ -88,18 +88,18 @@ Array argsort(const Array& array, int axis, bool descending, const char* name) {
     return from_rows(places, axis);
 }
 
-Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name) {
+Array partition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return sort(array, axis, descending, name);
     const Array rows = as_rows(array, axis), result = empty(rows.shape(), rows.dtype(), rows.device());
-    sort_rows(rows, result, false, false, descending, name, ranks);
+    sort_rows(rows, result, false, false, descending, name, kth);
     return from_rows(result, axis);
 }
 
-Array argpartition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name) {
+Array argpartition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis), places = empty(rows.shape(), DType::int64, rows.device());
-    sort_rows(rows, places, true, false, descending, name, ranks);
+    sort_rows(rows, places, true, false, descending, name, kth);
     return from_rows(places, axis);
 }
 
@@ -121,22 +121,22 @@ Array lexsort(std::span<const Array> keys, int axis) {
     return from_rows(places, axis);
 }
 
-Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name) {
+Array order_statistics(const Array& array, int axis, std::span<const int64_t> kth, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis);
     const int last = rows.ndim() - 1;
-    if (ranks.size() > kManyRanks || has_complex(rows)) {
-        const Dims count{int64_t(ranks.size())}, stride{int64_t(sizeof(int64_t))};
-        const Array places = from_host(ranks.data(), count, stride, DType::int64, rows.device());
+    if (kth.size() > kManyKth || has_complex(rows)) {
+        const Dims count{int64_t(kth.size())}, stride{int64_t(sizeof(int64_t))};
+        const Array places = from_host(kth.data(), count, stride, DType::int64, rows.device());
         return take(sort(rows, last, false, name), places, last, Outside::Raise);
     }
     Dims shape = rows.shape();
-    shape[last] = int64_t(ranks.size());
+    shape[last] = int64_t(kth.size());
     const Array result = empty(shape, rows.dtype(), rows.device());
     if (result.is_empty()) return result;
     const int64_t n = rows.shape()[last];
     const Dims from{rows.size() / n, n}, to{from[0], shape[last]};
-    rows.storage().front().select({from[0], n, walked(rows, from), ranks, walked(result, to), name});
+    rows.storage().front().run(OrderStatistics{from[0], n, walked(rows, from), kth, walked(result, to), name});
     return result;
 }
 
@@ -145,8 +145,8 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
     const Array row = packed(sorted), sought = packed(values);
     const Array places = empty(values.shape(), DType::int64, values.device());
     if (places.is_empty()) return places;
-    places.storage().front().search(
-        {row.size(), places.size(), line(row), line(sought), line(places), right, "searchsorted"});
+    places.storage().front().run(
+        SearchSorted{row.size(), places.size(), line(row), line(sought), line(places), right, "searchsorted"});
     return places;
 }
 
@@ -154,7 +154,7 @@ Array tally(const Array& values, const Array* edges, bool equal_bins, const Arra
             const char* name) {
     const Array packed_values = packed(values);
     Array packed_edges, packed_weights;
-    Tally task{values.size(), bins, line(packed_values), {}, equal_bins, {}, {}, name};
+    Histogram task{values.size(), bins, line(packed_values), {}, equal_bins, {}, {}, name};
     if (edges) {
         check_device(values, *edges, name);
         packed_edges = packed(*edges);
@@ -167,7 +167,7 @@ Array tally(const Array& values, const Array* edges, bool equal_bins, const Arra
     }
     const Array result = empty({bins}, weights ? DType::float64 : DType::int64, values.device());
     task.result = line(result);
-    if (bins > 0) result.storage().front().tally(task);
+    if (bins > 0) result.storage().front().run(task);
     return result;
 }
 

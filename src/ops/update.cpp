@@ -68,7 +68,8 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
     before_write(array.storage());
     View base = places.base.as_operand(places.base.shape(), name);
     base.strides = places.strides;
-    array.storage().front().update({{places.shape, base, places.indices, chosen, Outside::Raise, name}, loop});
+    array.storage().front().run(IndexedAccess{IndexedAccess::Kind::Update, places.shape, base, places.indices, chosen,
+                                              Outside::Raise, name, loop});
 }
 
 }  // namespace cuarray

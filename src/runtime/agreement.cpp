@@ -102,7 +102,7 @@ StorageRef fetched(Backend& device, const View& view, const Dims& shape) {
     identity.outputs = {identity.input(view.dtype)};
     const View from{bytes.get(), view.offset, view.dtype, view.strides};
     const View to{result.get(), 0, view.dtype, c_strides(shape, item_size(view.dtype))};
-    if (count(shape) > 0) host.elementwise({&identity, shape, {&from, 1}, {&to, 1}, "validate"});
+    if (count(shape) > 0) host.run(Elementwise{&identity, shape, {&from, 1}, {&to, 1}, "validate"});
     return result;
 }
 

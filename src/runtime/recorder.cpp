@@ -6,12 +6,12 @@
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
-#include "cuarray/codegen/source.h"
 #include "cuarray/runtime/decorator.h"
 #include "cuarray/runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
+#include "runtime/programs.h"
 
 namespace cuarray {
 namespace {
@@ -36,20 +36,20 @@ uint32_t thread_number() {
     return number;
 }
 
-/// Bytes of the view's elements, those that repeat themselves counted once.
-int64_t bytes_of(const View& view, const Dims& shape) {
+/// Bytes that a task moves for an operand; a broadcast element counts once.
+int64_t bytes_of(const Operand& operand) {
+    const View& view = operand.view;
     int64_t elements = 1;
-    for (int axis = 0; axis < shape.size(); ++axis)
-        if (view.strides[axis] != 0 || shape[axis] == 0) elements *= shape[axis];
-    return elements * item_size(view.dtype);
+    for (int axis = 0; axis < view.strides.size(); ++axis)
+        if (view.strides[axis] != 0 || operand.shape[axis] == 0) elements *= operand.shape[axis];
+    if (operand.chosen != Operand::kAll) elements = operand.chosen;
+    return elements * item_size(view.dtype) * (operand.access == Access::ReadWrite ? 2 : 1);
 }
 
-/// Memory that an operation reads or writes: a view over a shape, nothing where it has no storage.
-struct Part {
-    const View& view;
-    Dims shape;
-    int64_t bytes() const { return view.storage ? bytes_of(view, shape) : 0; }
-};
+Dims axes_of(const Elementwise&) { return {}; }
+Dims axes_of(const Reduce& task) { return task.axes; }
+Dims axes_of(const LeftFold& task) { return task.axes; }
+Dims axes_of(const Scan& task) { return {task.axis}; }
 
 /// Fills a record while an operation runs and hands it to the listeners at the end, also where it throws.
 class Recorded {
@@ -76,28 +76,25 @@ class Recorded {
     Recorded(const Recorded&) = delete;
     Recorded& operator=(const Recorded&) = delete;
 
-    /// What a launch computes.
-    void describe(const Program& program, const Dims& shape, const Dims& axes, std::span<const View> inputs,
-                  std::span<const View> outputs) {
-        record.kernel = kernel_name(program);
-        record.expression = to_infix(*program.expr);
-        record.shape = shape;
-        if (!axes.empty()) {
-            const std::string& text = record.expression;
-            record.expression = record.name + "(" + text + ", axis=" + to_string(axes) + ")";
+    /// What a launch computes, and the bytes that it moves.
+    template <class T>
+    void describe(const T& task) {
+        if constexpr (requires { task.expr; }) {
+            record.kernel = kernel_name(program_of(task));
+            record.expression = to_infix(*task.expr);
+            record.shape = task.shape;
+            if (const Dims axes = axes_of(task); !axes.empty())
+                record.expression = record.name + "(" + record.expression + ", axis=" + to_string(axes) + ")";
+        } else {
+            record.kernel = task.kernel();
         }
-        if (compiles_) record.build = Record::Build::Known;
-        if (!outputs.empty()) record.dtype = info(outputs[0].dtype).name;
-        for (const View& view : inputs) record.bytes += bytes_of(view, shape);
-        for (const View& view : outputs) record.bytes += bytes_of(view, shape);
-    }
-
-    /// What has a kernel of its own, and no expression.
-    void describe(const char* kernel, const Dims& shape, DType dtype, std::initializer_list<Part> parts) {
-        record.kernel = kernel;
-        record.shape = shape;
-        record.dtype = info(dtype).name;
-        for (const Part& part : parts) record.bytes += part.bytes();
+        operands(task, [this](const Operand& operand) {
+            if (!*record.dtype) {
+                record.dtype = info(operand.view.dtype).name;
+                if (record.expression.empty()) record.shape = operand.shape;
+            }
+            record.bytes += bytes_of(operand);
+        });
         if (compiles_) record.build = Record::Build::Known;
     }
 
@@ -161,96 +158,26 @@ class Recording final : public Decorator {
         recorded.done = true;
         return storage;
     }
-    Fault elementwise(const Elementwise& task) override {
-        Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe({task.expr}, task.shape, {}, task.inputs, task.outputs);
+    Fault run(const Task& any) override {
+        return any.visit([&](const auto& task) {
+            Recorded recorded(inner_, Record::Kind::Launch, task.name);
+            recorded.describe(task);
+            recorded.begin_span(inner_);
+            const Fault fault = inner_.run(any);
+            recorded.done = true;
+            return fault;
+        });
+    }
+    MaskCounts count_mask(const View& mask, int64_t size) override {
+        Recorded recorded(inner_, Record::Kind::Launch, "mask");
+        recorded.record.kernel = "count_mask";
+        recorded.record.shape = {size};
+        recorded.record.dtype = info(mask.dtype).name;
+        recorded.record.bytes = size;
         recorded.begin_span(inner_);
-        const Fault fault = inner_.elementwise(task);
+        MaskCounts counts = inner_.count_mask(mask, size);
         recorded.done = true;
-        return fault;
-    }
-    void reduce(const Reduce& task) override {
-        Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe({task.expr, task.row}, task.shape, task.axes, task.inputs, task.outputs);
-        recorded.begin_span(inner_);
-        inner_.reduce(task);
-        recorded.done = true;
-    }
-    void fold(const Fold& task) override {
-        Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe({task.expr, kNone, task.loop}, task.shape, task.axes, task.inputs,
-                          {&task.output, 1});
-        recorded.begin_span(inner_);
-        inner_.fold(task);
-        recorded.done = true;
-    }
-    void scan(const Scan& task) override {
-        Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe({task.expr, kNone, task.loop, true}, task.shape, {task.axis}, task.inputs, {&task.output, 1});
-        recorded.begin_span(inner_);
-        inner_.scan(task);
-        recorded.done = true;
-    }
-    void fold_segments(const Segments& task) override {
-        Dims folded = task.shape;
-        folded[task.axis] = task.count;
-        record_kernel("segments", task.name, task.shape, task.values.dtype,
-                      {{task.values, task.shape}, {task.begins, {task.count}}, {task.ends, {task.count}}, {task.result, folded}},
-                      [&] { inner_.fold_segments(task); });
-    }
-    void matmul(const Matmul& task) override {
-        const auto stack = [&](int64_t rows, int64_t columns) {
-            Dims shape = task.batch;
-            shape.push_back(rows);
-            shape.push_back(columns);
-            return shape;
-        };
-        const Dims shape = stack(task.rows, task.columns);
-        record_kernel("matmul", task.name, shape, task.result.dtype,
-                      {{task.left, stack(task.rows, task.depth)}, {task.right, stack(task.depth, task.columns)},
-                       {task.result, shape}},
-                      [&] { inner_.matmul(task); });
-    }
-    void slide(const Slide& task) override {
-        record_kernel("slide", task.name, {task.count}, task.result.dtype,
-                      {{task.line, {task.n}}, {task.row, {task.taps}}, {task.result, {task.count}}},
-                      [&] { inner_.slide(task); });
-    }
-    void gather(const Indexed& task) override { record_indexed("gather", task, 1, [&] { inner_.gather(task); }); }
-    void scatter(const Indexed& task) override { record_indexed("scatter", task, 1, [&] { inner_.scatter(task); }); }
-    void update(const Update& task) override { record_indexed("update", task.at, 2, [&] { inner_.update(task); }); }
-    Ranks rank(const View& mask, int64_t size) override {
-        Ranks ranks;
-        record_kernel("rank", "mask", {size}, mask.dtype, {{mask, {size}}}, [&] { ranks = inner_.rank(mask, size); });
-        return ranks;
-    }
-    void compress(const Masked& task) override { record_masked("compress", task, [&] { inner_.compress(task); }); }
-    void expand(const Masked& task) override { record_masked("expand", task, [&] { inner_.expand(task); }); }
-    void locate(const Masked& task) override {
-        record_kernel("locate", task.name, task.shape, task.line.dtype,
-                      {{task.mask, task.shape}, {task.line, {int64_t(task.shape.size()), task.ranks->count}}},
-                      [&] { inner_.locate(task); });
-    }
-    void sort(const Sort& task) override {
-        const Dims shape{task.rows, task.n};
-        record_kernel("sort", task.name, shape, task.values.dtype, {{task.values, shape}, {task.result, shape}},
-                      [&] { inner_.sort(task); });
-    }
-    void select(const Select& task) override {
-        const Dims shape{task.rows, task.n};
-        record_kernel("select", task.name, shape, task.values.dtype,
-                      {{task.values, shape}, {task.result, {task.rows, int64_t(task.ranks.size())}}},
-                      [&] { inner_.select(task); });
-    }
-    void search(const Search& task) override {
-        record_kernel("search", task.name, {task.count}, task.values.dtype,
-                      {{task.sorted, {task.n}}, {task.values, {task.count}}, {task.places, {task.count}}},
-                      [&] { inner_.search(task); });
-    }
-    void tally(const Tally& task) override {
-        record_kernel("tally", task.name, {task.n}, task.values.dtype,
-                      {{task.values, {task.n}}, {task.edges, {task.bins + 1}}, {task.weights, {task.n}}, {task.result, {task.bins}}},
-                      [&] { inner_.tally(task); });
+        return counts;
     }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         record_copy("write", bytes, [&] { inner_.write(to, offset, from, bytes); });
@@ -269,33 +196,6 @@ class Recording final : public Decorator {
     }
 
  private:
-    template <class Run>
-    void record_kernel(const char* kernel, const char* name, const Dims& shape, DType dtype, std::initializer_list<Part> parts,
-                       Run&& run) {
-        Recorded recorded(inner_, Record::Kind::Launch, name);
-        recorded.describe(kernel, shape, dtype, parts);
-        recorded.begin_span(inner_);
-        run();
-        recorded.done = true;
-    }
-    /// Each chosen element of the array is visited once, or read and written.
-    template <class Run>
-    void record_indexed(const char* kernel, const Indexed& task, int visits, Run&& run) {
-        Recorded recorded(inner_, Record::Kind::Launch, task.name);
-        recorded.describe(kernel, task.shape, task.elements.dtype, {{task.elements, task.shape}});
-        recorded.record.bytes += visits * count(task.shape) * item_size(task.array.dtype);
-        for (const IndexedAxis& axis : task.indices) recorded.record.bytes += bytes_of(axis.index, task.shape);
-        recorded.begin_span(inner_);
-        run();
-        recorded.done = true;
-    }
-    template <class Run>
-    void record_masked(const char* kernel, const Masked& task, Run&& run) {
-        const Dims line{task.ranks->count};
-        // As many elements of the array as of the line.
-        record_kernel(kernel, task.name, task.shape, task.line.dtype, {{task.mask, task.shape}, {task.line, line}, {task.line, line}},
-                      std::forward<Run>(run));
-    }
     template <class Copy>
     void record_copy(const char* name, int64_t bytes, Copy&& copy) {
         Recorded recorded(inner_, Record::Kind::Copy, name);

@@ -31,7 +31,7 @@ std::unique_ptr<Expr>& kept_expr(LoopId id, unsigned scalars) {
     return kept[form_of(id, scalars)];
 }
 
-View view_of(const SingleLoop::Operand& operand, DType dtype) {
+View view_of(const SingleLoop::Argument& operand, DType dtype) {
     return {operand.storage, operand.offset, dtype, *operand.strides};
 }
 
@@ -61,7 +61,7 @@ StorageRef Backend::single_loop(const SingleLoop& task) {
     for (size_t k = 0; k < scalars; ++k) expr->scalars[k] = *values[k];
     View output = view_of(task.out, loop.out[0]);
     if (made) output.storage = made.get();
-    elementwise({expr.get(), task.shape, {inputs, arrays}, {&output, 1}, task.name});
+    run(Elementwise{expr.get(), task.shape, {inputs, arrays}, {&output, 1}, task.name});
     kept = std::move(expr);
     return made;
 }

@@ -98,8 +98,8 @@ void Steps::store(ValueId id, const std::vector<ValueId>& sources) {
     wanted.mirror = host.allocate(bytes);
     const View there = got.on(got.device, shape_), here = wanted.on(wanted.mirror, shape_);
     if (bytes > 0) {
-        device_.elementwise({&step, shape_, on_device, {&there, 1}, what});
-        host.elementwise({&step, shape_, on_host, {&here, 1}, what});
+        device_.run(Elementwise{&step, shape_, on_device, {&there, 1}, what});
+        host.run(Elementwise{&step, shape_, on_host, {&here, 1}, what});
         device_.read(got.mirror->data, *got.device, 0, bytes);
         compare(got, wanted, shape_, exact, what, nullptr, operands);
     }

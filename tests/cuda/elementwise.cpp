@@ -80,7 +80,7 @@ std::vector<std::vector<char>> run(Backend& backend, const Case& c) {
         written[0] = storages[0];
         outputs[0] = inputs[0];
     }
-    backend.elementwise({&c.expr, c.shape, inputs, outputs, c.name.c_str()});
+    backend.run(Elementwise{&c.expr, c.shape, inputs, outputs, c.name.c_str()});
     std::vector<std::vector<char>> result;
     for (const StorageRef& storage : written) result.push_back(download(backend, *storage));
     return result;

@@ -21,11 +21,11 @@ void scenario() {
     const Dims shape{n}, strides{4};
     const View va{a.get(), 0, dtype, strides}, vb{b.get(), 0, dtype, strides};
     const View inputs[] = {va, va};
-    gpu.elementwise({&sum, shape, inputs, {&vb, 1}, "add"});
+    gpu.run(Elementwise{&sum, shape, inputs, {&vb, 1}, "add"});
     Expr plain;
     plain.outputs = {plain.input(dtype)};
     const View total{a.get(), 0, dtype, Dims{0}};
-    gpu.reduce({&plain, shape, {&vb, 1}, {&total, 1}, Dims{0}, find_reduction("sum"), nullptr, "sum"});
+    gpu.run(Reduce{&plain, shape, {&vb, 1}, {&total, 1}, Dims{0}, find_reduction("sum"), nullptr, "sum"});
     gpu.copy(*b, 4, *a, 0, 4);
     other.copy(*c, 0, *b, 0, n * 4);
     other.read(result.data(), *c, 0, n * 4);

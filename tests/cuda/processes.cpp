@@ -17,7 +17,7 @@ void add(Backend& gpu, const StorageRef& x, const StorageRef& result, int64_t n)
                               expr.input(DType::int32))};
     const View input{x.get(), 0, DType::int32, Dims{4}}, output{result.get(), 0, DType::int32, Dims{4}};
     const View inputs[] = {input, input};
-    gpu.elementwise({&expr, Dims{n}, inputs, {&output, 1}, "add"});
+    gpu.run(Elementwise{&expr, Dims{n}, inputs, {&output, 1}, "add"});
 }
 
 int32_t doubled(Backend& gpu, int32_t value) {

@@ -76,8 +76,8 @@ std::vector<char> run(Backend& backend, const Case& c) {
     const View output = view(c.output, written);
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
     if (c.row != kNone)
-        backend.reduce({&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, c.name.c_str()});
-    else backend.fold({&c.expr, c.shape, inputs, output, c.axes, c.loop, initial, c.name.c_str()});
+        backend.run(Reduce{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, c.name.c_str()});
+    else backend.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, c.name.c_str()});
     return download(backend, *written);
 }
 

@@ -208,7 +208,7 @@ void test_faults() {
         const StorageRef from = gpu.allocate(4000), to = gpu.allocate(4000);
         gpu.write(*from, 0, exponents.data(), 4000);
         const View input{from.get(), 0, dtype, Dims{4}}, output{to.get(), 0, dtype, Dims{4}};
-        gpu.elementwise({&expr, Dims{1000}, {&input, 1}, {&output, 1}, name});
+        gpu.run(Elementwise{&expr, Dims{1000}, {&input, 1}, {&output, 1}, name});
     };
     run(5);
     gpu.synchronize();

@@ -128,7 +128,7 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
         written.push_back(c.in_place[k] >= 0 ? read[size_t(c.in_place[k])] : tests::upload(cpu, c.outputs[k]));
         outputs.push_back(tests::view(c.outputs[k], written.back()));
     }
-    const Fault fault = cpu.elementwise({&c.expr, c.shape, inputs, outputs, "test"});
+    const Fault fault = cpu.run(Elementwise{&c.expr, c.shape, inputs, outputs, "test"});
 
     std::vector<std::vector<char>> expected;
     for (const Operand& operand : c.outputs) expected.push_back(operand.bytes);

@@ -113,7 +113,7 @@ bool adds(Backend& cpu) {
     auto *from = static_cast<float*>(in->data), *to = static_cast<float*>(out->data);
     for (int64_t i = 0; i < n; ++i) from[i] = float(i), to[i] = 0;
     const View inputs[] = {{in.get(), 0, DType::float32, {4}}}, outputs[] = {{out.get(), 0, DType::float32, {4}}};
-    cpu.elementwise({&expr, {n}, inputs, outputs, "add"});
+    cpu.run(Elementwise{&expr, {n}, inputs, outputs, "add"});
     for (int64_t i = 0; i < n; ++i)
         if (to[i] != 2 * float(i)) return false;
     return true;

@@ -109,7 +109,7 @@ std::vector<char> plain_values(const Case& c, const std::vector<View>& inputs) {
     const StorageRef storage = cpu.allocate(count(c.shape) * item_size(dtype));
     const View all{storage.get(), 0, dtype, strides_in_order(c.shape, order, item_size(dtype))};
     const View outputs[] = {all};
-    cpu.elementwise({&c.expr, c.shape, inputs, outputs, "test"});
+    cpu.run(Elementwise{&c.expr, c.shape, inputs, outputs, "test"});
     return tests::download(cpu, *storage);
 }
 
@@ -124,8 +124,8 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
     const StorageRef written = tests::upload(cpu, c.output);
     const View output = tests::view(c.output, written);
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
-    if (c.row != kNone) cpu.reduce({&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, "test"});
-    else cpu.fold({&c.expr, c.shape, inputs, output, c.axes, c.loop, initial, "test"});
+    if (c.row != kNone) cpu.run(Reduce{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, "test"});
+    else cpu.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, "test"});
 
     const DType dtype = c.expr.nodes[c.expr.outputs[0]].dtype;
     const int64_t item = item_size(dtype), result_item = item_size(c.output.dtype);

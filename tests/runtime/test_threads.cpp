@@ -59,7 +59,7 @@ Parcel computed(Backend& backend, const char* row, const Parcel& a, int32_t b, M
     expr.outputs = {expr.loop(loop_for(find_row(row), DType::int32), x, y)};
     Parcel result{backend.runtime().allocate(a.size * 4, kind), a.size, expected(row, a.value, b)};
     const View input = view(a), output = view(result);
-    backend.elementwise({&expr, Dims{a.size}, {&input, 1}, {&output, 1}, row});
+    backend.run(Elementwise{&expr, Dims{a.size}, {&input, 1}, {&output, 1}, row});
     return result;
 }
 
@@ -70,8 +70,8 @@ void check(Backend& backend, const Parcel& parcel) {
         expr.outputs = {expr.input(DType::int32)};
         const StorageRef to = backend.allocate(4);
         const View input = view(parcel), output{to.get(), 0, DType::int32, Dims{0}};
-        backend.reduce(
-            {&expr, Dims{parcel.size}, {&input, 1}, {&output, 1}, Dims{0}, find_reduction(row), nullptr, row});
+        backend.run(
+            Reduce{&expr, Dims{parcel.size}, {&input, 1}, {&output, 1}, Dims{0}, find_reduction(row), nullptr, row});
         int32_t value = 0;
         backend.read(&value, *to, 0, 4);
         CHECK(value == parcel.value, "the %s is %d, not %d", row, value, parcel.value);
