@@ -393,7 +393,7 @@ MUTANTS = [
     ),
     Mutant(
         "mask-before-its-stretch",
-        "src/host/gather_masked.cpp",
+        "src/host/compaction.cpp",
         "before[i], before[i + 1] - before[i],",
         "before[i] - (i > 3), before[i + 1] - before[i],",
         "tests/python/test_indexing_arrays.py::test_large",
@@ -401,13 +401,13 @@ MUTANTS = [
     Mutant(
         "scatter-writes-before-it-checks",
         "src/host/gather.cpp",
-        "task, true);\n    choice.check();\n",
-        "task, true);\n",
+        "if (task.kind != IndexedAccess::Kind::Gather) access.check();\n",
+        "",
         "tests/python/test_indexing_arrays.py -k outside",
     ),
     Mutant(
         "coordinates-of-the-row-before",
-        "src/host/gather_masked.cpp",
+        "src/host/compaction.cpp",
         "if (number < end && i > 0) {",
         "if (number <= end && i > 0) {",
         "tests/python/test_indexing_functions.py",
@@ -471,7 +471,7 @@ MUTANTS = [
     ),
     Mutant(
         "initial-counted-twice",
-        "src/host/fold.cpp",
+        "src/host/left_fold.cpp",
         "            row = 1;",
         "            row = 0;",
         "tests/python/test_ufuncs.py -k reduce",

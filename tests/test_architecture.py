@@ -164,7 +164,7 @@ WINDOW = 6
 ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
-    "src/ops/running.cpp": "the reductions that fold as a binary row does",
+    "src/ops/binary_loop.cpp": "the reductions that fold as a binary row does",
     "cuarray/_elementwise.py": "NumPy's spellings",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }

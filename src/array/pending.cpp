@@ -131,7 +131,7 @@ bool is_waiting(NodeSpan plan) {
 }
 
 /// A plan turned into an Expr: operands without repetition, and the value of every node.
-struct Program {
+struct MergedExpr {
     Expr expr;
     std::vector<View> inputs;
     std::vector<StorageRef> memory;  ///< behind the inputs: the nodes let go of it once they have run, be it elsewhere
@@ -149,7 +149,7 @@ struct Program {
         return value;
     }
 
-    explicit Program(NodeSpan plan) {
+    explicit MergedExpr(NodeSpan plan) {
         for (const Ref<PendingNode>& node : plan) {
             ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
             for (int i = 0; i < node->sources; ++i) {
@@ -194,7 +194,7 @@ void run_together(PendingGraph& g, NodeSpan roots) {
     const Nodes plan = closure(g, roots);
     if (plan.empty()) return;
     const Nodes wanted = wanted_nodes(plan);
-    Program program(plan);
+    MergedExpr program(plan);
     const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
                       program.expr.scalars.size() <= kMaxScalars;
     // Too much for one run: half of it first, which then is memory for the rest.
@@ -410,7 +410,7 @@ Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
         settle(**other);
     }
     if (absorbed.nodes.empty() || !(absorbed.nodes.back() == node)) return {};
-    Program program(absorbed.nodes);
+    MergedExpr program(absorbed.nodes);
     if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars) return {};
     expr = std::move(program.expr);
     inputs = std::move(program.inputs);

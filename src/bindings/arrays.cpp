@@ -194,7 +194,7 @@ py::object slide_along(const py::object& line, const py::object& taps, int64_t b
         int64_t work = 0;
         if (__builtin_mul_overflow(count, std::min(y.size(), x.size()), &work)) work = INT64_MAX;
         const Unlocked unlocked(is_long(x.device(), work));
-        result = slide(x, y, before, count, name.c_str());
+        result = correlate(x, y, before, count, name.c_str());
     }
     return handed_over(wrap(std::move(result)));
 }

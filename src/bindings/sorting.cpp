@@ -70,7 +70,7 @@ py::object tallied(const py::object& values, const py::object& edges, bool equal
     const Array* const between = edges.is_none() ? nullptr : &array_argument(edges, name.c_str());
     const Array* const weighed = weights.is_none() ? nullptr : &array_argument(weights, name.c_str());
     return result_of(array_argument(values, name.c_str()), [&](const Array& array) {
-        return tally(array, between, equal_bins, weighed, bins, name.c_str());
+        return histogram(array, between, equal_bins, weighed, bins, name.c_str());
     });
 }
 

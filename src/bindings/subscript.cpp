@@ -7,7 +7,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
-#include "cuarray/ops/segments.h"
+#include "cuarray/ops/reduceat.h"
 
 namespace cuarray::python {
 namespace {

@@ -6,7 +6,7 @@
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
 #include "bindings/ufunc.h"
-#include "cuarray/ops/segments.h"
+#include "cuarray/ops/reduceat.h"
 
 namespace py = pybind11;
 

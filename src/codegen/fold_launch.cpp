@@ -37,17 +37,17 @@ void one_axis_at_least(Space& space) {
 }
 
 void split_axes(Split& split, const Program& program, const Dims& shape, const Dims& axes,
-                const Place& output, std::span<const Place> inputs) {
+                const DeviceOperand& output, std::span<const DeviceOperand> inputs) {
     split.sizes = element_sizes(*program.expr);
     const Dims index_strides = c_strides(shape, 1);
     const Dims* strides[kOperands];
     int operands = 0;
-    const auto add = [&](const Place& place) {
+    const auto add = [&](const DeviceOperand& place) {
         strides[operands] = place.strides;
         split.addresses[operands++] = place.address;
     };
     add(output);
-    for (const Place& input : inputs) add(input);
+    for (const DeviceOperand& input : inputs) add(input);
     if (split.sizes.has_index) add({0, &index_strides});
 
     Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
@@ -157,8 +157,8 @@ void set_grid(Launch& launch, int64_t blocks, int64_t threads) {
 
 }  // namespace
 
-bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
-               std::span<const Place> inputs, const Scalar* initial, Launch& launch) {
+bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const DeviceOperand& output,
+               std::span<const DeviceOperand> inputs, const Scalar* initial, Launch& launch) {
     launch.grid = 0;
     launch.partials = launch.counters = 0;
     if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))

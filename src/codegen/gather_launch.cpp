@@ -7,7 +7,7 @@
 
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "cuarray/kernel/segments.h"
+#include "cuarray/kernel/segmented_reduce.h"
 
 namespace cuarray {
 namespace {
@@ -27,7 +27,7 @@ const char* item_type(int64_t bytes) {
     }
 }
 
-using LargestUpdate = kernel::Updated<kernel::Index64, kernel::kMaxIndices>;
+using LargestUpdate = kernel::UpdateParameters<kernel::Index64, kernel::kMaxIndices>;
 static_assert(sizeof(LargestUpdate) <= sizeof(Launch::parameters));
 
 bool is_narrow(int64_t size) { return size <= INT32_MAX; }
@@ -39,8 +39,8 @@ void set_grid(NamedLaunch& to, int64_t blocks) {
     to.launch.block = uint32_t(to.kernel.threads);
 }
 
-kernel::ChosenOperand operand(const Space& space, int k) {
-    kernel::ChosenOperand to{};
+kernel::IndexedOperand operand(const Space& space, int k) {
+    kernel::IndexedOperand to{};
     to.data = reinterpret_cast<char*>(space.offset[k]);
     for (int d = 0; d < space.ndim; ++d) to.strides[d] = space.strides[k][d];
     return to;
@@ -62,8 +62,8 @@ void drop_axis(Space& space, int axis) {
 
 }  // namespace
 
-ChoicePlan::ChoicePlan(const Dims& shape, const Place& elements, const Place& array,
-                       std::span<const IndexedPlace> indices, int64_t item, kernel::Outside outside, Choosing what)
+IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
+                       std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside, Choosing what)
     : indices_(indices), outside_(outside), what_(what) {
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
@@ -94,7 +94,7 @@ ChoicePlan::ChoicePlan(const Dims& shape, const Place& elements, const Place& ar
 
 /// Items lie contiguous along the last axis, or an item itself is some words: they move as the widest word at whose
 /// multiples everything lies.
-void ChoicePlan::choose_word(int64_t item) {
+void IndexedAccessPlan::choose_word(int64_t item) {
     int64_t bytes = item;
     const int last = space_.ndim - 1;
     const auto moves = [&](int k) { return space_.strides[k][last] != 0; };
@@ -109,7 +109,7 @@ void ChoicePlan::choose_word(int64_t item) {
         word = std::gcd(word, space_.offset[k] % kWidest);
         for (int d = 0; d < space_.ndim; ++d) word = std::gcd(word, space_.strides[k][d]);
     }
-    for (const IndexedPlace& index : indices_) word = std::gcd(word, index.stride);
+    for (const IndexedDeviceAxis& index : indices_) word = std::gcd(word, index.stride);
     word_ = int(word);
     space_.size = count(std::span(space_.shape, size_t(space_.ndim))) * (bytes / word);
     if (bytes == word) return;
@@ -120,7 +120,7 @@ void ChoicePlan::choose_word(int64_t item) {
 
 /// A place is numbered by its positions and by its coordinates on axes that both it and an index move along. Elements meet
 /// along axes on which the place depends on indices alone.
-void ChoicePlan::number_places() {
+void IndexedAccessPlan::number_places() {
     int64_t weight = 1, number = 1;
     for (size_t k = indices_.size(); k-- > 0;) {
         weights_[k] = weight;
@@ -146,18 +146,18 @@ void ChoicePlan::number_places() {
 }
 
 /// Keys are places in bytes, counted from the lowest.
-void ChoicePlan::limit_keys(int64_t item) {
+void IndexedAccessPlan::limit_keys(int64_t item) {
     int64_t highest = item;
     const auto reach = [&](int64_t bytes) { (bytes < 0 ? base_ : highest) += bytes; };
     for (int d = 0; d < space_.ndim; ++d) reach((space_.shape[d] - 1) * space_.strides[kArray][d]);
-    for (const IndexedPlace& index : indices_) reach(std::max<int64_t>(index.size - 1, 0) * index.stride);
+    for (const IndexedDeviceAxis& index : indices_) reach(std::max<int64_t>(index.size - 1, 0) * index.stride);
     key_limit_ = highest - base_;
     word_ = int(item);
 }
 
-int ChoicePlan::key_bits() const { return std::bit_width(uint64_t(key_limit_)); }
+int IndexedAccessPlan::key_bits() const { return std::bit_width(uint64_t(key_limit_)); }
 
-void ChoicePlan::select(int64_t slice) {
+void IndexedAccessPlan::select(int64_t slice) {
     Space part = space_;
     while (part.ndim > kAxes) {
         int64_t inner = 1;
@@ -179,9 +179,9 @@ void ChoicePlan::select(int64_t slice) {
 }
 
 template <class Index>
-static void fill_choice(std::byte* to, const Space& space, std::span<const IndexedPlace> indices,
+static void fill_choice(std::byte* to, const Space& space, std::span<const IndexedDeviceAxis> indices,
                         const int64_t* weights, kernel::Outside outside, bool meets) {
-    auto& p = *reinterpret_cast<kernel::Chosen<Index, kernel::kMaxIndices>*>(to);
+    auto& p = *reinterpret_cast<kernel::IndexedAccessParameters<Index, kernel::kMaxIndices>*>(to);
     p = {};
     p.size = uint64_t(space.size);
     p.axes = uint32_t(space.ndim);
@@ -197,14 +197,14 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
                         indices[k].axis};
 }
 
-void ChoicePlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
+void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const bool narrow = is_narrow(space.size);
     const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
     const bool updates = what_ == Choosing::Update, moves = !claims && !updates;
     const std::string name = claims ? "claim" : updates ? "update_keys" : what_ == Choosing::Scatter ? "scatter" : "gather";
     const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
-    to.kernel.parameters = (updates ? "Updated<" : "Chosen<") + index + ", " + arrays + ">";
+    to.kernel.parameters = (updates ? "UpdateParameters<" : "IndexedAccessParameters<") + index + ", " + arrays + ">";
     to.kernel.function = claims ? "claim_places" : updates ? name : name + "<" + item_type(word_) + ">";
     to.kernel.faults = true;
     std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
@@ -214,7 +214,7 @@ void ChoicePlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     set_grid(to, (space.size + kThreads * lanes - 1) / (kThreads * lanes));
 }
 
-void ChoicePlan::set_keys(uint64_t keys, uint64_t order) {
+void IndexedAccessPlan::set_keys(uint64_t keys, uint64_t order) {
     // What stands before the choice is the same for every index type.
     auto& p = *reinterpret_cast<LargestUpdate*>(move.launch.parameters);
     p.keys = reinterpret_cast<u64*>(keys);
@@ -223,7 +223,7 @@ void ChoicePlan::set_keys(uint64_t keys, uint64_t order) {
     p.outside = uint64_t(key_limit_);
 }
 
-NamedLaunch ChoicePlan::steps(LoopId id, DType array) const {
+NamedLaunch IndexedAccessPlan::steps(LoopId id, DType array) const {
     const Loop& loop = loops()[id];
     const std::string row = rows()[loop.row].name, T = info(loop.T).text, U = info(loop.U).text, S = info(array).text;
     NamedLaunch to = move;
@@ -233,7 +233,7 @@ NamedLaunch ChoicePlan::steps(LoopId id, DType array) const {
     return to;
 }
 
-void ChoicePlan::set_table(uint64_t address) {
+void IndexedAccessPlan::set_table(uint64_t address) {
     for (NamedLaunch* to : {&move, &*claim}) {
         const auto set = [&](auto& p) {
             p.winners = reinterpret_cast<u64*>(address);
@@ -241,9 +241,9 @@ void ChoicePlan::set_table(uint64_t address) {
             p.slots = uint64_t(slots_);
         };
         if (to->kernel.parameters.find("Index32") != std::string::npos)
-            set(*reinterpret_cast<kernel::Chosen<kernel::Index32, kernel::kMaxIndices>*>(to->launch.parameters));
+            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index32, kernel::kMaxIndices>*>(to->launch.parameters));
         else
-            set(*reinterpret_cast<kernel::Chosen<kernel::Index64, kernel::kMaxIndices>*>(to->launch.parameters));
+            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index64, kernel::kMaxIndices>*>(to->launch.parameters));
     }
 }
 

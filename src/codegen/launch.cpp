@@ -180,8 +180,8 @@ void drop_short_axes(Space& space) {
 
 }  // namespace
 
-ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs,
-                                 std::span<const Place> inputs)
+ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const DeviceOperand> outputs,
+                                 std::span<const DeviceOperand> inputs)
     : sizes_(element_sizes(expr)) {
     if (sizes_.operands > kOperands)
         raise(ErrorKind::NotImplemented, "elementwise: ", sizes_.operands, " operands; at most ", kOperands);
@@ -189,7 +189,7 @@ ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<
     uint64_t addresses[kOperands];
     int k = 0;
     for (const auto& places : {outputs, inputs})
-        for (const Place& place : places) strides[k] = place.strides, addresses[k++] = place.address;
+        for (const DeviceOperand& place : places) strides[k] = place.strides, addresses[k++] = place.address;
     Dims index_strides;
     if (sizes_.has_index) {
         index_strides = c_strides(shape, 1);

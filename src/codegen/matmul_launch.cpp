@@ -5,8 +5,8 @@
 #include "cuarray/kernel/matmul.h"
 
 namespace cuarray {
-NamedLaunch plan_matmul(const MatrixPlaces& places) {
-    const Place* const operands[] = {&places.left, &places.right, &places.result};
+NamedLaunch plan_matmul(const MatmulOperands& places) {
+    const DeviceOperand* const operands[] = {&places.left, &places.right, &places.result};
     Dims batches[3];
     for (int k = 0; k < 3; ++k)
         for (int d = 0; d < places.batch.size(); ++d) batches[k].push_back((*operands[k]->strides)[d]);
@@ -19,12 +19,12 @@ NamedLaunch plan_matmul(const MatrixPlaces& places) {
     const std::string type = info(places.dtype).text;
     NamedLaunch to;
     to.kernel.entry = "matmul_" + type;
-    to.kernel.parameters = "MatrixProduct";
+    to.kernel.parameters = "MatmulParameters";
     to.kernel.function = "matmul<" + type + ">";
     to.kernel.has_complex = info(places.dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
-    static_assert(sizeof(kernel::MatrixProduct) <= sizeof(Launch::parameters));
-    auto& p = *reinterpret_cast<kernel::MatrixProduct*>(to.launch.parameters);
+    static_assert(sizeof(kernel::MatmulParameters) <= sizeof(Launch::parameters));
+    auto& p = *reinterpret_cast<kernel::MatmulParameters*>(to.launch.parameters);
     p = {};
     p.rows = uint64_t(places.rows), p.depth = uint64_t(places.depth), p.columns = uint64_t(places.columns);
     p.tiles_down = uint64_t((places.rows + kernel::kMatrixTile - 1) / kernel::kMatrixTile);

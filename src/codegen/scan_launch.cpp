@@ -1,4 +1,4 @@
-// scan_launch.cpp -- chooses the walk of a scan: how a block is divided into lines and stretches of lines.
+// scan_launch.cpp -- chooses the walk of a scan: how a block is divided into layout and stretches of layout.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -19,17 +19,17 @@ using Parameters = kernel::Scanned<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 static_assert(kernel::kScanThreads == 1u << kThreadBits);
 
-/// The lines of a task, collapsed, and the way along them.
-struct Lines {
+/// The layout of a task, collapsed, and the way along them.
+struct ScanLayout {
     Space space;
     ElementSizes sizes;
     int64_t n = 0, along[kOperands];
 };
 
-void collect_lines(Lines& lines, const Expr& expr, const Dims& shape, int axis, const Place& output,
-                   std::span<const Place> inputs) {
-    lines.sizes = element_sizes(expr);
-    lines.n = shape[axis];
+void lay_out(ScanLayout& layout, const Expr& expr, const Dims& shape, int axis, const DeviceOperand& output,
+                   std::span<const DeviceOperand> inputs) {
+    layout.sizes = element_sizes(expr);
+    layout.n = shape[axis];
     const Dims index_strides = c_strides(shape, 1);
     Dims others, strides[kOperands];
     const Dims* pointers[kOperands];
@@ -37,33 +37,33 @@ void collect_lines(Lines& lines, const Expr& expr, const Dims& shape, int axis, 
     int operands = 0;
     for (int d = 0; d < shape.size(); ++d)
         if (d != axis) others.push_back(shape[d]);
-    const auto add = [&](const Place& place) {
+    const auto add = [&](const DeviceOperand& place) {
         for (int d = 0; d < shape.size(); ++d)
             if (d != axis) strides[operands].push_back((*place.strides)[d]);
-        lines.along[operands] = (*place.strides)[axis];
+        layout.along[operands] = (*place.strides)[axis];
         pointers[operands] = &strides[operands];
         addresses[operands++] = place.address;
     };
     add(output);
-    for (const Place& input : inputs) add(input);
-    if (lines.sizes.has_index) add({0, &index_strides});
-    collapse(lines.space, others, {pointers, size_t(operands)});
-    for (int k = 0; k < operands; ++k) lines.space.offset[k] += int64_t(addresses[k]);
-    if (lines.space.ndim > 0) return;
-    lines.space.ndim = 1;
-    lines.space.shape[0] = 1;
-    for (int k = 0; k < operands; ++k) lines.space.strides[k][0] = 0;
+    for (const DeviceOperand& input : inputs) add(input);
+    if (layout.sizes.has_index) add({0, &index_strides});
+    collapse(layout.space, others, {pointers, size_t(operands)});
+    for (int k = 0; k < operands; ++k) layout.space.offset[k] += int64_t(addresses[k]);
+    if (layout.space.ndim > 0) return;
+    layout.space.ndim = 1;
+    layout.space.shape[0] = 1;
+    for (int k = 0; k < operands; ++k) layout.space.strides[k][0] = 0;
 }
 
-/// Whether neighbouring lines lie closer together than neighbouring elements of one.
-bool runs_across(const Lines& lines) {
-    const int last = lines.space.ndim - 1;
+/// Whether neighbouring layout lie closer together than neighbouring elements of one.
+bool runs_across(const ScanLayout& layout) {
+    const int last = layout.space.ndim - 1;
     int64_t votes = 0;
-    for (int k = 0; k < lines.sizes.memory_operands; ++k) {
-        const int64_t across = std::abs(lines.space.strides[k][last]), along = std::abs(lines.along[k]);
-        if (across != 0 && along != 0) votes += (across < along ? 1 : -1) * lines.sizes.size[k];
+    for (int k = 0; k < layout.sizes.memory_operands; ++k) {
+        const int64_t across = std::abs(layout.space.strides[k][last]), along = std::abs(layout.along[k]);
+        if (across != 0 && along != 0) votes += (across < along ? 1 : -1) * layout.sizes.size[k];
     }
-    return votes > 0 && lines.space.shape[last] > 1;
+    return votes > 0 && layout.space.shape[last] > 1;
 }
 
 int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
@@ -75,26 +75,26 @@ int64_t running_size(DType dtype) {
 }
 
 template <class Index>
-bool fill(Launch& launch, const Lines& lines, const Program& program, bool across, int line_bits, int64_t tiles) {
-    const size_t unused = size_t(kOperands - lines.space.operands) * sizeof(kernel::ScannedOperand<Index>);
+bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits, int64_t tiles) {
+    const size_t unused = size_t(kOperands - layout.space.operands) * sizeof(kernel::ScannedOperand<Index>);
     const size_t scalars =
         (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
     p = {};
-    p.lines = uint64_t(lines.space.size);
-    p.n = uint64_t(lines.n);
+    p.lines = uint64_t(layout.space.size);
+    p.n = uint64_t(layout.n);
     p.tiles = uint32_t(tiles);
     p.line_bits = uint32_t(line_bits);
     p.groups = uint32_t(kThreadBits - line_bits);
     p.along_lines = across;
-    p.axes = uint32_t(lines.space.ndim);
-    for (int d = 0; d < lines.space.ndim; ++d) set_extent(p.extents[d], lines.space.shape[d]);
-    for (int k = 0; k < lines.space.operands; ++k) {
-        p.operands[k].data = reinterpret_cast<char*>(lines.space.offset[k]);
-        p.operands[k].along = lines.along[k];
-        for (int d = 0; d < lines.space.ndim; ++d)
-            p.operands[k].strides[d] = typename Index::offset(lines.space.strides[k][d]);
+    p.axes = uint32_t(layout.space.ndim);
+    for (int d = 0; d < layout.space.ndim; ++d) set_extent(p.extents[d], layout.space.shape[d]);
+    for (int k = 0; k < layout.space.operands; ++k) {
+        p.operands[k].data = reinterpret_cast<char*>(layout.space.offset[k]);
+        p.operands[k].along = layout.along[k];
+        for (int d = 0; d < layout.space.ndim; ++d)
+            p.operands[k].strides[d] = typename Index::offset(layout.space.strides[k][d]);
     }
     return true;
 }
@@ -108,45 +108,45 @@ void set_grid(Launch& launch, int64_t blocks) {
 
 }  // namespace
 
-bool plan_scan(const Program& program, const Dims& shape, int axis, const Place& output,
-               std::span<const Place> inputs, Launch& launch) {
+bool plan_scan(const Program& program, const Dims& shape, int axis, const DeviceOperand& output,
+               std::span<const DeviceOperand> inputs, Launch& launch) {
     launch.grid = 0;
     launch.partials = launch.counters = 0;
     if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
         return false;
-    Lines lines;
-    collect_lines(lines, *program.expr, shape, axis, output, inputs);
-    if (lines.space.ndim > kAxes) return false;
+    ScanLayout layout;
+    lay_out(layout, *program.expr, shape, axis, output, inputs);
+    if (layout.space.ndim > kAxes) return false;
     set_scalars(launch, *program.expr, nullptr);
-    if (lines.space.size == 0 || lines.n == 0) return true;
+    if (layout.space.size == 0 || layout.n == 0) return true;
 
-    const int64_t count = lines.space.size, threads = kernel::kScanThreads;
+    const int64_t count = layout.space.size, threads = kernel::kScanThreads;
     const Row& row = rows()[loops()[program.loop].row];
     if (!row.has(Associative)) {
         launch.walk = Walk::ScanInOrder;
         set_grid(launch, (count + threads - 1) / threads);
-        return fill<kernel::Index64>(launch, lines, program, false, 0, 1);
+        return fill<kernel::Index64>(launch, layout, program, false, 0, 1);
     }
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
     const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
-    const bool across = runs_across(lines);
-    // Threads beyond a line's elements go to other lines; across lines, a warp reads 32 of them side by side.
-    const int needed = std::min(kThreadBits, bits_for((lines.n + items - 1) / items));
+    const bool across = runs_across(layout);
+    // Threads beyond a line's elements go to other layout; across layout, a warp reads 32 of them side by side.
+    const int needed = std::min(kThreadBits, bits_for((layout.n + items - 1) / items));
     int line_bits = kThreadBits - needed;
     if (across) line_bits = std::max(line_bits, std::min(kMostLineBits, bits_for(count)));
-    const int64_t length = items << (kThreadBits - line_bits), tiles = (lines.n + length - 1) / length;
+    const int64_t length = items << (kThreadBits - line_bits), tiles = (layout.n + length - 1) / length;
     const int64_t groups = (count + (int64_t(1) << line_bits) - 1) >> line_bits;
     set_grid(launch, groups * tiles);
     if (tiles > 1) {
         launch.partials = 2 * tiles * count * accumulator;
         launch.counters = (2 * tiles * groups + 1) * int64_t(sizeof(uint32_t));
     }
-    if (fits_32_bits(lines.space)) {
+    if (fits_32_bits(layout.space)) {
         launch.walk = Walk::Scan;
-        return fill<kernel::Index32>(launch, lines, program, across, line_bits, tiles);
+        return fill<kernel::Index32>(launch, layout, program, across, line_bits, tiles);
     }
     launch.walk = Walk::Scan64;
-    return fill<kernel::Index64>(launch, lines, program, across, line_bits, tiles);
+    return fill<kernel::Index64>(launch, layout, program, across, line_bits, tiles);
 }
 
 }  // namespace cuarray

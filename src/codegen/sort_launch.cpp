@@ -86,9 +86,9 @@ NamedLaunch plan_indices(const kernel::SortPairing& p) {
                        divide_up(int64_t(p.rows * p.n), kThreads));
 }
 
-NamedLaunch plan_search(DType values, const kernel::SortedSearch& p) {
+NamedLaunch plan_search_sorted(DType values, const kernel::SearchSortedParameters& p) {
     const std::string type = info(values).text;
-    return make_launch("search_" + type, "SortedSearch", "search<" + type + ">", p,
+    return make_launch("searchsorted_" + type, "SearchSortedParameters", "search<" + type + ">", p,
                        divide_up(int64_t(p.count), kThreads));
 }
 

@@ -7,7 +7,7 @@
 
 #include "codegen/element_text.h"
 #include "codegen/lanes.h"
-#include "codegen/paragraphs.h"
+#include "codegen/tree_shaking.h"
 #include "codegen/sizes.h"
 #include "cuarray/kernel/index.h"
 

@@ -33,7 +33,7 @@ bool opens_type(std::string_view word) {
     return word == "struct" || word == "class" || word == "union" || word == "enum" || word == "using";
 }
 
-/// A position in the tokens of one paragraph.
+/// A position in the tokens of one declaration.
 class Cursor {
  public:
     explicit Cursor(const std::vector<Token>& tokens) : tokens_(tokens) {}

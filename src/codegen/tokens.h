@@ -1,4 +1,4 @@
-// tokens.h -- the words of kernel text, which of them a paragraph defines, and which it takes from elsewhere.
+// tokens.h -- the words of kernel text, which of them a declaration defines, and which it takes from elsewhere.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,11 +18,11 @@ struct Token {
 /// The tokens of kernel text; a preprocessor directive is one token such as "#define".
 std::vector<Token> tokenise(std::string_view text);
 
-/// The names that a paragraph at namespace level defines: functions, types, variables, enumerators and
+/// The names that a declaration at namespace level defines: functions, types, variables, enumerators and
 /// macros. A few names too many cost only compile time.
 std::vector<std::string_view> defined_names(const std::vector<Token>& tokens);
 
-/// Whether a paragraph defines operators outside of types.
+/// Whether a declaration defines operators outside of types.
 bool defines_operators(const std::vector<Token>& tokens);
 
 /// A name as it is used: `qualifier` is the namespace or type before `::`, empty where there is none.

@@ -61,10 +61,10 @@ std::string scalar_text(const Scalar& scalar) {
     if (kind == Kind::Signed) return std::to_string(as(DType::int64, int64_t()));
     if (kind == Kind::Unsigned) return std::to_string(as(DType::uint64, uint64_t()));
     if (kind == Kind::Floating) return number_text(as(DType::float64, double()));
-    struct Pair {
+    struct ComplexParts {
         double real, imag;
     };
-    const Pair pair = as(DType::complex128, Pair());
+    const ComplexParts pair = as(DType::complex128, ComplexParts());
     return "(" + number_text(pair.real) + (pair.imag < 0 ? "" : "+") + number_text(pair.imag) + "j)";
 }
 

@@ -97,22 +97,22 @@ const Table the_table;
 const Table& table() { return the_table; }
 
 /// What a reduction is over one element type.
-struct Fold {
+struct ReductionTypes {
     DType result = DType::none;
     int accumulator_size = 0;
     Scalar identity;
 };
 
-struct Folds {
-    Fold at[kReductions][kDTypes];
+struct ReductionTypesTable {
+    ReductionTypes at[kReductions][kDTypes];
 
-    Folds() { visit_reductions(*this); }
+    ReductionTypesTable() { visit_reductions(*this); }
 
     template <int R, class Element>
     void reduction() {
         using Row = reduction_t<R, Element>;
         using Result = decltype(Row::finish(typename Row::A(), 0));
-        Fold& fold = at[R][int(dtype_of<Element>)];
+        ReductionTypes& fold = at[R][int(dtype_of<Element>)];
         fold.result = dtype_of<Result>;
         fold.accumulator_size = int(sizeof(typename Row::A));
         if constexpr (Row::has_identity)
@@ -120,8 +120,8 @@ struct Folds {
     }
 };
 
-const Fold& fold_of(ReductionId r, DType T) {
-    static const Folds folds;
+const ReductionTypes& fold_of(ReductionId r, DType T) {
+    static const ReductionTypesTable folds;
     return folds.at[r][int(T)];
 }
 

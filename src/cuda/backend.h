@@ -56,7 +56,7 @@ class GpuBackend final : public Backend {
     void execute(const Histogram& task);
 
     /// What a Reduce of one output and a LeftFold have in common.
-    struct Folding {
+    struct SingleFold {
         Program program;
         Dims shape;
         std::span<const View> inputs;
@@ -65,9 +65,9 @@ class GpuBackend final : public Backend {
         const Scalar* initial;
         const char* name;
     };
-    void fold_aligned(const Folding& task);
-    bool try_fold(const Folding& task);
-    void fold_in_memory(const Folding& task, const Dims& results);
+    void fold_aligned(const SingleFold& task);
+    bool try_fold(const SingleFold& task);
+    void fold_in_memory(const SingleFold& task, const Dims& results);
     bool try_scan(const Scan& task);
     void scan_in_memory(const Scan& task);
     /// Launches a kernel that needs partials and counters, which live in the stream.
@@ -78,10 +78,10 @@ class GpuBackend final : public Backend {
     void launch(const Program& program, Launch& launch, const char* name);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
-    void move_chosen(const IndexedAccess& task, ChoicePlan& plan);
-    void update(const IndexedAccess& task, ChoicePlan& plan);
-    bool try_masked(MaskStep step, const Compaction& task, const View& array);
-    void move_masked(MaskStep step, const Compaction& task);
+    void move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan);
+    void update(const IndexedAccess& task, IndexedAccessPlan& plan);
+    bool try_masked(CompactionStep step, const Compaction& task, const View& array);
+    void move_masked(CompactionStep step, const Compaction& task);
     void find_nonzero(const Compaction& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
     void sort_places(const Sort& task, int bits);

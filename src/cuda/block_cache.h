@@ -36,14 +36,14 @@ class BlockCache {
     int64_t bytes(const GpuStream& stream) const;
 
  private:
-    struct Lane {
+    struct StreamBlocks {
         GpuStream* stream;
         int64_t bytes = 0;
         std::vector<FreeBlock> blocks[kSizeClasses] = {};
     };
-    FreeBlock pop(Lane& lane, int size_class, size_t position);
+    FreeBlock pop(StreamBlocks& stream_blocks, int size_class, size_t position);
 
-    std::vector<std::unique_ptr<Lane>> lanes_;  // one per stream that has freed something; few
+    std::vector<std::unique_ptr<StreamBlocks>> streams_;  // one per stream that has freed something; few
     int64_t bytes_ = 0;
 };
 

@@ -11,8 +11,8 @@
 namespace cuarray::cuda {
 namespace {
 
-enum class State { Alive, Forked, Ended };
-std::atomic<State> the_state{State::Alive};
+enum class DriverState { Alive, Forked, Ended };
+std::atomic<DriverState> the_state{DriverState::Alive};
 
 constexpr int kLeastVersion = 12000;
 
@@ -80,7 +80,7 @@ Opening open() {
         else if (const CUresult count = driver->cuDeviceGetCount.status(&driver->devices))
             failed("cuDeviceGetCount", count);
         else
-            pthread_atfork(nullptr, nullptr, [] { the_state = State::Forked; });
+            pthread_atfork(nullptr, nullptr, [] { the_state = DriverState::Forked; });
     }
     if (!opening.driver) delete driver;
     return opening;
@@ -93,9 +93,9 @@ const Opening& opened() {
 
 }  // namespace
 
-bool is_alive() { return the_state.load(std::memory_order_relaxed) == State::Alive; }
+bool is_alive() { return the_state.load(std::memory_order_relaxed) == DriverState::Alive; }
 
-void end_driver() { the_state = State::Ended; }
+void end_driver() { the_state = DriverState::Ended; }
 
 const Driver* find_driver(std::string* why_none) {
     const Opening& opening = opened();
@@ -128,11 +128,11 @@ bool is_sticky(CUresult result) {
 }
 
 void fail(CUresult result, const char* call, std::vector<std::string> notes) {
-    if (the_state == State::Forked)
+    if (the_state == DriverState::Forked)
         raise(ErrorKind::Cuda, call,
               ": this process was forked after CUDA had been used, and CUDA does not survive "
               "fork; use the cpu device here, or start processes with the spawn method");
-    if (the_state == State::Ended || result == CUDA_ERROR_DEINITIALIZED) {
+    if (the_state == DriverState::Ended || result == CUDA_ERROR_DEINITIALIZED) {
         end_driver();
         raise(ErrorKind::Cuda, call, ": the CUDA driver has been shut down (the process ends)");
     }

@@ -9,7 +9,7 @@ namespace cuarray::cuda {
 namespace {
 
 /// As many as there is room for; the plan counts the operands.
-std::span<const Place> places(std::span<const View> views, Place (&places)[kernel::kMaxOperands]) {
+std::span<const DeviceOperand> places(std::span<const View> views, DeviceOperand (&places)[kernel::kMaxOperands]) {
     const size_t n = std::min(views.size(), std::size(places));
     for (size_t k = 0; k < n; ++k) places[k] = {address_of(views[k]), &views[k].strides};
     return {places, n};
@@ -35,7 +35,7 @@ StorageRef GpuBackend::single_loop(const SingleLoop& task) {
 
 void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                                  std::span<const View> inputs, const char* name) {
-    Place to[kernel::kMaxOperands], from[kernel::kMaxOperands];
+    DeviceOperand to[kernel::kMaxOperands], from[kernel::kMaxOperands];
     ElementwisePlan plan(expr, shape, places(outputs, to), places(inputs, from));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         if (slice > 0) plan.select(slice);

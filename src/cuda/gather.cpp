@@ -5,14 +5,14 @@ namespace cuarray::cuda {
 
 namespace {
 
-std::vector<IndexedPlace> places_of(std::span<const IndexedAxis> indices) {
-    std::vector<IndexedPlace> places;
+std::vector<IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices) {
+    std::vector<IndexedDeviceAxis> places;
     for (const IndexedAxis& axis : indices)
         places.push_back({{address_of(axis.index), &axis.index.strides}, axis.size, axis.stride, axis.axis});
     return places;
 }
 
-ChoicePlan plan_of(const IndexedAccess& task, std::span<const IndexedPlace> indices) {
+IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDeviceAxis> indices) {
     constexpr Choosing kChoosing[] = {Choosing::Gather, Choosing::Scatter, Choosing::Update};
     return {task.shape, {address_of(task.elements), &task.elements.strides}, {address_of(task.array), &task.array.strides},
             indices, item_size(task.array.dtype), task.outside, kChoosing[int(task.kind)]};
@@ -21,13 +21,13 @@ ChoicePlan plan_of(const IndexedAccess& task, std::span<const IndexedPlace> indi
 }  // namespace
 
 void GpuBackend::execute(const IndexedAccess& task) {
-    const std::vector<IndexedPlace> places = places_of(task.indices);
-    ChoicePlan plan = plan_of(task, places);
+    const std::vector<IndexedDeviceAxis> places = places_of(task.indices);
+    IndexedAccessPlan plan = plan_of(task, places);
     if (task.kind == IndexedAccess::Kind::Update) update(task, plan);
     else move_chosen(task, plan);
 }
 
-void GpuBackend::move_chosen(const IndexedAccess& task, ChoicePlan& plan) {
+void GpuBackend::move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan) {
     const StorageRef table = allocate(plan.table_bytes());
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
@@ -44,7 +44,7 @@ void GpuBackend::move_chosen(const IndexedAccess& task, ChoicePlan& plan) {
 }
 
 // Elements are sorted by their places; the thread that has the first one of a place takes all the steps there.
-void GpuBackend::update(const IndexedAccess& task, ChoicePlan& plan) {
+void GpuBackend::update(const IndexedAccess& task, IndexedAccessPlan& plan) {
     const int64_t word = sizeof(u64), n = count(task.shape) / plan.slices();
     const StorageRef keys = allocate(n * word), order = allocate(n * word);
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {

@@ -13,7 +13,7 @@ void Journal::launched(const std::string& entry, const Expr* expr) { last_ = {&e
 void Journal::note(int device, StreamPoint point, const char* name) {
     const cuarray::Record* const recorded = current_record();
     const std::lock_guard lock(mutex_);
-    Record& record = records_[next_];
+    LaunchRecord& record = records_[next_];
     next_ = (next_ + 1) % kKept;
     record.device = device;
     record.point = point;
@@ -25,7 +25,7 @@ void Journal::note(int device, StreamPoint point, const char* name) {
 
 void Journal::finished(StreamPoint point) {
     const std::lock_guard lock(mutex_);
-    for (Record& record : records_)
+    for (LaunchRecord& record : records_)
         if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket())
             record.device = -1;
 }
@@ -34,12 +34,12 @@ template <class Visit>
 void Journal::visit(Visit&& visit) const {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < kKept; ++i)
-        if (const Record& record = records_[(next_ + i) % kKept]; record.device >= 0) visit(record);
+        if (const LaunchRecord& record = records_[(next_ + i) % kKept]; record.device >= 0) visit(record);
 }
 
 std::string Journal::text() const {
     std::string text;
-    visit([&](const Record& record) {
+    visit([&](const LaunchRecord& record) {
         text += (text.empty() ? "" : ", ") + std::string(record.name) +
                 " (cuda:" + std::to_string(record.device) + ")";
     });
@@ -48,7 +48,7 @@ std::string Journal::text() const {
 
 std::vector<std::string> Journal::lines() const {
     std::vector<std::string> lines;
-    visit([&](const Record& record) {
+    visit([&](const LaunchRecord& record) {
         std::string line = "queued on cuda:" + std::to_string(record.device) + ": " + record.name;
         if (record.kernel.entry) line += ", kernel " + *record.kernel.entry;
         if (record.kernel.expr) line += ": " + to_infix(*record.kernel.expr);

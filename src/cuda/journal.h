@@ -31,7 +31,7 @@ class Journal {
         const std::string* entry = nullptr;
         const Expr* expr = nullptr;
     };
-    struct Record {
+    struct LaunchRecord {
         int device = -1;
         StreamPoint point;
         char name[48] = {};
@@ -44,7 +44,7 @@ class Journal {
 
     static thread_local Launched last_;
     mutable std::mutex mutex_;
-    Record records_[kKept];
+    LaunchRecord records_[kKept];
     int next_ = 0;
 };
 

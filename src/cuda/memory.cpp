@@ -20,18 +20,18 @@ int64_t pooled_size(int64_t bytes) {
     return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512;
 }
 
-Piece::From origin_of(MemoryKind kind, bool has_pool) {
+Allocation::From origin_of(MemoryKind kind, bool has_pool) {
     switch (kind) {
         case MemoryKind::Device:
-            return has_pool ? Piece::From::Pool : Piece::From::Direct;
+            return has_pool ? Allocation::From::Pool : Allocation::From::Direct;
         case MemoryKind::Direct:
-            return Piece::From::Direct;
+            return Allocation::From::Direct;
         case MemoryKind::Pinned:
-            return Piece::From::Pinned;
+            return Allocation::From::Pinned;
         case MemoryKind::Managed:
-            return Piece::From::Managed;
+            return Allocation::From::Managed;
     }
-    return Piece::From::Pool;
+    return Allocation::From::Pool;
 }
 
 /// A block that could not be freed has nobody to be raised to.
@@ -43,7 +43,7 @@ void report_lost(const std::exception& error) {
 
 }  // namespace
 
-Pool::Pool(Device device, const Context& context, GpuStream& default_stream)
+DevicePool::DevicePool(Device device, const Context& context, GpuStream& default_stream)
     : Memory(device),
       context_(context),
       default_stream_(default_stream),
@@ -55,21 +55,21 @@ Pool::Pool(Device device, const Context& context, GpuStream& default_stream)
 
 // With the default of 0 the pool returns its memory to the system at every wait and has to fetch it again.
 // Another threshold is somebody's choice.
-void Pool::raise_threshold(CUmemoryPool pool) {
+void DevicePool::raise_threshold(CUmemoryPool pool) {
     uint64_t threshold = 0;
     context_.driver.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     owns_threshold_ = threshold == 0;
     apply_limit(limit());
 }
 
-void Pool::apply_limit(int64_t bytes) {
+void DevicePool::apply_limit(int64_t bytes) {
     uint64_t threshold = bytes == kNoLimit ? UINT64_MAX : uint64_t(bytes);
     if (owns_threshold_)
         context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     if (bytes != kNoLimit) trim();
 }
 
-void Pool::use_pool(const PoolChoice& choice) {
+void DevicePool::use_pool(const PoolChoice& choice) {
     const Current current(context_);
     CUmemoryPool pool = nullptr;
     if (choice.kind == PoolChoice::Kind::Given) {
@@ -93,7 +93,7 @@ void Pool::use_pool(const PoolChoice& choice) {
     for (const CUdevice peer : peers_) open_to(peer);
 }
 
-void Pool::open_to(CUdevice other) {
+void DevicePool::open_to(CUdevice other) {
     if (std::find(peers_.begin(), peers_.end(), other) == peers_.end()) peers_.push_back(other);
     if (!pool_) return;
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, other}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -101,9 +101,9 @@ void Pool::open_to(CUdevice other) {
     context_.driver.cuMemPoolSetAccess(pool_, &access, 1);
 }
 
-KeptMemory& Pool::kept(Piece::From from) { return kept_[int(from) - int(Piece::From::Direct)]; }
+KeptMemory& DevicePool::kept(Allocation::From from) { return kept_[int(from) - int(Allocation::From::Direct)]; }
 
-CUdeviceptr Pool::ask_driver(int64_t bytes, GpuStream& stream) {
+CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Current current(context_);
     free_late();
     const Driver& driver = context_.driver;
@@ -117,131 +117,131 @@ CUdeviceptr Pool::ask_driver(int64_t bytes, GpuStream& stream) {
     return address;
 }
 
-bool Pool::take_once(Piece& piece, bool wait) {
-    if (piece.from == Piece::From::Pool)
-        piece.address = ask_driver(pooled_size(piece.bytes), *piece.home);
+bool DevicePool::take_once(Allocation& allocation, bool wait) {
+    if (allocation.from == Allocation::From::Pool)
+        allocation.address = ask_driver(pooled_size(allocation.bytes), *allocation.home);
     else
-        piece.address = kept(piece.from).allocate(class_of(piece.bytes), *piece.home, wait);
-    return piece.address != 0;
+        allocation.address = kept(allocation.from).allocate(class_of(allocation.bytes), *allocation.home, wait);
+    return allocation.address != 0;
 }
 
-void Pool::take(Piece& piece) {
-    if (piece.from == Piece::From::Lender) {
+void DevicePool::take(Allocation& allocation) {
+    if (allocation.from == Allocation::From::Allocator) {
         OneLook::look_again();
         const Current current(context_);
-        piece.address =
-            reinterpret_cast<CUdeviceptr>(ask(*piece.lender, piece.bytes, number_of(*piece.home)));
+        allocation.address =
+            reinterpret_cast<CUdeviceptr>(ask(*allocation.allocator, allocation.bytes, number_of(*allocation.home)));
         return;
     }
-    if (piece.from != Piece::From::Pinned && piece.bytes > int64_t(context_.memory))
-        raise_no_memory(piece.bytes);
-    if (piece.bytes > kLargestBlock) raise_no_room(piece);
-    if (piece.from == Piece::From::Pool && piece.bytes <= kSmall) {
+    if (allocation.from != Allocation::From::Pinned && allocation.bytes > int64_t(context_.memory))
+        raise_no_memory(allocation.bytes);
+    if (allocation.bytes > kLargestBlock) raise_no_room(allocation);
+    if (allocation.from == Allocation::From::Pool && allocation.bytes <= kSmall) {
         const std::lock_guard lock(mutex_);
-        if (const FreeBlock block = small_.take(*piece.home, class_of(piece.bytes))) {
-            piece.address = block.address;
+        if (const FreeBlock block = small_.take(*allocation.home, class_of(allocation.bytes))) {
+            allocation.address = block.address;
             return;
         }
     }
-    if (take_once(piece, false)) return;
+    if (take_once(allocation, false)) return;
     OneLook::look_again();
-    if (!find_room([&] { return take_once(piece, true); })) raise_no_room(piece);
+    if (!find_room([&] { return take_once(allocation, true); })) raise_no_room(allocation);
 }
 
-void Pool::raise_no_room(const Piece& piece) {
-    if (piece.from != Piece::From::Pinned) raise_no_memory(piece.bytes);
+void DevicePool::raise_no_room(const Allocation& allocation) {
+    if (allocation.from != Allocation::From::Pinned) raise_no_memory(allocation.bytes);
     const std::lock_guard lock(mutex_);
-    const int which = int(Piece::From::Pinned);
-    raise(ErrorKind::Memory, "pinned host memory: ", piece.bytes, " bytes asked (", size_text(piece.bytes),
+    const int which = int(Allocation::From::Pinned);
+    raise(ErrorKind::Memory, "pinned host memory: ", allocation.bytes, " bytes asked (", size_text(allocation.bytes),
           "), which the driver refuses to lock; arrays hold ", size_text(current_[which]), " of it in ",
-          blocks_[which], " blocks, ", size_text(kept(Piece::From::Pinned).kept()), " are kept for reuse");
+          blocks_[which], " blocks, ", size_text(kept(Allocation::From::Pinned).kept()), " are kept for reuse");
 }
 
-Piece Pool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
-    Piece piece;
-    piece.bytes = bytes;
-    piece.home = &stream;
-    piece.from = origin_of(kind, pool_ != nullptr);
-    if (kind == MemoryKind::Device && has_allocator() && (piece.lender = allocator()))
-        piece.from = Piece::From::Lender;
+Allocation DevicePool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
+    Allocation allocation;
+    allocation.bytes = bytes;
+    allocation.home = &stream;
+    allocation.from = origin_of(kind, pool_ != nullptr);
+    if (kind == MemoryKind::Device && has_allocator() && (allocation.allocator = allocator()))
+        allocation.from = Allocation::From::Allocator;
     const bool is_ours = kind != MemoryKind::Pinned;  // the limit is of device memory
     if (is_ours && !account_.has_room(bytes)) {
         OneLook::look_again();
         find_room_in_limit(bytes);
     }
-    take(piece);
+    take(allocation);
     if (is_ours && !account_.add(bytes)) {
-        take_back(piece, {}, false);
+        take_back(allocation, {}, false);
         raise_no_memory(bytes);
     }
-    count(piece, 1);
-    return piece;
+    count(allocation, 1);
+    return allocation;
 }
 
-void Pool::count(const Piece& piece, int sign) {
+void DevicePool::count(const Allocation& allocation, int sign) {
     const std::lock_guard lock(mutex_);
-    current_[int(piece.from)] += sign * piece.bytes;
-    blocks_[int(piece.from)] += sign;
+    current_[int(allocation.from)] += sign * allocation.bytes;
+    blocks_[int(allocation.from)] += sign;
     auto lane =
-        std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.stream == piece.home; });
-    if (lane == lanes_.end()) lane = lanes_.insert(lane, {piece.home});
-    lane->bytes += sign * piece.bytes;
+        std::find_if(streams_.begin(), streams_.end(), [&](const StreamTotals& l) { return l.stream == allocation.home; });
+    if (lane == streams_.end()) lane = streams_.insert(lane, {allocation.home});
+    lane->bytes += sign * allocation.bytes;
     lane->blocks += sign;
 }
 
-void Pool::release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept {
-    if (piece.from != Piece::From::Pinned) account_.remove(piece.bytes);
+void DevicePool::release(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) noexcept {
+    if (allocation.from != Allocation::From::Pinned) account_.remove(allocation.bytes);
     if (!is_alive()) return;  // in a forked child the lock may be a lost thread's
-    count(piece, -1);
+    count(allocation, -1);
     try {
-        take_back(piece, users, shared);
+        take_back(allocation, users, shared);
     } catch (const std::exception& error) {
         report_lost(error);
     }
 }
 
-void Pool::take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared) {
+void DevicePool::take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) {
     if (shared && !context_.driver.cuCtxRecordEvent) {
         const std::lock_guard lock(mutex_);
-        shared_.push_back(piece);
+        shared_.push_back(allocation);
         return;
     }
-    if (piece.visitor) piece.home->wait_for_queued(*piece.visitor);
-    piece.home->wait_for(users);
+    if (allocation.foreign_stream) allocation.home->wait_for_queued(*allocation.foreign_stream);
+    allocation.home->wait_for(users);
     if (shared) {
         const Current current(context_);
-        piece.home->wait_for_context();
+        allocation.home->wait_for_context();
     }
-    put_away(piece);
+    put_away(allocation);
 }
 
-void Pool::put_away(const Piece& piece) {
-    if (piece.from == Piece::From::Lender) {
+void DevicePool::put_away(const Allocation& allocation) {
+    if (allocation.from == Allocation::From::Allocator) {
         const Current current(context_);
-        piece.lender->free(device, reinterpret_cast<void*>(piece.address), piece.bytes,
-                           number_of(*piece.home));
+        allocation.allocator->free(device, reinterpret_cast<void*>(allocation.address), allocation.bytes,
+                           number_of(*allocation.home));
         return;
     }
-    if (piece.from != Piece::From::Pool)
-        return kept(piece.from).keep(piece.address, class_of(piece.bytes), *piece.home);
-    if (caches_ && piece.bytes <= kSmall) {
+    if (allocation.from != Allocation::From::Pool)
+        return kept(allocation.from).keep(allocation.address, class_of(allocation.bytes), *allocation.home);
+    if (caches_ && allocation.bytes <= kSmall) {
         const std::lock_guard lock(mutex_);
-        if (small_.bytes() + pooled_size(piece.bytes) <= std::min(kMostSmall, limit() - account_.current())) {
-            small_.put({piece.address, piece.home, piece.home->issued(), class_of(piece.bytes)});
+        if (small_.bytes() + pooled_size(allocation.bytes) <= std::min(kMostSmall, limit() - account_.current())) {
+            small_.put({allocation.address, allocation.home, allocation.home->issued(), class_of(allocation.bytes)});
             return;
         }
     }
     // The pool keeps what is freed anyway, so that freeing it can wait for an operation that looks at the context.
     if (caches_ && owns_threshold_) {
         const std::lock_guard lock(mutex_);
-        late_.emplace_back(piece.address, piece.home);
+        late_.emplace_back(allocation.address, allocation.home);
         return;
     }
     const Current current(context_);
-    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());
+    context_.driver.cuMemFreeAsync(allocation.address, allocation.home->queue());
 }
 
-void Pool::free_late() noexcept {
+void DevicePool::free_late() noexcept {
     std::vector<std::pair<CUdeviceptr, GpuStream*>> blocks;
     {
         const std::lock_guard lock(mutex_);
@@ -257,19 +257,19 @@ void Pool::free_late() noexcept {
 
 // Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
 // has no event for that. Only trim and the way out of memory come here.
-void Pool::collect_shared() {
+void DevicePool::collect_shared() {
     if (GpuRuntime::is_any_captured()) return;
-    std::vector<Piece> pieces;
+    std::vector<Allocation> allocations;
     {
         const std::lock_guard lock(mutex_);
-        pieces.swap(shared_);
+        allocations.swap(shared_);
     }
-    if (pieces.empty()) return;
+    if (allocations.empty()) return;
     context_.driver.cuCtxSynchronize();
-    for (const Piece& piece : pieces) put_away(piece);
+    for (const Allocation& allocation : allocations) put_away(allocation);
 }
 
-void Pool::drop_cached() {
+void DevicePool::drop_cached() {
     std::vector<FreeBlock> blocks;
     {
         const std::lock_guard lock(mutex_);
@@ -282,21 +282,21 @@ void Pool::drop_cached() {
     for (KeptMemory& kind : kept_) kind.give_back();
 }
 
-void Pool::trim() {
+void DevicePool::trim() {
     const Current current(context_);
     collect_shared();
     drop_cached();
     std::vector<GpuStream*> streams;
     {
         const std::lock_guard lock(mutex_);
-        for (const Lane& lane : lanes_) streams.push_back(lane.stream);
+        for (const StreamTotals& lane : streams_) streams.push_back(lane.stream);
     }
     for (GpuStream* stream : streams) stream->wait();
     for (KeptMemory& kind : kept_) kind.give_back();
     if (pool_) context_.driver.cuMemPoolTrimTo(pool_, 0);
 }
 
-MemoryStats Pool::stats() const {
+MemoryStats DevicePool::stats() const {
     MemoryStats stats;
     stats.current = account_.current(), stats.peak = account_.peak(), stats.limit = account_.limit();
     size_t free = 0, total = context_.memory;
@@ -311,20 +311,20 @@ MemoryStats Pool::stats() const {
     stats.available = int64_t(free), stats.total = int64_t(total);
     stats.reserved = int64_t(reserved);
     const std::lock_guard lock(mutex_);
-    const auto add_kind = [&](const char* name, Piece::From from, int64_t cached) {
+    const auto add_kind = [&](const char* name, Allocation::From from, int64_t cached) {
         const int64_t current = current_[int(from)], blocks = blocks_[int(from)];
         if (current > 0 || cached > 0 || blocks > 0) stats.kinds.push_back({name, current, cached, blocks});
     };
-    add_kind("device", Piece::From::Pool, std::max(int64_t(reserved) - current_[0], int64_t(0)));
+    add_kind("device", Allocation::From::Pool, std::max(int64_t(reserved) - current_[0], int64_t(0)));
     for (const KeptMemory& kind : kept_) {
-        const auto from = Piece::From(int(Piece::From::Direct) + int(&kind - kept_));
+        const auto from = Allocation::From(int(Allocation::From::Direct) + int(&kind - kept_));
         add_kind(kind.source().name, from, kind.kept());
-        if (from != Piece::From::Pinned) stats.reserved += kind.held();
+        if (from != Allocation::From::Pinned) stats.reserved += kind.held();
     }
-    add_kind("lent", Piece::From::Lender, 0);
+    add_kind("lent", Allocation::From::Allocator, 0);
     for (const int64_t blocks : blocks_) stats.allocations += blocks;
-    stats.allocations -= blocks_[int(Piece::From::Pinned)];  // no memory of the device, as in `current`
-    for (const Lane& lane : lanes_) {
+    stats.allocations -= blocks_[int(Allocation::From::Pinned)];  // no memory of the device, as in `current`
+    for (const StreamTotals& lane : streams_) {
         char name[32] = "default";
         if (lane.stream != &default_stream_)
             std::snprintf(name, sizeof name, "%#llx",
@@ -336,7 +336,7 @@ MemoryStats Pool::stats() const {
     return stats;
 }
 
-std::string Pool::objection(void* address, int64_t bytes) const {
+std::string DevicePool::why_unusable(void* address, int64_t bytes) const {
     const Current current(context_);
     const auto at = reinterpret_cast<CUdeviceptr>(address);
     const auto ask = [&](int what, auto& answer) {

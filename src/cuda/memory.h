@@ -13,33 +13,33 @@
 namespace cuarray::cuda {
 
 /// A block that was handed out, and what is needed to take it back.
-struct Piece {
-    enum class From : uint8_t { Pool, Direct, Pinned, Managed, Lender };
+struct Allocation {
+    enum class From : uint8_t { Pool, Direct, Pinned, Managed, Allocator };
 
     CUdeviceptr address = 0;
     int64_t bytes = 0;          ///< as asked for
     GpuStream* home = nullptr;  ///< in whose order it was allocated and will be freed
-    GpuStream* visitor = nullptr;  ///< the stream of another library that works on it, if it was taken for one
+    GpuStream* foreign_stream = nullptr;  ///< the stream of another library that works on it, if it was taken for one
     From from = From::Pool;
-    Ref<Allocator> lender;
+    Ref<Allocator> allocator;
 };
 
 /// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no
 /// pools (some virtual GPUs), blocks come from cuMemAlloc and are kept, because cuMemFree would wait for the
 /// device.
-class Pool final : public Memory {
+class DevicePool final : public Memory {
  public:
-    Pool(Device device, const Context& context, GpuStream& default_stream);
+    DevicePool(Device device, const Context& context, GpuStream& default_stream);
 
     /// At least `bytes`, usable by work queued on `stream` from now on (whoever uses them on another stream
     /// waits for this moment; pinned and managed memory also by the host at once); MemoryError after
     /// everything was tried.
-    Piece allocate(int64_t bytes, GpuStream& stream, MemoryKind kind = MemoryKind::Device);
+    Allocation allocate(int64_t bytes, GpuStream& stream, MemoryKind kind = MemoryKind::Device);
     /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at
     /// most one per stream, and where it was seen by others (`shared`), so may be work on streams that are
     /// not ours. A user may be a foreign stream, which must not be handed to the driver any more. Never
     /// throws.
-    void release(const Piece& piece, std::span<const StreamPoint> users, bool shared) noexcept;
+    void release(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) noexcept;
 
     /// Lets another GPU read and write the blocks of the pool.
     void open_to(CUdevice other);
@@ -48,27 +48,27 @@ class Pool final : public Memory {
     void use_pool(const PoolChoice& choice) override;
     void drop_cached() override;
     void trim() override;
-    std::string objection(void* address, int64_t bytes) const override;
+    std::string why_unusable(void* address, int64_t bytes) const override;
 
  protected:
     void apply_limit(int64_t bytes) override;
 
  private:
     /// Live blocks of one stream.
-    struct Lane {
+    struct StreamTotals {
         GpuStream* stream;
         int64_t bytes = 0, blocks = 0;
     };
 
-    KeptMemory& kept(Piece::From from);
-    void take(Piece& piece);
-    [[noreturn]] void raise_no_room(const Piece& piece);
-    bool take_once(Piece& piece, bool wait);
+    KeptMemory& kept(Allocation::From from);
+    void take(Allocation& allocation);
+    [[noreturn]] void raise_no_room(const Allocation& allocation);
+    bool take_once(Allocation& allocation, bool wait);
     CUdeviceptr ask_driver(int64_t bytes, GpuStream& stream);
-    void take_back(const Piece& piece, std::span<const StreamPoint> users, bool shared);
-    void put_away(const Piece& piece);
+    void take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared);
+    void put_away(const Allocation& allocation);
     void free_late() noexcept;
-    void count(const Piece& piece, int sign);
+    void count(const Allocation& allocation, int sign);
     void collect_shared();
     void raise_threshold(CUmemoryPool pool);
 
@@ -81,9 +81,9 @@ class Pool final : public Memory {
     KeptMemory kept_[3];                 ///< direct, pinned, managed
     mutable std::mutex mutex_;
     BlockCache small_;  ///< small blocks of the driver's pool
-    std::vector<Lane> lanes_;
-    int64_t current_[5] = {}, blocks_[5] = {};  ///< by Piece::From
-    std::vector<Piece> shared_;                 ///< wait for the next trim, where no event can tell
+    std::vector<StreamTotals> streams_;
+    int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From
+    std::vector<Allocation> shared_;                 ///< wait for the next trim, where no event can tell
     std::vector<CUdevice> peers_;               ///< who may use the pool
     std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks that the next operation frees
 };

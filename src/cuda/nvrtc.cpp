@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLeastMajor = 12, kNewestMajor = 13;
 
-struct Library {
+struct NvrtcLibrary {
 #define CUARRAY_DECLARE(name, ...) int (*name)(__VA_ARGS__) = nullptr;
     CUARRAY_NVRTC_FUNCTIONS(CUARRAY_DECLARE)
 #undef CUARRAY_DECLARE
@@ -44,7 +44,7 @@ std::string real_path(const std::string& path) {
 }
 
 /// Some builds of NVRTC cannot find the library that stands beside them: it is opened first.
-void open_builtins(const Library& library) {
+void open_builtins(const NvrtcLibrary& library) {
     const std::string name = "libnvrtc-builtins.so." + version_text(library.version);
     const size_t slash = library.path.rfind('/');
     if (slash == std::string::npos) return;
@@ -52,7 +52,7 @@ void open_builtins(const Library& library) {
 }
 
 /// Fills `library` from an opened handle; false where it is no NVRTC.
-bool bind(void* handle, Library& library) {
+bool bind(void* handle, NvrtcLibrary& library) {
 #define CUARRAY_BIND(name, ...)                                                  \
     library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(dlsym(handle, #name)); \
     if (!library.name) return false;
@@ -68,14 +68,14 @@ bool bind(void* handle, Library& library) {
 }
 
 /// Opens `name` if it is an NVRTC whose major the driver can use.
-bool open(const std::string& name, int flags, int driver_major, Library& library, std::string& tried) {
+bool open(const std::string& name, int flags, int driver_major, NvrtcLibrary& library, std::string& tried) {
     if (name.empty()) return false;
     void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
     if (!handle) {
         if (!(flags & RTLD_NOLOAD)) tried += std::string("\n  ") + dlerror();
         return false;
     }
-    Library found;
+    NvrtcLibrary found;
     if (!bind(handle, found))
         tried += "\n  " + name + " is not an NVRTC of CUDA 12 or newer";
     else if (found.version / 1000 > driver_major)
@@ -90,7 +90,7 @@ bool open(const std::string& name, int flags, int driver_major, Library& library
     return false;
 }
 
-bool find_library(int driver_version, Library& library, std::string& why_none) {
+bool find_library(int driver_version, NvrtcLibrary& library, std::string& why_none) {
     const int driver_major = driver_version / 1000;
     std::string tried;
     const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
@@ -116,7 +116,7 @@ bool find_library(int driver_version, Library& library, std::string& why_none) {
     return false;
 }
 
-std::string program_log(const Library& library, nvrtcProgram program) {
+std::string program_log(const NvrtcLibrary& library, nvrtcProgram program) {
     size_t bytes = 0;
     if (library.nvrtcGetProgramLogSize(program, &bytes) != 0 || bytes < 2) return "";
     std::string log(bytes, '\0');
@@ -126,7 +126,7 @@ std::string program_log(const Library& library, nvrtcProgram program) {
 }
 
 /// Compiles to `binary`; false where that fails. Either way there may be a log.
-bool run(const Library& library, const std::string& text, const std::string& name,
+bool run(const NvrtcLibrary& library, const std::string& text, const std::string& name,
          const std::vector<std::string>& options, bool ptx, std::string& binary, std::string& log) {
     nvrtcProgram program = nullptr;
     if (library.nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
@@ -153,7 +153,7 @@ std::string joined(std::span<const char* const> words) {
 }
 
 /// Our options that this NVRTC takes without a word.
-std::string known_options(const Library& library, int arch) {
+std::string known_options(const NvrtcLibrary& library, int arch) {
     const std::string probe = "extern \"C\" __global__ void probe(float* x) { *x += 1; }";
     const std::string architecture = "--gpu-architecture=compute_" + std::to_string(arch);
     std::string known, binary, log;
@@ -171,7 +171,7 @@ bool file_state(const std::string& path, int64_t& bytes, int64_t& modified) {
     return true;
 }
 
-Toolchain inspect(const Library& library) {
+Toolchain inspect(const NvrtcLibrary& library) {
     Toolchain found;
     found.path = library.path;
     found.version = library.version;
@@ -216,7 +216,7 @@ bool from_memo(const std::string& memo, Toolchain& toolchain) {
 struct Found {
     std::mutex mutex;
     const Toolchain* toolchain = nullptr;
-    const Library* library = nullptr;
+    const NvrtcLibrary* library = nullptr;
 };
 Found& found() {
     static Found* one = new Found;
@@ -225,12 +225,12 @@ Found& found() {
 
 /// The opened library of find_toolchain's choice. The locator may take the GIL: no lock is held while it is
 /// asked.
-const Library& opened() {
+const NvrtcLibrary& opened() {
     {
         const std::lock_guard lock(found().mutex);
         if (found().library) return *found().library;
     }
-    auto* library = new Library;
+    auto* library = new NvrtcLibrary;
     std::string why_none, tried;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
@@ -268,7 +268,7 @@ const Toolchain* find_toolchain(std::string* why_none) {
     const int driver_version = driver().cuda_version;
     const Hash key = memo_key(driver_version);
     Toolchain toolchain;
-    Library library;
+    NvrtcLibrary library;
     std::string memo, why;
     bool good = disk_cache().load(key, memo) && from_memo(memo, toolchain);
     const bool remembered = good;
@@ -286,7 +286,7 @@ const Toolchain* find_toolchain(std::string* why_none) {
     const std::lock_guard lock(found().mutex);
     if (!found().toolchain) {
         found().toolchain = new Toolchain(toolchain);
-        if (!remembered) found().library = new Library(library);
+        if (!remembered) found().library = new NvrtcLibrary(library);
     }
     return found().toolchain;
 }
@@ -303,7 +303,7 @@ std::string numbered(const std::string& text) {
 }
 
 std::string compile(const std::string& text, const std::string& name, const Target& target) {
-    const Library& library = opened();
+    const NvrtcLibrary& library = opened();
     const Toolchain& toolchain = *find_toolchain();
     std::vector<std::string> options = split(toolchain.options);
     options.push_back(std::string("--gpu-architecture=") + (target.ptx ? "compute_" : "sm_") +

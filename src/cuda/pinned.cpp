@@ -69,16 +69,16 @@ void PinnedChunks::upload(GpuStream& stream, CUdeviceptr to, const void* from, i
     if (stream.is_foreign()) leave(uploads_[filling_]);
 }
 
-std::unique_ptr<PinnedChunks::Pair> PinnedChunks::take_pair() {
+std::unique_ptr<PinnedChunks::ChunkPair> PinnedChunks::take_pair() {
     const std::lock_guard lock(download_mutex_);
-    if (downloads_.empty()) return std::make_unique<Pair>();
-    std::unique_ptr<Pair> pair = std::move(downloads_.back());
+    if (downloads_.empty()) return std::make_unique<ChunkPair>();
+    std::unique_ptr<ChunkPair> pair = std::move(downloads_.back());
     downloads_.pop_back();
     return pair;
 }
 
 void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes) {
-    std::unique_ptr<Pair> pair = take_pair();
+    std::unique_ptr<ChunkPair> pair = take_pair();
     const Current current(context_);
     char* target = static_cast<char*>(to);
     const int64_t pieces = (bytes + kBytes - 1) / kBytes;

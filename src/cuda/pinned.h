@@ -33,7 +33,7 @@ class PinnedChunks {
         int64_t used = 0;
         bool in_flight = false;
     };
-    struct Pair {
+    struct ChunkPair {
         Chunk chunks[2];
     };
     void prepare(Chunk& chunk);
@@ -41,13 +41,13 @@ class PinnedChunks {
     Chunk& chunk_with_room(GpuStream& stream, int64_t bytes);
     void leave(Chunk& chunk);
     void record(Chunk& chunk, GpuStream& stream);
-    std::unique_ptr<Pair> take_pair();
+    std::unique_ptr<ChunkPair> take_pair();
 
     const Context& context_;
     std::mutex upload_mutex_, download_mutex_;
     Chunk uploads_[kUploads];
     int filling_ = 0;
-    std::vector<std::unique_ptr<Pair>> downloads_;  ///< not in use now
+    std::vector<std::unique_ptr<ChunkPair>> downloads_;  ///< not in use now
 };
 
 }  // namespace cuarray::cuda

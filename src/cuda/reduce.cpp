@@ -41,10 +41,10 @@ void GpuBackend::execute(const LeftFold& task) {
     fold_aligned({program_of(task), task.shape, task.inputs, task.outputs[0], task.axes, task.initial, task.name});
 }
 
-void GpuBackend::fold_aligned(const Folding& task) {
+void GpuBackend::fold_aligned(const SingleFold& task) {
     const Dims results = without(task.shape, task.axes);
     Staging staging(*this);
-    Folding aligned = task;
+    SingleFold aligned = task;
     aligned.inputs = staging.inputs(task.inputs, task.shape);
     aligned.output = staging.outputs({&task.output, 1}, results, false).front();
 
@@ -53,7 +53,7 @@ void GpuBackend::fold_aligned(const Folding& task) {
 }
 
 // More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.
-void GpuBackend::fold_in_memory(const Folding& task, const Dims& results) {
+void GpuBackend::fold_in_memory(const SingleFold& task, const Dims& results) {
     const Expr& expr = *task.program.expr;
     const DType dtype = expr.nodes[expr.outputs[0]].dtype;
     const Dims order = kept_first(task.axes, task.shape.size());
@@ -65,7 +65,7 @@ void GpuBackend::fold_in_memory(const Folding& task, const Dims& results) {
     const View result = staging.contiguous(task.output, results);
     Expr plain;
     plain.outputs = {plain.input(dtype)};
-    Folding simple = task;
+    SingleFold simple = task;
     simple.program.expr = &plain;
     simple.shape = permuted(task.shape, order);
     values.strides = permuted(values.strides, order);
@@ -79,8 +79,8 @@ void GpuBackend::fold_in_memory(const Folding& task, const Dims& results) {
     copy_elements(task.output, result, results);
 }
 
-bool GpuBackend::try_fold(const Folding& task) {
-    std::vector<Place> inputs;
+bool GpuBackend::try_fold(const SingleFold& task) {
+    std::vector<DeviceOperand> inputs;
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
     Launch launch;
     if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides},

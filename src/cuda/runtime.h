@@ -100,7 +100,7 @@ class GpuRuntime final : public Runtime {
     /// Blocks that others may still use, dropped during a capture: asking for all work of the context would
     /// spoil it.
     struct Late {
-        Piece piece;
+        Allocation allocation;
         std::vector<StreamPoint> users;
     };
     int captures_ = 0;  ///< open ones of ours
@@ -110,7 +110,7 @@ class GpuRuntime final : public Runtime {
 
  public:
     FaultWatch faults;
-    Pool pool;
+    DevicePool pool;
     PinnedChunks chunks;
 };
 

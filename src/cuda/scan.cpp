@@ -30,7 +30,7 @@ void GpuBackend::scan_in_memory(const Scan& task) {
 }
 
 bool GpuBackend::try_scan(const Scan& task) {
-    std::vector<Place> inputs;
+    std::vector<DeviceOperand> inputs;
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
     const Program program = program_of(task);
     Launch launch;

@@ -100,12 +100,12 @@ void GpuBackend::execute(const OrderStatistics& task) {
 }
 
 void GpuBackend::execute(const SearchSorted& task) {
-    kernel::SortedSearch search{};
+    kernel::SearchSortedParameters search{};
     search.n = uint64_t(task.n), search.count = uint64_t(task.count), search.right = task.right;
     search.sorted = reinterpret_cast<const void*>(address_of(task.sorted));
     search.values = reinterpret_cast<const void*>(address_of(task.values));
     search.places = reinterpret_cast<i64*>(address_of(task.result));
-    NamedLaunch named = plan_search(task.values.dtype, search);
+    NamedLaunch named = plan_search_sorted(task.values.dtype, search);
     launch(named, task.name);
 }
 

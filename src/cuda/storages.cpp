@@ -22,7 +22,7 @@ class GpuRuntime::Block final : public Storage {
         : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
-    Piece piece;
+    Allocation allocation;
     bool seen_elsewhere = false;  ///< somebody outside may still use it when its last reference goes
 
  private:
@@ -39,7 +39,7 @@ class GpuRuntime::PinnedBlock final : public Storage {
         : Storage(&host, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
-    Piece piece;
+    Allocation allocation;
 
  private:
     void destroy() override {
@@ -50,7 +50,7 @@ class GpuRuntime::PinnedBlock final : public Storage {
 
 bool GpuRuntime::is_managed(const Storage& storage) {
     const auto* const block = dynamic_cast<const Block*>(&storage);  // else memory of another library
-    return block && block->piece.from == Piece::From::Managed;
+    return block && block->allocation.from == Allocation::From::Managed;
 }
 
 StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
@@ -61,12 +61,12 @@ StorageRef GpuRuntime::allocate(int64_t bytes, MemoryKind kind) {
     GpuStream& stream = current();
     const bool is_own = !stream.capture() && !stream.is_foreign();
     GpuStream& giver = is_own ? stream : keeper();
-    block->piece = pool.allocate(bytes, giver, kind);
-    block->data = reinterpret_cast<void*>(block->piece.address);
+    block->allocation = pool.allocate(bytes, giver, kind);
+    block->data = reinterpret_cast<void*>(block->allocation.address);
     block->uses.written_at(giver.issue());
     if (stream.is_foreign()) {
         stream.wait_for(block->uses.last_write());
-        block->piece.visitor = &stream;
+        block->allocation.foreign_stream = &stream;
     }
     if (stream.capture()) stream.capture()->hold(*block, true);
     return tracked(std::move(storage));
@@ -77,23 +77,23 @@ StorageRef GpuRuntime::allocate_pinned(int64_t bytes) {
     auto* const block = new PinnedBlock(*this, host, bytes);
     StorageRef storage(block);
     if (bytes == 0) return storage;
-    block->piece = pool.allocate(bytes, keeper(), MemoryKind::Pinned);
-    block->data = reinterpret_cast<void*>(block->piece.address);
+    block->allocation = pool.allocate(bytes, keeper(), MemoryKind::Pinned);
+    block->data = reinterpret_cast<void*>(block->allocation.address);
     const std::lock_guard lock(mutex_);
     pinned_blocks_[static_cast<const char*>(block->data)] = block;
     return storage;
 }
 
 void GpuRuntime::release(Block& block) noexcept {
-    if (!block.piece.address) return;
+    if (!block.allocation.address) return;
     // In a forked child, locks may be held by threads that are not there.
     const std::vector<StreamPoint> users = is_alive() ? block.uses.points(true) : std::vector<StreamPoint>();
     const bool shared = block.exported || block.seen_elsewhere;
     if (shared && is_alive()) {
         const std::lock_guard lock(mutex_);
-        if (captures_ > 0) return late_.push_back({block.piece, users});
+        if (captures_ > 0) return late_.push_back({block.allocation, users});
     }
-    pool.release(block.piece, users, shared);
+    pool.release(block.allocation, users, shared);
 }
 
 void GpuRuntime::has_captured() noexcept {
@@ -102,17 +102,17 @@ void GpuRuntime::has_captured() noexcept {
         const std::lock_guard lock(mutex_);
         if (--captures_ == 0) late.swap(late_);
     }
-    for (const Late& block : late) pool.release(block.piece, block.users, true);
+    for (const Late& block : late) pool.release(block.allocation, block.users, true);
 }
 
 // Whoever holds a view of it (NumPy, DLPack) holds the storage: nobody else uses the memory now but the GPU.
 void GpuRuntime::release(PinnedBlock& block) noexcept {
-    if (!block.piece.address || !is_alive()) return;
+    if (!block.allocation.address || !is_alive()) return;
     {
         const std::lock_guard lock(mutex_);
         pinned_blocks_.erase(static_cast<const char*>(block.data));
     }
-    pool.release(block.piece, block.uses.points(true), false);
+    pool.release(block.allocation, block.uses.points(true), false);
 }
 
 StorageRef GpuRuntime::own_pinned_memory_at(const void* address) {

@@ -39,7 +39,7 @@ class HostBackend final : public Backend {
     StorageRef single_loop(const SingleLoop& task) override {
         if (host::capture() || !is_ready(task)) return Backend::single_loop(task);
         StorageRef made;
-        SingleLoop::Argument out = task.out;
+        SingleLoop::Location out = task.out;
         if (!out.storage) {
             made = allocate(task.bytes);
             out.storage = made.get();
@@ -105,7 +105,7 @@ class HostBackend final : public Backend {
 
     /// Whether no GPU was ever asked to work on the task's memory.
     static bool is_ready(const SingleLoop& task) {
-        for (const SingleLoop::Argument& in : task.in)
+        for (const SingleLoop::Location& in : task.in)
             if (in.storage && !in.storage->uses.is_empty()) return false;
         return !task.out.storage || task.out.storage->uses.is_empty();
     }

@@ -80,7 +80,7 @@ class ElementwiseRun {
         for (size_t k = 0; k < ins + outs; ++k) {
             const View& view = k < ins ? task.inputs[k] : task.outputs[k - ins];
             const size_t row = k < ins ? outs + k : k - ins;
-            Operand& operand = plan_.operands[k];
+            SpaceOperand& operand = plan_.operands[k];
             operand.base = view.data() + space.offset[row];
             operand.strides = space.strides[row];
             plan_.classify(operand, view.dtype);
@@ -120,9 +120,9 @@ class ElementwiseRun {
     // Tiles: rectangles of the innermost axis and the one along which some operand lies side by side, so that
     // every cache line of that operand is read once.
 
-    bool is_transposed(const Operand& o, int axis) const {
+    bool is_transposed(const SpaceOperand& o, int axis) const {
         const int64_t inner = std::abs(o.strides[plan_.space.ndim - 1]), other = std::abs(o.strides[axis]);
-        return o.kind == Operand::Kind::General && inner >= kCacheLine && other > 0 && 2 * other <= kCacheLine;
+        return o.kind == SpaceOperand::Kind::General && inner >= kCacheLine && other > 0 && 2 * other <= kCacheLine;
     }
 
     void choose_tiles() {
@@ -131,12 +131,12 @@ class ElementwiseRun {
         if (plan_.is_linear || s.ndim < 2 || plan_.program.mask != kNoSlot || plan_.inner() < 8) return;
         for (int axis = 0; axis < s.ndim - 1 && tile_axis_ < 0; ++axis) {
             const bool any = std::any_of(plan_.operands.begin(), plan_.operands.end(),
-                                         [&](const Operand& o) { return is_transposed(o, axis); });
+                                         [&](const SpaceOperand& o) { return is_transposed(o, axis); });
             if (any && s.shape[axis] >= 8) tile_axis_ = axis;
         }
         if (tile_axis_ < 0) return;
         int64_t item = 1;
-        for (const Operand& o : plan_.operands)
+        for (const SpaceOperand& o : plan_.operands)
             if (is_transposed(o, tile_axis_)) item = std::max(item, o.item());
         tile_rows_ = std::max<int64_t>(kTileRowBytes / item, 8);
     }
@@ -159,7 +159,7 @@ class ElementwiseRun {
         const int last = s.ndim - 1;
         char* buffers[Space::kMaxOperands];
         for (size_t k = 0; k < plan_.operands.size(); ++k) {
-            const Operand& o = plan_.operands[k];
+            const SpaceOperand& o = plan_.operands[k];
             buffers[k] = is_transposed(o, tile_axis_) ? scratch.take(tile_rows_ * kTileColumns * o.item()) : nullptr;
         }
         for (int64_t i = begin; i < end; ++i) {
@@ -177,14 +177,14 @@ class ElementwiseRun {
         const int last = s.ndim - 1;
         const int64_t rows = std::min(tile_rows_, s.shape[tile_axis_] - at[tile_axis_]);
         const int64_t columns = std::min(kTileColumns, s.shape[last] - at[last]);
-        const auto corner = [&](const Operand& o) {
+        const auto corner = [&](const SpaceOperand& o) {
             char* p = o.base;
             for (int d = 0; d <= last; ++d) p += at[d] * o.strides[d];
             return p;
         };
         for (size_t k = 0; k < plan_.operands.size(); ++k) {
             if (!buffers[k]) continue;
-            const Operand& o = plan_.operands[k];
+            const SpaceOperand& o = plan_.operands[k];
             machine.use_tile(int(k), buffers[k], columns);
             if (int(k) >= plan_.program.inputs || !plan_.program.read[k]) continue;
             plan_.library->copy[o.log_size](buffers[k], columns * o.item(), o.item(), corner(o), o.strides[tile_axis_],
@@ -202,7 +202,7 @@ class ElementwiseRun {
         }
         for (size_t k = size_t(plan_.program.inputs); k < plan_.operands.size(); ++k) {
             if (!buffers[k]) continue;
-            const Operand& o = plan_.operands[k];
+            const SpaceOperand& o = plan_.operands[k];
             plan_.library->copy[o.log_size](corner(o), o.strides[tile_axis_], o.strides[last], buffers[k],
                                             columns * o.item(), o.item(), rows, columns);
         }

@@ -8,12 +8,12 @@ namespace cuarray::host {
 namespace {
 
 /// Some of the axes of all operands.
-struct Axes {
+struct FoldAxes {
     Dims shape;
     Dims strides[Space::kMaxOperands];
     const Dims* rows[Space::kMaxOperands];
 
-    explicit Axes(const Dims& from, const Dims& axes) {
+    explicit FoldAxes(const Dims& from, const Dims& axes) {
         for (const int64_t d : axes) shape.push_back(from[int(d)]);
     }
     void take(int row, const Dims& from, const Dims& axes) {
@@ -52,7 +52,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
         if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept_axes.push_back(d);
 
     const Dims index_strides = indexed ? c_strides(shape, 1) : Dims();
-    Axes kept(shape, kept_axes), reduced(shape, axes);
+    FoldAxes kept(shape, kept_axes), reduced(shape, axes);
     for (int k = 0; k < operands; ++k) {
         const Dims& from = k < outs         ? outputs[size_t(k)].strides
                            : k < outs + ins ? inputs[size_t(k - outs)].strides
@@ -73,7 +73,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     plan.library = &library;
     plan.operands.resize(size_t(ins));
     for (int k = 0; k < ins; ++k) {
-        Operand& operand = plan.operands[size_t(k)];
+        SpaceOperand& operand = plan.operands[size_t(k)];
         operand.base = inputs[size_t(k)].data() + plan.space.offset[outs + k];
         operand.strides = plan.space.strides[outs + k];
         plan.classify(operand, inputs[size_t(k)].dtype);
@@ -86,7 +86,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     results_.library = &library;
     results_.operands.resize(size_t(outs));
     for (int k = 0; k < outs; ++k) {
-        Operand& operand = results_.operands[size_t(k)];
+        SpaceOperand& operand = results_.operands[size_t(k)];
         operand.base = outputs[size_t(k)].data() + results_.space.offset[k];
         operand.strides = results_.space.strides[k];
         results_.classify(operand, outputs[size_t(k)].dtype);
@@ -106,12 +106,12 @@ void FoldSpace::join(const Space& outer, const Space& inner) {
 }
 
 char* FoldSpace::place(size_t k, int64_t first) const {
-    const Operand& result = results_.operands[k];
-    return result.kind == Operand::Kind::Linear ? result.base + first * result.item() : nullptr;
+    const SpaceOperand& result = results_.operands[k];
+    return result.kind == SpaceOperand::Kind::Linear ? result.base + first * result.item() : nullptr;
 }
 
 void FoldSpace::store(size_t k, int64_t first, int64_t count, const char* results) const {
-    const Operand& result = results_.operands[k];
+    const SpaceOperand& result = results_.operands[k];
     const int64_t item = result.item();
     int64_t at[kMaxDims];
     locate(results_.space, first, at);

@@ -22,12 +22,12 @@ constexpr int64_t kBlock = 1024;                        // places of a line that
 constexpr int64_t kItemBytes = 16;                      // up to here a run is one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
-struct Part { int64_t first_row, rows, first_block, blocks, piece; };
+struct Portion { int64_t first_row, rows, first_block, blocks, piece; };
 
 /// One step after the other of a loop on elements of an array and on those that come to them.
-class Step {
+class UpdateLoop {
  public:
-    Step(const LoopLibrary& library, const IndexedAccess& task) : item_(item_size(task.array.dtype)) {
+    UpdateLoop(const LoopLibrary& library, const IndexedAccess& task) : item_(item_size(task.array.dtype)) {
         const Loop& loop = loops()[task.loop];
         const DType dtype = task.array.dtype;
         const auto cast = [&](DType from, DType to) {
@@ -70,7 +70,7 @@ class IndexedAccessRun {
  public:
     IndexedAccessRun(const LoopLibrary& library, const IndexedAccess& task)
         : loops_(library.choices), copy_(library.copy), task_(task), scatters_(task.kind != IndexedAccess::Kind::Gather) {
-        if (task.kind == IndexedAccess::Kind::Update) step_.emplace(library, task);
+        if (task.kind == IndexedAccess::Kind::Update) update_.emplace(library, task);
         lay_out();
         find_line();
         merge_run();
@@ -157,7 +157,7 @@ class IndexedAccessRun {
     /// A short contiguous run is one larger item.
     void merge_run() {
         const int last = space_.ndim - 1;
-        if (line_ != last - 1 || step_) return;
+        if (line_ != last - 1 || update_) return;
         const int64_t item = int64_t(1) << log_size_, bytes = space_.shape[last] * item;
         const bool contiguous = space_.strides[kElements][last] == item && space_.strides[kArray][last] == item;
         if (!contiguous || bytes > kItemBytes || !std::has_single_bit(uint64_t(bytes))) return;
@@ -179,7 +179,7 @@ class IndexedAccessRun {
         parallel_for(pieces_, [&](int64_t i) { run({0, rows_, 0, blocks_, i}); });
     }
 
-    void run(const Part& part) const {
+    void run(const Portion& part) const {
         Scratch scratch;
         int64_t* const offsets = scratch.take_array<int64_t>(kBlock);
         OuterWalk walk(space_, line_, part.first_row);
@@ -224,7 +224,7 @@ class IndexedAccessRun {
         char* const elements = bases_[kElements] + walk.offset(kElements) + block * kBlock * step;
         char* const array = bases_[kArray] + walk.offset(kArray);
         if (line_ == space_.ndim - 1) {
-            if (step_) (*step_)(array, offsets, elements, step, n);
+            if (update_) (*update_)(array, offsets, elements, step, n);
             else if (scatters_) loops_.scatter[log_size_](array, offsets, elements, step, n);
             else loops_.gather[log_size_](elements, step, array, offsets, n);
             return;
@@ -235,7 +235,7 @@ class IndexedAccessRun {
         char* const part = elements + from * space_.strides[kElements][first];
         char* const place = array + from * space_.strides[kArray][first];
         for (int64_t i = 0; i < n; ++i) {
-            if (step_) update_run(place + offsets[i], part + i * step, first, extent);
+            if (update_) update_run(place + offsets[i], part + i * step, first, extent);
             else if (scatters_) copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
             else copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
         }
@@ -253,7 +253,7 @@ class IndexedAccessRun {
         int64_t* const offsets = scratch.take_array<int64_t>(std::min(extent, kBlock));
         for (int64_t i = 0; i < std::min(extent, kBlock); ++i) offsets[i] = i * array_stride;
         for (int64_t i = 0; i < extent; i += kBlock)
-            (*step_)(array + i * array_stride, offsets, elements + i * stride, stride, std::min(kBlock, extent - i));
+            (*update_)(array + i * array_stride, offsets, elements + i * stride, stride, std::min(kBlock, extent - i));
     }
 
     /// The same.
@@ -276,11 +276,11 @@ class IndexedAccessRun {
         }
     }
 
-    const ChoiceLoops& loops_;
+    const IndexingLoops& loops_;
     const CopyLoop* const copy_;
     const IndexedAccess& task_;
     const bool scatters_;
-    std::optional<Step> step_;  ///< of an update
+    std::optional<UpdateLoop> update_;  ///< of an update
     Space space_;
     char* bases_[Space::kMaxOperands];
     int log_size_ = 0;

@@ -15,7 +15,7 @@ using SymbolFinder = void* (*)(const char* name);
 using BlockLoop = void (*)(const void* const* in, void* const* out, int64_t n);
 
 /// A loop of one output over n elements, stored past the caches; the output shares no byte with any input.
-using StreamLoop = void (*)(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to,
+using NontemporalLoop = void (*)(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to,
                             int64_t item, int64_t n);
 
 /// A rectangle of items between strided places; strides in bytes. Addresses need no alignment.
@@ -47,7 +47,7 @@ struct ReductionLoops {
                       void* lane) = nullptr;
     /// result[k] = the finished fold of x[begins[k]] ... x[ends[k] - 1], for `count` parts; null where the row asks for
     /// places. Empty parts are passed over.
-    void (*fold_segments)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count, void* result) = nullptr;
+    void (*segmented_reduce)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count, void* result) = nullptr;
     /// to[i] = combine(to[i], from[i])
     void (*combine)(void* to, const void* from, int64_t n) = nullptr;
     /// acc[i] = what a fold of nothing gives; null where the row has no identity.
@@ -92,13 +92,13 @@ struct MatmulLoops {
                   int64_t columns) = nullptr;
 };
 
-/// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/slide.h, for n results.
+/// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/correlate.h, for n results.
 /// Of the line only the elements from `low` to `high` count; there is memory for all.
-using SlideLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low, int64_t high);
+using CorrelateLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low, int64_t high);
 
 /// To which of 2 * count + 1 parts of their order n elements belong, by `count` ascending keys: part 2 k + 1 has the key
 /// pivots[k], part 2 k lies before it. Each part's elements are added to counts; n is below 2^31.
-using PartLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count, uint8_t* parts,
+using PartitionLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count, uint8_t* parts,
                           int64_t* counts);
 
 /// Sorts n > 0 values into `to`, which may be where they are; `spare` has room for as many. Returns false, having written
@@ -111,7 +111,7 @@ using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double sca
                               int32_t* bins);
 
 /// Elements that indices or masks choose; strides in bytes, addresses need no alignment.
-struct ChoiceLoops {
+struct IndexingLoops {
     /// offsets[i] = position(index[i]) * stride, or that added to it (`more`); false where an index lies outside. By
     /// kernel::Outside.
     bool (*resolve[3])(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size,
@@ -141,14 +141,14 @@ struct LoopLibrary {
     const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
     const ScanLoops* scans;            ///< by LoopId
     const MatmulLoops* matmul;         ///< by dtype
-    const SlideLoop* slides;           ///< by dtype
-    const PartLoop* parts;             ///< by dtype; null for the complex ones
+    const CorrelateLoop* correlations;           ///< by dtype
+    const PartitionLoop* parts;             ///< by dtype; null for the complex ones
     const GuessLoop* guesses;          ///< by dtype; null but for float32 and float64
     const ValueSortLoop* sorts;        ///< by dtype; null where radix is as good
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
-    ChoiceLoops choices;
-    StreamLoop stream;                 ///< null where it does not pay
+    IndexingLoops choices;
+    NontemporalLoop stream;                 ///< null where it does not pay
     /// to[i] = first + step * i
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.

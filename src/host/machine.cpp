@@ -9,8 +9,8 @@ namespace cuarray::host {
 namespace {
 
 /// Whether elements of the operand are met again.
-bool is_broadcast(const Space& space, const Operand& o) {
-    for (int d = 0; d < space.ndim && o.kind != Operand::Kind::Linear; ++d)
+bool is_broadcast(const Space& space, const SpaceOperand& o) {
+    for (int d = 0; d < space.ndim && o.kind != SpaceOperand::Kind::Linear; ++d)
         if (o.strides[d] == 0 && space.shape[d] > 1) return true;
     return false;
 }
@@ -32,7 +32,7 @@ void Plan::set_space(const Dims& shape, std::span<const Dims* const> strides, bo
     for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
 }
 
-void Plan::classify(Operand& operand, DType dtype) const {
+void Plan::classify(SpaceOperand& operand, DType dtype) const {
     operand.log_size = log_item_size(dtype);
     const int64_t item = operand.item();
     uint64_t bits = reinterpret_cast<uintptr_t>(operand.base);
@@ -47,18 +47,18 @@ void Plan::classify(Operand& operand, DType dtype) const {
         expected *= space.shape[d];
     }
     operand.aligned = (bits & uint64_t(info(dtype).align - 1)) == 0;
-    operand.kind = constant && space.size != 1              ? Operand::Kind::Constant
-                   : (linear || space.size == 1) && operand.aligned ? Operand::Kind::Linear
-                   : periodic && space.ndim > 1 && inner() <= kLongestPeriod ? Operand::Kind::Periodic
-                                                                             : Operand::Kind::General;
+    operand.kind = constant && space.size != 1              ? SpaceOperand::Kind::Constant
+                   : (linear || space.size == 1) && operand.aligned ? SpaceOperand::Kind::Linear
+                   : periodic && space.ndim > 1 && inner() <= kLongestPeriod ? SpaceOperand::Kind::Periodic
+                                                                             : SpaceOperand::Kind::General;
 }
 
 void Plan::choose_block() {
     int64_t bytes = 1;
     for (const uint8_t log_size : program.registers) bytes += int64_t(1) << log_size;
-    for (const Operand& operand : operands) bytes += operand.item();
-    const bool all = std::all_of(operands.begin(), operands.end(), [](const Operand& o) {
-        return o.kind == Operand::Kind::Linear || o.kind == Operand::Kind::Constant;
+    for (const SpaceOperand& operand : operands) bytes += operand.item();
+    const bool all = std::all_of(operands.begin(), operands.end(), [](const SpaceOperand& o) {
+        return o.kind == SpaceOperand::Kind::Linear || o.kind == SpaceOperand::Kind::Constant;
     });
     bool stored = true;
     for (size_t k = 0; k < program.sources.size(); ++k)
@@ -69,28 +69,28 @@ void Plan::choose_block() {
 
 Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
     : plan_(plan), program_(plan.program), block_(std::min(plan.block, elements)) {
-    const Program& p = program_;
+    const LoopProgram& p = program_;
     const int64_t block = block_;
     const size_t operands = plan.operands.size(), slots = size_t(p.inputs + p.outputs) + p.registers.size();
     slots_ = scratch.take_array<char*>(int64_t(slots));
     buffers_ = scratch.take_array<char*>(int64_t(operands));
     filled_ = scratch.take_array<const char*>(int64_t(operands));
-    tiles_ = scratch.take_array<Tile>(int64_t(operands));
+    tiles_ = scratch.take_array<TransposedTile>(int64_t(operands));
     streams_ = scratch.take_array<int>(p.inputs);
     for (size_t k = 0; k < operands; ++k) {
-        const Operand& o = plan.operands[k];
+        const SpaceOperand& o = plan.operands[k];
         const bool is_output = int(k) >= p.inputs;
         const bool staged = is_output && (p.late[k - size_t(p.inputs)] || p.mask != kNoSlot);
-        int64_t size = o.kind != Operand::Kind::Linear || staged ? block * o.item() : 0;
-        if (o.kind == Operand::Kind::Periodic) size += plan.inner() * o.item();
+        int64_t size = o.kind != SpaceOperand::Kind::Linear || staged ? block * o.item() : 0;
+        if (o.kind == SpaceOperand::Kind::Periodic) size += plan.inner() * o.item();
         buffers_[k] = size ? scratch.take(size) : nullptr;
         filled_[k] = nullptr;
         tiles_[k] = {nullptr, 0};
         if (is_output || !p.read[k] || plan.space.size == 0) continue;
         if (!is_broadcast(plan.space, o)) streams_[stream_count_++] = int(k);
-        if (o.kind == Operand::Kind::Constant) {
+        if (o.kind == SpaceOperand::Kind::Constant) {
             plan.library->copy[o.log_size](buffers_[k], 0, o.item(), o.base, 0, 0, 1, block);
-        } else if (o.kind == Operand::Kind::Periodic) {
+        } else if (o.kind == SpaceOperand::Kind::Periodic) {
             const int64_t start[kMaxDims] = {};
             char* to = buffers_[k];
             for_each_piece(plan.space, o.strides, o.base, start, std::min(block + plan.inner(), plan.space.size),
@@ -103,7 +103,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
     }
     for (size_t r = 0; r < p.registers.size(); ++r)
         slots_[size_t(p.inputs + p.outputs) + r] = scratch.take(block << p.registers[r]);
-    for (const Program::Constant& c : p.constants)
+    for (const LoopProgram::Constant& c : p.constants)
         plan.library->copy[c.log_size](slots_[c.slot], 0, int64_t(1) << c.log_size,
                                        reinterpret_cast<const char*>(c.bytes), 0, 0, 1, block);
 }
@@ -117,23 +117,23 @@ void locate(const Space& s, int64_t begin, int64_t* at) {
     at[0] = begin;
 }
 
-char* Machine::address(const Operand& operand, const int64_t* at) const {
+char* Machine::address(const SpaceOperand& operand, const int64_t* at) const {
     char* p = operand.base;
     for (int d = 0; d < plan_.space.ndim; ++d) p += at[d] * operand.strides[d];
     return p;
 }
 
 char* Machine::input(int k, const int64_t* at, int64_t begin, int64_t n) {
-    const Operand& o = plan_.operands[size_t(k)];
+    const SpaceOperand& o = plan_.operands[size_t(k)];
     if (tiles_[k].data) return tiles_[k].data + tile_row_ * tiles_[k].columns * o.item();
-    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
-    if (o.kind == Operand::Kind::Constant) return buffers_[k];
+    if (o.kind == SpaceOperand::Kind::Linear) return o.base + begin * o.item();
+    if (o.kind == SpaceOperand::Kind::Constant) return buffers_[k];
     const Space& s = plan_.space;
     const int last = s.ndim - 1;
     const CopyLoop copy = plan_.library->copy[o.log_size];
     char* const buffer = buffers_[k];
     if (at[last] + n > s.shape[last]) {
-        if (o.kind == Operand::Kind::Periodic) return buffer + at[last] * o.item();
+        if (o.kind == SpaceOperand::Kind::Periodic) return buffer + at[last] * o.item();
         char* to = buffer;
         for_each_piece(s, o.strides, o.base, at, n,
                        [&](char* from, int64_t rows, int64_t row, int64_t columns, int64_t column) {
@@ -146,7 +146,7 @@ char* Machine::input(int k, const int64_t* at, int64_t begin, int64_t n) {
     char* const from = address(o, at);
     const int64_t stride = o.strides[last];
     if (stride == o.item() && o.aligned) return from;
-    if (o.kind == Operand::Kind::Periodic) return buffer + at[last] * o.item();
+    if (o.kind == SpaceOperand::Kind::Periodic) return buffer + at[last] * o.item();
     if (stride != 0) {
         copy(buffer, 0, o.item(), from, 0, stride, 1, n);
     } else if (filled_[k] != from) {
@@ -157,11 +157,11 @@ char* Machine::input(int k, const int64_t* at, int64_t begin, int64_t n) {
 }
 
 char* Machine::output(int k, const int64_t* at, int64_t begin, int64_t n) {
-    const Operand& o = plan_.operands[size_t(program_.inputs + k)];
-    const Tile& tile = tiles_[program_.inputs + k];
+    const SpaceOperand& o = plan_.operands[size_t(program_.inputs + k)];
+    const TransposedTile& tile = tiles_[program_.inputs + k];
     if (tile.data) return tile.data + tile_row_ * tile.columns * o.item();
     if (program_.late[size_t(k)] || program_.mask != kNoSlot) return buffers_[program_.inputs + k];
-    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
+    if (o.kind == SpaceOperand::Kind::Linear) return o.base + begin * o.item();
     const int last = plan_.space.ndim - 1;
     if (at[last] + n <= plan_.space.shape[last] && o.strides[last] == o.item() && o.aligned) return address(o, at);
     return buffers_[program_.inputs + k];
@@ -169,7 +169,7 @@ char* Machine::output(int k, const int64_t* at, int64_t begin, int64_t n) {
 
 /// Brings output k's values to where they belong, unless they are there.
 void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
-    const Operand& o = plan_.operands[size_t(program_.inputs + k)];
+    const SpaceOperand& o = plan_.operands[size_t(program_.inputs + k)];
     const char* from = slots_[program_.sources[size_t(k)]];
     const bool masked = program_.mask != kNoSlot;
     const SlotId own = program_.output_slot(size_t(k));
@@ -190,7 +190,7 @@ void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
         }
         from += rows * columns << o.log_size;
     };
-    if (o.kind == Operand::Kind::Linear)
+    if (o.kind == SpaceOperand::Kind::Linear)
         put(o.base + begin * o.item(), 1, 0, n, o.item());
     else
         for_each_piece(plan_.space, o.strides, o.base, at, n, put);
@@ -215,7 +215,7 @@ void Machine::prepare(int64_t begin, int64_t n, int64_t* at) {
 }
 
 void Machine::compute(int64_t n) {
-    for (const Program::Step& step : program_.steps) {
+    for (const LoopProgram::Step& step : program_.steps) {
         const void* in[kMaxIn];
         void* out[kMaxOut];
         for (int k = 0; k < step.ins; ++k) in[k] = slots_[step.in[k]];
@@ -235,7 +235,7 @@ void Machine::run(int64_t begin, int64_t n) {
 }
 
 void Machine::run_linear(int64_t begin, int64_t n) {
-    struct Call {
+    struct LoopCall {
         BlockLoop loop;
         const void* in[kMaxIn];
         void* out[kMaxOut];
@@ -244,23 +244,23 @@ void Machine::run_linear(int64_t begin, int64_t n) {
         char** pointer;
         int64_t step;
     };
-    const Program& p = program_;
+    const LoopProgram& p = program_;
     Scratch scratch;
-    Call* const calls = scratch.take_array<Call>(int64_t(p.steps.size()));
+    LoopCall* const calls = scratch.take_array<LoopCall>(int64_t(p.steps.size()));
     Moving* const moving = scratch.take_array<Moving>(int64_t(p.steps.size()) * (kMaxIn + kMaxOut));
     Moving* end = moving;
     const int operands = p.inputs + p.outputs;
     const auto resolve = [&](SlotId slot) -> char* {
         if (int(slot) >= operands) return slots_[slot];
-        const Operand& o = plan_.operands[slot];
-        return o.kind == Operand::Kind::Constant ? buffers_[slot] : o.base + begin * o.item();
+        const SpaceOperand& o = plan_.operands[slot];
+        return o.kind == SpaceOperand::Kind::Constant ? buffers_[slot] : o.base + begin * o.item();
     };
     const auto moves = [&](SlotId slot, void* place) {
-        if (int(slot) >= operands || plan_.operands[slot].kind == Operand::Kind::Constant) return;
+        if (int(slot) >= operands || plan_.operands[slot].kind == SpaceOperand::Kind::Constant) return;
         *end++ = {static_cast<char**>(place), block_ * plan_.operands[slot].item()};
     };
     for (size_t k = 0; k < p.steps.size(); ++k) {
-        const Program::Step& step = p.steps[k];
+        const LoopProgram::Step& step = p.steps[k];
         calls[k].loop = step.loop;
         for (int i = 0; i < step.ins; ++i) {
             calls[k].in[i] = resolve(step.in[i]);
@@ -300,8 +300,8 @@ const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart)
 const void* Machine::direct(int64_t begin, int64_t n, size_t k) const {
     const SlotId source = program_.sources[k];
     if (int(source) >= program_.inputs) return nullptr;
-    const Operand& o = plan_.operands[source];
-    if (o.kind == Operand::Kind::Linear) return o.base + begin * o.item();
+    const SpaceOperand& o = plan_.operands[source];
+    if (o.kind == SpaceOperand::Kind::Linear) return o.base + begin * o.item();
     const int last = plan_.space.ndim - 1;
     if (!o.aligned || o.strides[last] != o.item()) return nullptr;
     int64_t at[kMaxDims];

@@ -7,13 +7,13 @@
 #include "cuarray/core/layout.h"
 #include "cuarray/runtime/backend.h"
 #include "host/library.h"
-#include "host/program.h"
+#include "host/loop_program.h"
 #include "host/scratch.h"
 
 namespace cuarray::host {
 
 /// How an operand lies over a space.
-struct Operand {
+struct SpaceOperand {
     enum class Kind : uint8_t {
         Linear,    ///< side by side in the order of the space, aligned: used in place
         Constant,  ///< one element for all
@@ -32,9 +32,9 @@ struct Operand {
 /// A task made ready to run: the collapsed space, the operands over it (inputs first, then outputs) and the program.
 struct Plan {
     const LoopLibrary* library = nullptr;
-    Program program;
+    LoopProgram program;
     Space space;
-    std::vector<Operand> operands;
+    std::vector<SpaceOperand> operands;
     const int64_t* index_strides = nullptr;  ///< of the linear index, in elements
     int64_t index_base = 0;
     int64_t block = 0;  ///< elements
@@ -44,7 +44,7 @@ struct Plan {
     /// Collapses the axes and gives the space at least one; the operands' strides then point into it.
     void set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
     /// Sets the operand's kind from its strides and address.
-    void classify(Operand& operand, DType dtype) const;
+    void classify(SpaceOperand& operand, DType dtype) const;
     /// Chooses the block, so that a block's registers stay in L1, and finds out whether the plan is linear.
     void choose_block();
 };
@@ -77,9 +77,9 @@ class Machine {
     bool fault() const { return fault_; }
 
  private:
-    struct Tile { char* data; int64_t columns; };
+    struct TransposedTile { char* data; int64_t columns; };
 
-    char* address(const Operand& operand, const int64_t* at) const;
+    char* address(const SpaceOperand& operand, const int64_t* at) const;
     char* input(int k, const int64_t* at, int64_t begin, int64_t n);
     char* output(int k, const int64_t* at, int64_t begin, int64_t n);
     void store(int k, const int64_t* at, int64_t begin, int64_t n);
@@ -88,10 +88,10 @@ class Machine {
     void compute(int64_t n);
 
     const Plan& plan_;
-    const Program& program_;
+    const LoopProgram& program_;
     char** slots_;     // current address of each slot
     char** buffers_;   // by operand: a block of its own, or null
-    Tile* tiles_;
+    TransposedTile* tiles_;
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null
     int64_t tile_row_ = 0;

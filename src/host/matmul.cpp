@@ -19,9 +19,9 @@ constexpr int64_t kPanel = kernel::kPanel;
 int64_t parts_of(int64_t n, int64_t part) { return (n + part - 1) / part; }
 
 /// The last two strides of a view: from row to row, from column to column.
-struct Steps {
+struct MatrixStrides {
     int64_t row, column;
-    explicit Steps(const View& view) : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
+    explicit MatrixStrides(const View& view) : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
 };
 
 class MatmulRun {
@@ -98,7 +98,7 @@ class MatmulRun {
 
     const Matmul& task_;
     const MatmulLoops& loops_;
-    const Steps left_, right_, result_;
+    const MatrixStrides left_, right_, result_;
     const int64_t blocks_down_, blocks_across_;
     Space space_;
 };

@@ -39,14 +39,14 @@ class Block final : public Storage {
 };
 
 /// A block of the user's allocator.
-class LentBlock final : public Storage {
+class AllocatorBlock final : public Storage {
  public:
-    LentBlock(Backend* backend, void* data, int64_t bytes, Ref<Allocator> lender)
-        : Storage(backend, data, bytes), lender_(std::move(lender)) {}
+    AllocatorBlock(Backend* backend, void* data, int64_t bytes, Ref<Allocator> allocator)
+        : Storage(backend, data, bytes), allocator_(std::move(allocator)) {}
 
  private:
     void destroy() override;
-    const Ref<Allocator> lender_;
+    const Ref<Allocator> allocator_;
 };
 
 namespace {
@@ -54,7 +54,7 @@ namespace {
 int64_t mapped_bytes(int size_class) { return (class_bytes(size_class) + 4095) & ~int64_t(4095); }
 
 /// Everything that threads share. Never destroyed: arrays may outlive static destructors.
-struct Pool {
+struct BlockPool {
     std::mutex mutex;
     Block* free[kSizeClasses] = {};
     int64_t cached = 0;    // bytes in `free`
@@ -75,9 +75,9 @@ struct ThreadCache {
     ~ThreadCache();
 };
 
-Pool& pool() {
-    static Pool* const the_pool = [] {
-        Pool* const made = new Pool;
+BlockPool& pool() {
+    static BlockPool* const the_pool = [] {
+        BlockPool* const made = new BlockPool;
         made->limit = total_memory() / 4;
         return made;
     }();
@@ -103,7 +103,7 @@ void release(Block* block) {
 }
 
 /// Takes all cached blocks out of the pool, as one list. The lock is held.
-Block* take_all(Pool& p) {
+Block* take_all(BlockPool& p) {
     Block* all = nullptr;
     for (Block*& head : p.free) {
         while (Block* block = head) {
@@ -125,7 +125,7 @@ void release_list(Block* block) {
 }
 
 void put_back(Block* block) {
-    Pool& p = pool();
+    BlockPool& p = pool();
     const int64_t bytes = class_bytes(block->size_class);
     // Under a limit of the user's, what is kept must not take the room of what is in use.
     const int64_t most = p.reserved > memory().limit() ? 0 : p.limit;
@@ -145,7 +145,7 @@ void put_back(Block* block) {
 }
 
 ThreadCache::ThreadCache() {
-    Pool& p = pool();
+    BlockPool& p = pool();
     const std::lock_guard lock(p.mutex);
     next = p.threads;
     if (next) next->previous = this;
@@ -161,7 +161,7 @@ ThreadCache::~ThreadCache() {
             put_back(block);
         }
     }
-    Pool& p = pool();
+    BlockPool& p = pool();
     const std::lock_guard lock(p.mutex);
     p.departed += live;
     (previous ? previous->next : p.threads) = next;
@@ -183,7 +183,7 @@ Block* take(ThreadCache* cache, int size_class) {
         --cache->kept[size_class];
         return block;
     }
-    Pool& p = pool();
+    BlockPool& p = pool();
     const std::lock_guard lock(p.mutex);
     Block* const block = p.free[size_class];
     if (block) {
@@ -194,9 +194,9 @@ Block* take(ThreadCache* cache, int size_class) {
 }
 
 /// The storage of an empty array.
-class Nothing final : public Storage {
+class EmptyBlock final : public Storage {
  public:
-    explicit Nothing(Backend* backend) : Storage(backend, nullptr, 0) {}
+    explicit EmptyBlock(Backend* backend) : Storage(backend, nullptr, 0) {}
 
  private:
     void destroy() override { delete this; }
@@ -223,20 +223,20 @@ Block* HostMemory::make(Backend* backend, int64_t bytes, int size_class) {
     return new Block(backend, data, size_class);
 }
 
-StorageRef HostMemory::borrow(Backend* backend, int64_t bytes, Ref<Allocator> lender) {
-    void* const address = ask(*lender, bytes, 0);
+StorageRef HostMemory::borrow(Backend* backend, int64_t bytes, Ref<Allocator> allocator) {
+    void* const address = ask(*allocator, bytes, 0);
     if (!account_.add(bytes)) {
-        lender->free(device, address, bytes, 0);
+        allocator->free(device, address, bytes, 0);
         raise_no_memory(bytes);
     }
     count_live(cache_of_thread(), 1);
-    return tracked(StorageRef(new LentBlock(backend, address, bytes, std::move(lender))));
+    return tracked(StorageRef(new AllocatorBlock(backend, address, bytes, std::move(allocator))));
 }
 
-void LentBlock::destroy() {
+void AllocatorBlock::destroy() {
     memory().account_.remove(bytes);
     count_live(cache_of_thread(), -1);
-    lender_->free(memory().device, data, bytes, 0);
+    allocator_->free(memory().device, data, bytes, 0);
     delete this;
 }
 
@@ -254,10 +254,10 @@ void Block::destroy() {
 }
 
 StorageRef HostMemory::allocate(Backend* backend, int64_t bytes) {
-    if (bytes == 0) return StorageRef(new Nothing(backend));
+    if (bytes == 0) return StorageRef(new EmptyBlock(backend));
     if (!account_.has_room(bytes)) find_room_in_limit(bytes);
     if (has_allocator())
-        if (Ref<Allocator> lender = allocator()) return borrow(backend, bytes, std::move(lender));
+        if (Ref<Allocator> chosen = allocator()) return borrow(backend, bytes, std::move(chosen));
     if (bytes > kLargestBlock) raise_no_memory(bytes);
     const int size_class = class_of(bytes);
     ThreadCache* const cache = cache_of_thread();
@@ -278,7 +278,7 @@ MemoryStats HostMemory::stats() const {
     MemoryStats stats;
     stats.current = account_.current(), stats.peak = account_.peak(), stats.limit = account_.limit();
     stats.available = available_memory(), stats.total = total_memory();
-    Pool& p = pool();
+    BlockPool& p = pool();
     const std::lock_guard lock(p.mutex);
     stats.reserved = p.reserved;
     stats.allocations = p.departed;
@@ -294,7 +294,7 @@ void HostMemory::drop_cached() {
             cache->kept[size_class] = 0;
         }
     }
-    Pool& p = pool();
+    BlockPool& p = pool();
     Block* all;
     {
         const std::lock_guard lock(p.mutex);
@@ -303,7 +303,7 @@ void HostMemory::drop_cached() {
     release_list(all);
 }
 
-std::string HostMemory::objection(void* address, int64_t bytes) const {
+std::string HostMemory::why_unusable(void* address, int64_t bytes) const {
     // The kernel writes a zero where the process may write, and says so where it may not.
     static const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     // As numbers: nothing says that the allocator's address is one that can be counted from.

@@ -22,13 +22,13 @@ class HostMemory final : public Memory {
     /// Returns cached blocks to the system, except what other threads keep for themselves.
     void drop_cached() override;
     void trim() override { drop_cached(); }
-    std::string objection(void* address, int64_t bytes) const override;
+    std::string why_unusable(void* address, int64_t bytes) const override;
 
  private:
     friend class Block;
-    friend class LentBlock;
+    friend class AllocatorBlock;
     Block* make(Backend* backend, int64_t bytes, int size_class);
-    StorageRef borrow(Backend* backend, int64_t bytes, Ref<Allocator> lender);
+    StorageRef borrow(Backend* backend, int64_t bytes, Ref<Allocator> allocator);
 };
 
 /// The one of the process; never destroyed, because arrays may outlive static destructors.

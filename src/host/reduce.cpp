@@ -61,9 +61,9 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     return true;
 }
 
-class Folding {
+class ReduceRun {
  public:
-    Folding(const LoopLibrary& library, const Reduce& task)
+    ReduceRun(const LoopLibrary& library, const Reduce& task)
         : task_(task), space_(space_of_thread()), plan_(space_.plan),
           outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
@@ -316,7 +316,7 @@ class Folding {
 }  // namespace
 
 void run(const LoopLibrary& library, const Reduce& task) {
-    if (!fold_plain(library, task)) Folding(library, task)();
+    if (!fold_plain(library, task)) ReduceRun(library, task)();
 }
 
 }  // namespace cuarray::host

@@ -99,7 +99,7 @@ class ScanRun {
     const Scan& task_;
     const int64_t n_;
     Plan plan_;
-    Operand output_;
+    SpaceOperand output_;
     BlockLoop combine_;
     ScanLoops scans_;
     DType dtype_, accumulator_;
@@ -146,7 +146,7 @@ void ScanRun::lay_out() {
     plan_.library = &library_;
     plan_.operands.resize(size_t(ins));
     for (int k = 0; k < ins; ++k) {
-        Operand& operand = plan_.operands[size_t(k)];
+        SpaceOperand& operand = plan_.operands[size_t(k)];
         operand.base = task_.inputs[size_t(k)].data() + space.offset[k + 1];
         operand.strides = space.strides[k + 1];
         plan_.classify(operand, task_.inputs[size_t(k)].dtype);
@@ -194,7 +194,7 @@ const char* ScanRun::elements(Machine& machine, int64_t first, int64_t n, char* 
 
 char* ScanRun::place(int64_t first, int64_t n) const {
     if (accumulator_ != dtype_ || !output_.aligned) return nullptr;
-    if (output_.kind == Operand::Kind::Linear) return output_.base + first * item_;
+    if (output_.kind == SpaceOperand::Kind::Linear) return output_.base + first * item_;
     const Space& space = plan_.space;
     const int last = space.ndim - 1;
     if (output_.strides[last] != item_) return nullptr;

@@ -38,7 +38,7 @@ void run_range(const LoopLibrary& library, BlockLoop loop, const Operands& o, bo
 
 }  // namespace
 
-bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Argument& to) {
+bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to) {
     const Loop& types = loops()[task.loop];
     const Row& row = rows()[types.row];
     const DTypeInfo& result = info(types.out[0]);
@@ -48,7 +48,7 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
     o.to = to.data(), o.to_item = result.size, o.ins = row.nin;
     if (!is_dense(o.to, result, *to.strides, task.shape, size)) return false;
     for (int k = 0; k < row.nin; ++k) {
-        const SingleLoop::Argument& in = task.in[k];
+        const SingleLoop::Location& in = task.in[k];
         const DTypeInfo& type = info(types.in[k]);
         o.item[k] = type.size;
         if (in.storage) {

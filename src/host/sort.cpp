@@ -9,7 +9,7 @@
 
 #include "cuarray/core/dispatch.h"
 #include "cuarray/kernel/sort.h"
-#include "host/select.h"
+#include "host/order_statistics.h"
 #include "host/tasks.h"
 
 namespace cuarray::host {
@@ -21,7 +21,7 @@ constexpr int64_t kNetwork = 5;
 /// The keys of values, and the loop that compares many with pivots.
 template <class T> struct ValueKey {
     bool descending;
-    PartLoop parts;
+    PartitionLoop parts;
     auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
 };
 

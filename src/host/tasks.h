@@ -20,7 +20,7 @@ void run(const LoopLibrary& library, const SearchSorted& task);
 void run(const LoopLibrary& library, const Histogram& task);
 
 /// Runs the loop into `to`; returns false, having done nothing, where an operand is not dense.
-bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Argument& to);
+bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
 MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size);
 
 /// Whether elements over `shape` lie side by side in C order, aligned.

@@ -45,9 +45,9 @@ struct Job {
     }
 };
 
-class Pool {
+class ThreadPool {
  public:
-    explicit Pool(int threads) : wanted_(threads - 1) {}
+    explicit ThreadPool(int threads) : wanted_(threads - 1) {}
 
     /// False where another thread has the workers.
     bool run(Job& job) {
@@ -142,8 +142,8 @@ int wanted_threads() {
 }
 
 // Never destroyed: static destructors of others may still compute.
-Pool& pool() {
-    static Pool* const the_pool = new Pool(wanted_threads());
+ThreadPool& pool() {
+    static ThreadPool* const the_pool = new ThreadPool(wanted_threads());
     return *the_pool;
 }
 

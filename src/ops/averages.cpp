@@ -50,7 +50,7 @@ Array distance(const Array& array, DType wide, const Array& from) {
 
 /// The sums of squared distances from the mean in one pass, in a type in which differences of elements are as good as exact:
 /// the distances are first taken from one of the elements, from which the mean is not far away.
-Array squares_of_one_pass(const Array& array, const Axes& axes, DType wide, const ReduceOptions& sums) {
+Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wide, const ReduceOptions& sums) {
     Dims strides = array.strides();
     for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
     const Array first = astype(array.view({axes.kept_shape, strides}), wide, 'K', false);
@@ -78,7 +78,7 @@ DType mean_dtype(DType work) {
 
 }  // namespace
 
-Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const Axes& axes, const char* name) {
+Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const ReducedAxes& axes, const char* name) {
     check_where(array, o, name);
     check_out(array, o, axes, T, name);
     ReduceOptions sums = o;
@@ -102,7 +102,7 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     work = averaging_dtype(work);
     // The squares are real, the mean that they are taken about is not.
     if (info(array.dtype()).kind == Kind::Complex) work = promote(work, DType::complex64);
-    const Axes axes = plan_axes(array, options, name);
+    const ReducedAxes axes = plan_axes(array, options, name);
     check_where(array, options, name);
     check_out(array, options, axes, result_dtype, name);
 

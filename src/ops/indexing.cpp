@@ -7,9 +7,9 @@ namespace cuarray {
 namespace {
 
 /// The first index, step and count of a slice over n elements, as Python's slice.indices gives them.
-struct Steps { int64_t first, step, count; };
+struct ResolvedSlice { int64_t first, step, count; };
 
-Steps resolve_slice(const Index& s, int64_t n) {
+ResolvedSlice resolve_slice(const Index& s, int64_t n) {
     const int64_t step = s.step == Index::kAbsent ? 1 : s.step;
     if (step == 0) raise(ErrorKind::Value, "slice step cannot be zero");
     const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
@@ -70,7 +70,7 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
                 break;
             }
             case Index::Kind::Slice: {
-                const Steps steps = resolve_slice(entry, array.shape()[axis]);
+                const ResolvedSlice steps = resolve_slice(entry, array.shape()[axis]);
                 if (steps.count) offset += distance(steps.first, array.strides()[axis]);
                 layout.shape.push_back(steps.count);
                 layout.strides.push_back(distance(steps.step, array.strides()[axis]));

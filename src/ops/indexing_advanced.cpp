@@ -5,7 +5,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/registry.h"
-#include "ops/places.h"
+#include "ops/indexed_elements.h"
 
 namespace cuarray {
 namespace {
@@ -74,9 +74,9 @@ const Array* lone_mask(const Array& array, std::span<const Index> index) {
 }
 
 /// A key as it is being read: one position array per indexed axis, and the axes of the result.
-class Key {
+class AdvancedIndex {
  public:
-    Key(const Array& array, std::span<const Index> index, bool writes) : array_(array), writes_(writes) {
+    AdvancedIndex(const Array& array, std::span<const Index> index, bool writes) : array_(array), writes_(writes) {
         int used = 0;
         bool has_ellipsis = false;
         for (const Index& entry : index) {
@@ -87,9 +87,9 @@ class Key {
         if (!has_ellipsis) keep(array.ndim() - axis_);
     }
 
-    Places places() {
+    IndexedElements places() {
         broadcast_positions();
-        Places places;
+        IndexedElements places;
         const int at = adjacent_ ? at_ : 0;
         places.shape = kept_.shape;
         places.strides = kept_.strides;
@@ -275,16 +275,16 @@ void check_writable(const Array& array) {
 
 }  // namespace
 
-Places places_of(const Array& array, std::span<const Index> index, bool writes) {
+IndexedElements places_of(const Array& array, std::span<const Index> index, bool writes) {
     check_entries(array, index);
-    return Key(array, index, writes).places();
+    return AdvancedIndex(array, index, writes).places();
 }
 
 Array elements_at(const Array& array, std::span<const Index> index) {
     check_entries(array, index);
     const Array* const mask = lone_mask(array, index);
     if (mask && mask->ndim() == array.ndim()) return compress(array, *mask);
-    return gather(Key(array, index, false).places(), Outside::Raise, kName);
+    return gather(AdvancedIndex(array, index, false).places(), Outside::Raise, kName);
 }
 
 void assign_at(const Array& array, std::span<const Index> index, const Array& values) {
@@ -300,7 +300,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Array& va
         if (mask->ndim() == array.ndim() && index.size() == 1)
             return expand(array, *mask, astype(values, array.dtype(), 'K', false));
     }
-    scatter(Key(array, index, true).places(), values, "assignment");
+    scatter(AdvancedIndex(array, index, true).places(), values, "assignment");
 }
 
 void assign_at(const Array& array, std::span<const Index> index, const Scalar& value) {
@@ -309,7 +309,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     check_entries(array, index);
     if (const Array* const mask = lone_mask(array, index))
         return fill_masked(array, *mask, same);
-    scatter(Key(array, index, true).places(), full({}, same, array.device()), "assignment");
+    scatter(AdvancedIndex(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 
 Array nonzero(const Array& array) {

@@ -1,6 +1,6 @@
 // indexing_take.cpp -- elements along one axis: take, take_along_axis and its inverse.
 #include "cuarray/array/pending.h"
-#include "ops/places.h"
+#include "ops/indexed_elements.h"
 
 namespace cuarray {
 namespace {
@@ -11,7 +11,7 @@ void check_nonempty(const Array& array, const Array& indices, int axis, const ch
               to_string(array.shape()));
 }
 
-Places places_along(const Array& array, const Array& indices, int axis, bool writes, const char* name) {
+IndexedElements places_along(const Array& array, const Array& indices, int axis, bool writes, const char* name) {
     if (array.ndim() != indices.ndim())
         raise(ErrorKind::Value, name, ": `indices` and `arr` must have the same number of dimensions, got ",
               indices.ndim(), " and ", array.ndim());
@@ -22,7 +22,7 @@ Places places_along(const Array& array, const Array& indices, int axis, bool wri
     Dims other = array.shape();
     other[axis] = 1;
     const Dims* const shapes[] = {&other, &positions.shape()};
-    Places places;
+    IndexedElements places;
     try {
         places.shape = broadcast(shapes, name);
     } catch (const Error&) {
@@ -44,7 +44,7 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
     axis = normalise_axis(axis, array.ndim(), "take");
     const Array positions = as_positions(indices, array, "take");
     check_nonempty(array, positions, axis, "take");
-    Places places;
+    IndexedElements places;
     places.array = array;
     places.base = array.view(Layout());
     Dims over;

@@ -4,14 +4,14 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/averages.h"
-#include "ops/folding.h"
+#include "ops/reduced_axes.h"
 #include "ops/masked_fold.h"
-#include "ops/running.h"
+#include "ops/binary_loop.h"
 
 namespace cuarray {
 
-Axes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
-    Axes axes;
+ReducedAxes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
+    ReducedAxes axes;
     axes.kept_shape = array.shape();
     // As NumPy, an array without axes lets itself be folded along axis 0.
     const bool nothing = array.ndim() == 0 && o.axes.size() == 1 && (o.axes[0] == 0 || o.axes[0] == -1);
@@ -41,7 +41,7 @@ void check_where(const Array& array, const ReduceOptions& o, const char* name) {
     broadcast_strides(o.where->layout(), array.shape(), name);
 }
 
-void check_out(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype, const char* name) {
+void check_out(const Array& array, const ReduceOptions& o, const ReducedAxes& axes, DType dtype, const char* name) {
     if (!o.out) return;
     check_out(array, *o.out, axes.result_shape, name);
     if (!can_cast(dtype, o.out->dtype(), Casting::SameKind))
@@ -59,7 +59,7 @@ Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
 namespace {
 
 /// The result seen with every axis of the argument, folded ones with stride 0.
-View result_view(const Array& result, const Axes& axes, bool keepdims) {
+View result_view(const Array& result, const ReducedAxes& axes, bool keepdims) {
     Dims strides(axes.kept_shape.size(), 0);
     int next = 0, from = 0;
     for (int i = 0; i < strides.size(); ++i) {
@@ -125,7 +125,7 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
 
 /// The elements are numbered along the argument's own axes in memory, whether it exists already or not; in C order
 /// where their numbers are the result.
-void plan_order(FoldPlan& plan, const Array& array, const Axes& axes, const Array& target, bool keepdims, bool numbered) {
+void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, const Array& target, bool keepdims, bool numbered) {
     const Dims logical = c_strides(array.shape(), 1);
     const Dims* strides[] = {numbered ? &logical : &array.strides()};
     const Dims order = memory_order(array.shape(), strides);
@@ -137,7 +137,7 @@ void plan_order(FoldPlan& plan, const Array& array, const Axes& axes, const Arra
 }
 
 /// The array that the task writes: out= itself where that is possible.
-Array target_array(const Array& array, const ReduceOptions& o, const Axes& axes, DType dtype) {
+Array target_array(const Array& array, const ReduceOptions& o, const ReducedAxes& axes, DType dtype) {
     const bool direct = o.out && o.out->dtype() == dtype && !overlaps(*o.out, array) &&
                         !(o.where && overlaps(*o.out, *o.where)) &&
                         !may_self_overlap(o.out->layout(), item_size(dtype));
@@ -185,7 +185,7 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     return T;
 }
 
-void check_empty(const Axes& axes, bool has_start, const char* name) {
+void check_empty(const ReducedAxes& axes, bool has_start, const char* name) {
     if (axes.folds || has_start) return;
     if (is_arg(name)) raise(ErrorKind::Value, name, ": attempt to get ", name, " of an empty sequence");
     raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
@@ -218,7 +218,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (is_arg(row.name) && !o.all_axes && o.axes.size() != 1)
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
-    const Axes axes = plan_axes(array, o, name);
+    const ReducedAxes axes = plan_axes(array, o, name);
     if (row.name == std::string_view("mean") && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
         return mean_of_counted(array, o, T, axes, name);
     check_where(array, o, name);
@@ -243,7 +243,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 }
 
 std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& o) {
-    const Axes axes = plan_axes(array, o, o.name);
+    const ReducedAxes axes = plan_axes(array, o, o.name);
     const Array products = target_array(array, o, axes, o.dtype), total = target_array(array, o, axes, o.dtype);
     if (products.is_empty()) return {products, total};
     weights.settle();
@@ -263,7 +263,7 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
 namespace {
 
 /// The array with the folded axes behind the others, as one.
-Array folded_as_one(const Array& array, const Axes& axes) {
+Array folded_as_one(const Array& array, const ReducedAxes& axes) {
     Dims order, extents;
     for (int i = 0, next = 0; i < array.ndim(); ++i) {
         if (next < axes.folded.size() && axes.folded[next] == i) {
@@ -308,7 +308,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         return reduce(reduction, array, own);
     }
     const DType T = loops()[loop].in[0];
-    const Axes axes = plan_axes(array, o, name);
+    const ReducedAxes axes = plan_axes(array, o, name);
     const bool in_order = axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative));
     if (in_order && !(row.has(Commutative) && row.identity))
         raise(ErrorKind::Value, name, ".reduce: reduction operation '", name, "' is not reorderable, so at most one axis may be specified");

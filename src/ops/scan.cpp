@@ -2,7 +2,7 @@
 #include "cuarray/ops/scan.h"
 
 #include "cuarray/array/pending.h"
-#include "ops/running.h"
+#include "ops/binary_loop.h"
 
 namespace cuarray {
 namespace {

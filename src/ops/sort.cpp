@@ -150,7 +150,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
     return places;
 }
 
-Array tally(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
+Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
             const char* name) {
     const Array packed_values = packed(values);
     Array packed_edges, packed_weights;

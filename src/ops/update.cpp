@@ -1,9 +1,9 @@
 // update.cpp -- planning ufunc.at: the loop, what it gives is cast to the array as in an assignment, the chosen places, then one task.
 #include "cuarray/array/pending.h"
-#include "cuarray/ops/segments.h"
+#include "cuarray/ops/reduceat.h"
 #include "ops/packed.h"
-#include "ops/places.h"
-#include "ops/running.h"
+#include "ops/indexed_elements.h"
+#include "ops/binary_loop.h"
 
 namespace cuarray {
 namespace {
@@ -52,7 +52,7 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
         update_at(id, aligned, index, values);
         return assign(array, aligned, name);
     }
-    const Places places = places_of(array, index, true);
+    const IndexedElements places = places_of(array, index, true);
     Array elements = array;
     View chosen;
     if (values) {

@@ -46,7 +46,7 @@ void* Allocator::allocate(Memory& memory, int64_t bytes, int64_t stream, std::st
         else if (reinterpret_cast<uintptr_t>(address) % kMemoryAlignment != 0) wrong = "is no multiple of 256";
         else live_.emplace(address, bytes);
     }
-    if (wrong.empty()) wrong = memory.objection(address, bytes);
+    if (wrong.empty()) wrong = memory.why_unusable(address, bytes);
     if (wrong.empty()) return address;
     // What is in use belongs to an array, which will give it back.
     if (!is_lent) free(device, address, bytes, stream);

@@ -146,7 +146,7 @@ class Recorded {
     bool begun_ = false;
 };
 
-class Recording final : public Decorator {
+class RecordingDecorator final : public Decorator {
  public:
     using Decorator::Decorator;
 
@@ -273,6 +273,6 @@ void record_stream_work(Record::Kind kind, const char* name, Stream& stream, con
     recorded.done = true;
 }
 
-Backend& make_recording(Backend& inner) { return *new Recording(inner); }
+Backend& make_recording(Backend& inner) { return *new RecordingDecorator(inner); }
 
 }  // namespace cuarray

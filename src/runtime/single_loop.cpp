@@ -31,7 +31,7 @@ std::unique_ptr<Expr>& kept_expr(LoopId id, unsigned scalars) {
     return kept[form_of(id, scalars)];
 }
 
-View view_of(const SingleLoop::Argument& operand, DType dtype) {
+View view_of(const SingleLoop::Location& operand, DType dtype) {
     return {operand.storage, operand.offset, dtype, *operand.strides};
 }
 

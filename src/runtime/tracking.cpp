@@ -16,27 +16,27 @@
 namespace cuarray {
 namespace {
 
-struct Line {
+struct AllocationSite {
     Device device;
     MadeBy made;
 };
 
-/// Lines are never forgotten: a program has few of them.
-struct Lines {
+/// AllocationSites are never forgotten: a program has few of them.
+struct AllocationSites {
     std::mutex mutex;
-    std::vector<Line> all;  // line number n of a Storage is all[n - 1]
+    std::vector<AllocationSite> all;  // line number n of a Storage is all[n - 1]
     std::map<std::tuple<std::string, int, int, int>, uint32_t> numbers;
 
-    Lines();
+    AllocationSites();
 };
 
-Lines& lines() {
-    static Lines* const one = new Lines;
+AllocationSites& lines() {
+    static AllocationSites* const one = new AllocationSites;
     return *one;
 }
 
 // A thread that holds the lock does not exist in a forked child.
-Lines::Lines() {
+AllocationSites::AllocationSites() {
     pthread_atfork([] { lines().mutex.lock(); }, [] { lines().mutex.unlock(); }, [] { lines().mutex.unlock(); });
 }
 
@@ -64,7 +64,7 @@ void note_line(Storage& storage) {
     int line = 0;
     if (!find_line(&file, &line)) file = "unknown";
     const Device device = storage.device();
-    Lines& l = lines();
+    AllocationSites& l = lines();
     const std::lock_guard lock(l.mutex);
     const auto [place, is_new] =
         l.numbers.try_emplace({file, line, int(device.kind), device.index}, uint32_t(l.all.size() + 1));
@@ -87,7 +87,7 @@ std::vector<MadeBy> tracked_memory(Device device) {
     std::vector<MadeBy> found;
     {
         const std::lock_guard lock(lines().mutex);
-        for (const Line& line : lines().all)
+        for (const AllocationSite& line : lines().all)
             if (line.device == device && line.made.allocations > 0) found.push_back(line.made);
     }
     std::stable_sort(found.begin(), found.end(), [](const MadeBy& a, const MadeBy& b) { return a.bytes > b.bytes; });

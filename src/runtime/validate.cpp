@@ -63,7 +63,7 @@ bool is_exact(const T& task) {
     return true;
 }
 
-class Validating final : public Decorator {
+class ValidatingDecorator final : public Decorator {
  public:
     using Decorator::Decorator;
 
@@ -217,6 +217,6 @@ class Validating final : public Decorator {
 
 }  // namespace
 
-Backend& make_validating(Backend& inner) { return *new Validating(inner); }
+Backend& make_validating(Backend& inner) { return *new ValidatingDecorator(inner); }
 
 }  // namespace cuarray

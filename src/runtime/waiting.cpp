@@ -6,7 +6,7 @@
 namespace cuarray {
 namespace {
 
-class Waiting final : public Decorator {
+class WaitingDecorator final : public Decorator {
  public:
     using Decorator::Decorator;
 
@@ -32,6 +32,6 @@ class Waiting final : public Decorator {
 
 }  // namespace
 
-Backend& make_waiting(Backend& inner) { return *new Waiting(inner); }
+Backend& make_waiting(Backend& inner) { return *new WaitingDecorator(inner); }
 
 }  // namespace cuarray

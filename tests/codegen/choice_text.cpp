@@ -8,8 +8,8 @@
 
 #include "cuarray/codegen/gather_launch.h"
 #include "cuarray/codegen/matmul_launch.h"
-#include "cuarray/codegen/segments_launch.h"
-#include "cuarray/codegen/slide_launch.h"
+#include "cuarray/codegen/segmented_reduce_launch.h"
+#include "cuarray/codegen/correlate_launch.h"
 
 using namespace cuarray;
 
@@ -22,9 +22,9 @@ void add(const NamedKernel& kernel) { kernels[kernel.entry] = kernel; }
 /// `arrays` index arrays over n positions of an array of as many axes.
 void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
-    std::vector<IndexedPlace> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
+    std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
     for (Choosing what : {Choosing::Gather, Choosing::Scatter}) {
-        ChoicePlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, what);
+        IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, what);
         plan.select(0);
         add(plan.move.kernel);
         if (plan.claim) add(plan.claim->kernel);
@@ -33,10 +33,10 @@ void add_choices(int arrays, int64_t item, int64_t n) {
 
 void add_masks(int item, int64_t n) {
     const Dims array{item}, line{item}, lines{8 * n, 8};
-    for (MaskStep step : {MaskStep::Count, MaskStep::AddUp, MaskStep::Compress, MaskStep::Expand})
-        for (const NamedLaunch& named : plan_masked(step, {{n}, 4096, 8192, {1 << 20, &array}, {1 << 21, &line}, item}))
+    for (CompactionStep step : {CompactionStep::Count, CompactionStep::AddUp, CompactionStep::Compress, CompactionStep::Expand})
+        for (const NamedLaunch& named : plan_compaction(step, {{n}, 4096, 8192, {1 << 20, &array}, {1 << 21, &line}, item}))
             add(named.kernel);
-    for (const NamedLaunch& named : plan_masked(MaskStep::Locate, {{n}, 4096, 8192, {}, {1 << 21, &lines}})) add(named.kernel);
+    for (const NamedLaunch& named : plan_compaction(CompactionStep::Nonzero, {{n}, 4096, 8192, {}, {1 << 21, &lines}})) add(named.kernel);
 }
 
 void add_products() {
@@ -49,8 +49,8 @@ void add_products() {
 void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
     const int64_t item = item_size(array);
     const Dims elements{item}, places{0}, positions{8};
-    std::vector<IndexedPlace> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    ChoicePlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, Choosing::Update);
+    std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
+    IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, Choosing::Update);
     plan.select(0);
     plan.set_keys(1 << 22, 1 << 23);
     add(plan.move.kernel);
@@ -78,14 +78,14 @@ void add_segments() {
     for (int type = 0; type < kDTypes; ++type) {
         const DType dtype = DType(type);
         const auto add_one = [&](ReductionId row, LoopId loop) {
-            add(plan_segments({{70, 80}, 1, 9, dtype, {1 << 20, &strides}, {1 << 21, &strides}, 4096, 8192, row, loop})->kernel);
+            add(plan_segmented_reduce({{70, 80}, 1, 9, dtype, {1 << 20, &strides}, {1 << 21, &strides}, 4096, 8192, row, loop})->kernel);
         };
         for (const char* row : {"sum", "prod", "max", "min", "any", "all"})
             if (reduction_result(find_reduction(row), dtype) == dtype) add_one(find_reduction(row), kNone);
         for (const char* row : {"subtract", "divide", "hypot", "bitwise_xor"})
             if (const LoopId loop = loop_for(find_row(row), dtype); loop != kNone && loops()[loop].out[0] == dtype)
                 add_one(kNone, loop);
-        add(plan_slide(dtype, {70, 5, 4, 74, nullptr, nullptr, nullptr}).kernel);
+        add(plan_correlate(dtype, {70, 5, 4, 74, nullptr, nullptr, nullptr}).kernel);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cuarray/codegen/sort_launch.h"
-#include "cuarray/codegen/tally_launch.h"
+#include "cuarray/codegen/histogram_launch.h"
 
 using namespace cuarray;
 
@@ -29,12 +29,12 @@ int main() {
         const DType dtype = DType(d);
         if (info(dtype).kind != Kind::Complex) add_sorts(dtype);
         add(plan_pairs(dtype, {1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
-        add(plan_search(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
+        add(plan_search_sorted(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
     }
     add(plan_indices({1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
-    const kernel::TallyTask task{100, 10, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
+    const kernel::HistogramParameters task{100, 10, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
     for (DType dtype : {DType::float32, DType::float64, DType::int64, DType::uint64})
-        for (TallyStep step : {TallyStep::Counts, TallyStep::Bins, TallyStep::Sums}) add(plan_tally(step, dtype, task));
+        for (HistogramStep step : {HistogramStep::Counts, HistogramStep::Bins, HistogramStep::Sums}) add(plan_histogram(step, dtype, task));
     for (const auto& [entry, kernel] : kernels) {
         const std::string text = kernel_source(kernel);
         std::cout << entry << " named " << text.size() << "\n" << text << "\n";

@@ -85,9 +85,9 @@ Expr sum_of(DType dtype, int inputs) {
     return expr;
 }
 
-Addresses element_at(int64_t index, const Dims& shape, const std::vector<Place>& places) {
+Addresses element_at(int64_t index, const Dims& shape, const std::vector<DeviceOperand>& places) {
     Addresses addresses;
-    for (const Place& place : places) addresses.push_back(place.address);
+    for (const DeviceOperand& place : places) addresses.push_back(place.address);
     for (int d = shape.size() - 1; d >= 0; --d) {
         for (size_t k = 0; k < places.size(); ++k)
             addresses[k] += uint64_t(index % shape[d] * (*places[k].strides)[d]);
@@ -108,7 +108,7 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
 }
 
 /// Every element exactly once, each with the addresses that strides give.
-void check_all_elements(DType dtype, const Dims& shape, const std::vector<Place>& places) {
+void check_all_elements(DType dtype, const Dims& shape, const std::vector<DeviceOperand>& places) {
     const int operands = int(places.size());
     ElementwisePlan plan(sum_of(dtype, operands - 1), shape, {places.data(), 1},
                          {places.data() + 1, places.size() - 1});
@@ -145,7 +145,7 @@ void random_layouts() {
         }
         const int operands = int(pick(2, 4));
         std::vector<Dims> strides;
-        std::vector<Place> places;
+        std::vector<DeviceOperand> places;
         for (int k = 0; k < operands; ++k) {
             Dims order;
             for (int d = 0; d < ndim; ++d) order.push_back(d);
@@ -166,7 +166,7 @@ void random_layouts() {
 void beyond_32_bits() {
     const Dims shape{3, int64_t(1) << 31, 2};
     const Dims out{(int64_t(1) << 34) + 64, 8, 4}, in{int64_t(1) << 40, 4, -(int64_t(1) << 36)};
-    const std::vector<Place> places{{uint64_t(1) << 50, &out}, {uint64_t(1) << 51, &in}};
+    const std::vector<DeviceOperand> places{{uint64_t(1) << 50, &out}, {uint64_t(1) << 51, &in}};
     ElementwisePlan plan(sum_of(DType::float32, 1), shape, {places.data(), 1}, {places.data() + 1, 1});
     CHECK(plan.slices() > 1);
     int64_t total = 0;
@@ -191,7 +191,7 @@ void beyond_32_bits() {
 /// One axis of more than 2^31 elements stays one launch while it is contiguous.
 void long_and_contiguous() {
     const Dims shape{(int64_t(1) << 32) + 3}, strides{4}, one{0};
-    const std::vector<Place> places{{256, &strides}, {1 << 20, &strides}, {512, &one}};
+    const std::vector<DeviceOperand> places{{256, &strides}, {1 << 20, &strides}, {512, &one}};
     ElementwisePlan plan(sum_of(DType::float32, 2), shape, {places.data(), 1}, {places.data() + 1, 2});
     const Flat& p = *reinterpret_cast<const Flat*>(plan.launch.parameters);
     CHECK(plan.slices() == 1 && plan.launch.walk == Walk::Contiguous && p.size == uint64_t(shape[0]));
@@ -200,16 +200,16 @@ void long_and_contiguous() {
 
 void alignment_and_transposes_choose_the_walk() {
     const Dims line{4096}, contiguous{4};
-    const std::vector<Place> off{{256, &contiguous}, {512 + 4, &contiguous}};
+    const std::vector<DeviceOperand> off{{256, &contiguous}, {512 + 4, &contiguous}};
     CHECK(
         ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
         Walk::Strided);
     const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
-    const std::vector<Place> turned{{256, &rows}, {1 << 20, &columns}};
+    const std::vector<DeviceOperand> turned{{256, &rows}, {1 << 20, &columns}};
     ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
     const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
     CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
-    const std::vector<Place> both{{256, &columns}, {1 << 20, &columns}};
+    const std::vector<DeviceOperand> both{{256, &columns}, {1 << 20, &columns}};
     CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1})
               .launch.walk == Walk::Contiguous);
 }
@@ -230,7 +230,7 @@ void folds_cover_everything() {
             const Dims in = c_strides(shape, 4);
             Dims out = axis ? Dims{4, 0} : Dims{0, 4};
             Launch launch;
-            const Place input{1 << 20, &in};
+            const DeviceOperand input{1 << 20, &in};
             CHECK(plan_fold(program, shape, {axis}, {256, &out}, {&input, 1}, nullptr, launch));
             const auto& p = *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(
                 launch.parameters);
@@ -260,7 +260,7 @@ void no_slot_is_left_to_chance() {
     std::memset(memory, 0xA5, sizeof memory);
     Launch& launch = *new (memory) Launch;
     const Dims shape{3, 1000}, in = c_strides(shape, 4), out{4, 0};
-    const Place input{1 << 20, &in};
+    const DeviceOperand input{1 << 20, &in};
     CHECK(plan_fold({&expr, find_reduction("sum")}, shape, {1}, {256, &out}, {&input, 1}, nullptr, launch));
     const std::vector<unsigned char> zeros(16, 0);
     CHECK(std::memcmp(launch.scalars.values[0].bytes, two.bytes, 16) == 0);

@@ -86,7 +86,7 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
     for (CUdeviceptr address : {c.to, c.from}) {
         Allocation* block = c.between_devices ? allocation_at(address) : nullptr;
         const Context& owner = block ? driver().contexts[static_cast<size_t>(block->device)] : context;
-        std::string reason = objection(owner, address, c.bytes);
+        std::string reason = why_unusable(owner, address, c.bytes);
         if (!reason.empty()) return illegal(context, c.name, reason);
     }
     if (!to_use.still_there() || !from_use.still_there())
@@ -194,7 +194,7 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
     if (!known || to % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
     Context& context = *stream->context;
     auto run = [=, &context] {
-        std::string reason = objection(context, to, bytes);
+        std::string reason = why_unusable(context, to, bytes);
         if (reason.empty() && shadowed(allocation_at(to)))
             reason = touch_range(offset_of(to), bytes, Access::Write);
         if (!reason.empty()) return illegal(context, name, reason);

@@ -88,7 +88,7 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
         // find poison.
         if (Allocation* block = allocation_at(word)) {
             bool at_end = word >= block->base + block->live_size;
-            std::string reason = at_end && block->live ? "" : objection(context, word, 1);
+            std::string reason = at_end && block->live ? "" : why_unusable(context, word, 1);
             if (!reason.empty()) return reason;
             touched.push_back(block);
         }

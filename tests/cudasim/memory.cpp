@@ -189,7 +189,7 @@ std::string describe(CUdeviceptr address) {
                   state, block->device);
 }
 
-std::string objection(const Context& context, CUdeviceptr address, size_t bytes) {
+std::string why_unusable(const Context& context, CUdeviceptr address, size_t bytes) {
     if (!is_device_address(address)) return "";
     Allocation* block = allocation_at(address);
     if (!block) return format("0x%llx is %s", address, describe_gap(address).c_str());

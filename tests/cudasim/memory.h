@@ -48,7 +48,7 @@ std::string end_life(Allocation& allocation);
 /// The allocation around an address, or null.
 Allocation* allocation_at(CUdeviceptr address);
 /// Why work in `context` may not touch these bytes now, in stream time; empty if it may.
-std::string objection(const Context& context, CUdeviceptr address, size_t bytes);
+std::string why_unusable(const Context& context, CUdeviceptr address, size_t bytes);
 /// True when checks keep a shadow of the allocation; of the largest ones they only know bounds and life.
 bool shadowed(const Allocation* allocation);
 /// True when the guard bytes around a living allocation are as they were made.

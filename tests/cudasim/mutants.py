@@ -43,7 +43,7 @@ GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
 ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
 GATHER_DEVICE = "include/cuarray/kernel/gather_device.h"
-MASKED_DEVICE = "include/cuarray/kernel/gather_masked_device.h"
+MASKED_DEVICE = "include/cuarray/kernel/compaction_device.h"
 INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
@@ -157,15 +157,15 @@ BY_HAND = [
     Mutant(
         "the-host-reads-pinned-memory-at-once",
         "src/host/backend.cpp",
-        "for (const View& view : inputs) wait_on_host(*view.storage, false);",
-        "(void)inputs;",
+        "operands(task, [](const Operand& operand) { wait_on_host(*operand.view.storage, operand.is_written()); });",
+        "operands(task, [](const Operand& operand) { if (operand.is_written()) wait_on_host(*operand.view.storage, true); });",
         "sim tests/python/test_streams.py -k 'cuda and pinned_arrays'",
     ),
     Mutant(
         "the-host-writes-pinned-memory-at-once",
         "src/host/backend.cpp",
-        "for (const View& view : outputs) wait_on_host(*view.storage, true);",
-        "(void)outputs;",
+        "operands(task, [](const Operand& operand) { wait_on_host(*operand.view.storage, operand.is_written()); });",
+        "operands(task, [](const Operand& operand) { if (!operand.is_written()) wait_on_host(*operand.view.storage, false); });",
         "sim tests/python/test_streams.py -k 'cuda and pinned_arrays'",
     ),
     Mutant(
@@ -214,14 +214,14 @@ BY_HAND = [
     Mutant(
         "leaked-block",
         "src/cuda/memory.cpp",
-        "    context_.driver.cuMemFreeAsync(piece.address, piece.home->queue());\n",
+        "    context_.driver.cuMemFreeAsync(allocation.address, allocation.home->queue());\n",
         "",
         f"{MEMORY} -k somebody_else",
     ),
     Mutant(
         "no-second-try-when-memory-runs-out",
         "src/cuda/memory.cpp",
-        "if (!find_room([&] { return take_once(piece, true); }))",
+        "if (!find_room([&] { return take_once(allocation, true); }))",
         "",
         f"{MEMORY} -k small_device",
     ),
@@ -264,7 +264,7 @@ BY_HAND = [
     Mutant(
         "forked-child-calls-the-driver",
         "src/cuda/driver.cpp",
-        "[] { the_state = State::Forked; }",
+        "[] { the_state = DriverState::Forked; }",
         "[] {}",
         f"{BACKEND} -k fork",
     ),
@@ -498,13 +498,13 @@ OWN_TESTS = {
 
 KERNEL_TESTS = {
     "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
-    "gather_masked_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_stretches)'",),
+    "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_stretches)'",),
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
     "reduce_device.h": (FOLDS, LONG_FOLD),
     "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),
-    "segments_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
+    "segmented_reduce_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
-    "tally_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
+    "histogram_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
 }
 
 

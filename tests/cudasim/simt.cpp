@@ -202,7 +202,7 @@ class Execution {
             give_up(CUDA_ERROR_ILLEGAL_ADDRESS,
                     format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at));
         }
-        std::string reason = objection(*grid_.context, address, bytes);
+        std::string reason = why_unusable(*grid_.context, address, bytes);
         if (!reason.empty()) give_up(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
         Allocation* allocation = allocation_at(address);
         allowed_begin_ = allocation->base;

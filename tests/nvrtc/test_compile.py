@@ -139,7 +139,7 @@ def test_representative():
 def test_kernels_of_indices_and_masks():
     texts = program.choice_texts()
     assert {"gather_b4_1", "scatter_b16_3", "claim_2", "mask_compress_b1", "mask_expand_b8_64", "mask_locate", "matmul_f32",
-            "update_add_f32_f32_f32_1", "update_keys_1_64", "segments_sum_bf16", "segments_fold_hypot_f64", "slide_c128"} <= texts.keys()
+            "update_add_f32_f32_f32_1", "update_keys_1_64", "segmented_sum_bf16", "segmented_left_fold_hypot_f64", "correlate_c128"} <= texts.keys()
     names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
     check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
 
@@ -153,7 +153,7 @@ def test_all_kernels_of_indices_and_masks(arch):
 
 def test_kernels_that_sort():
     texts = program.sort_texts()
-    assert {"sort_short_f32", "sort_scatter_pairs", "sort_scatter_bf16_64", "search_c128", "tally_sums_f64"} <= texts.keys()
+    assert {"sort_short_f32", "sort_scatter_pairs", "sort_scatter_bf16_64", "searchsorted_c128", "histogram_sums_f64"} <= texts.keys()
     names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
     check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
 

@@ -9,8 +9,8 @@
 namespace cuarray {
 
 /// An axis that an index array goes along.
-struct IndexedPlace {
-    Place positions;
+struct IndexedDeviceAxis {
+    DeviceOperand positions;
     int64_t size, stride;
     int axis;
 };
@@ -19,9 +19,9 @@ struct IndexedPlace {
 enum class Choosing : uint8_t { Gather, Scatter, Update };
 
 /// A gather, a scatter or an update. It takes as many launches as `slices`, in order; more than one beyond 8 axes only.
-class CUARRAY_API ChoicePlan {
+class CUARRAY_API IndexedAccessPlan {
  public:
-    ChoicePlan(const Dims& shape, const Place& elements, const Place& array, std::span<const IndexedPlace> indices,
+    IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array, std::span<const IndexedDeviceAxis> indices,
                int64_t item, kernel::Outside outside, Choosing what);
 
     int64_t slices() const { return slices_; }
@@ -48,7 +48,7 @@ class CUARRAY_API ChoicePlan {
 
     Space space_;  ///< operands: elements, array, keys, numbers, then the index arrays
     uint64_t addresses_[kernel::kMaxIndices + 4];
-    std::span<const IndexedPlace> indices_;
+    std::span<const IndexedDeviceAxis> indices_;
     int64_t weights_[kernel::kMaxIndices] = {};
     kernel::Outside outside_;
     const Choosing what_;
@@ -62,19 +62,19 @@ class CUARRAY_API ChoicePlan {
 };
 
 /// What is done with the true elements of a mask.
-enum class MaskStep : uint8_t { Count, AddUp, Compress, Expand, Locate };
+enum class CompactionStep : uint8_t { Count, AddUp, Compress, Expand, Nonzero };
 
 /// A mask of `shape`, contiguous; `before` has room for stretches + 1 counts. `array` lies over the shape. Locate: `line`
 /// is one line per axis, its first stride apart.
-struct MaskedPlaces {
+struct CompactionOperands {
     Dims shape;
     uint64_t mask, before;
-    Place array, line;
+    DeviceOperand array, line;
     int item = 1;
 };
-CUARRAY_API int64_t mask_stretches(int64_t size);
+CUARRAY_API int64_t mask_blocks(int64_t size);
 /// The launches, in order: more than one for Locate beyond 6 axes only; none where an array has more than 8 axes that do
 /// not merge: the caller then makes it contiguous.
-CUARRAY_API std::vector<NamedLaunch> plan_masked(MaskStep step, const MaskedPlaces& places);
+CUARRAY_API std::vector<NamedLaunch> plan_compaction(CompactionStep step, const CompactionOperands& places);
 
 }  // namespace cuarray

@@ -12,7 +12,7 @@ namespace cuarray {
 
 /// Where an operand lies: the device address of its element at index 0, and strides in bytes over the task's
 /// shape.
-struct Place {
+struct DeviceOperand {
     uint64_t address;
     const Dims* strides;
 };
@@ -56,9 +56,9 @@ struct ElementSizes {
 /// An elementwise task: as many launches as `slices`, one after the other, of the same kernel.
 class CUARRAY_API ElementwisePlan {
  public:
-    /// Places: outputs, then inputs. Every address and stride is a multiple of the item's alignment.
-    ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const Place> outputs,
-                    std::span<const Place> inputs);
+    /// IndexedElements: outputs, then inputs. Every address and stride is a multiple of the item's alignment.
+    ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const DeviceOperand> outputs,
+                    std::span<const DeviceOperand> inputs);
 
     Launch launch;
     /// More than 1 only beyond 8 axes that do not merge, and beyond 2^30 elements or bytes that are not
@@ -77,11 +77,11 @@ class CUARRAY_API ElementwisePlan {
 
 /// A reduction or an in-order fold. False where more than 8 kept or 8 reduced axes do not merge: the caller
 /// then makes its inputs contiguous, kept axes first, and its output too.
-CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const Place& output,
-                           std::span<const Place> inputs, const Scalar* initial, Launch& launch);
+CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const DeviceOperand& output,
+                           std::span<const DeviceOperand> inputs, const Scalar* initial, Launch& launch);
 
 /// A scan along one axis; the output walks over the whole shape. False where more than 8 other axes do not merge.
-CUARRAY_API bool plan_scan(const Program& program, const Dims& shape, int axis, const Place& output,
-                           std::span<const Place> inputs, Launch& launch);
+CUARRAY_API bool plan_scan(const Program& program, const Dims& shape, int axis, const DeviceOperand& output,
+                           std::span<const DeviceOperand> inputs, Launch& launch);
 
 }  // namespace cuarray

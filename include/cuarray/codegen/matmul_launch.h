@@ -5,14 +5,14 @@
 namespace cuarray {
 
 /// Products of stacks of matrices, as runtime/backend.h has them; strides over the batch, then rows and columns.
-struct MatrixPlaces {
+struct MatmulOperands {
     Dims batch;
     int64_t rows, depth, columns;
     DType dtype;
-    Place left, right, result;
+    DeviceOperand left, right, result;
 };
 
 /// NotImplementedError where more than 8 axes of the batch do not merge.
-CUARRAY_API NamedLaunch plan_matmul(const MatrixPlaces& places);
+CUARRAY_API NamedLaunch plan_matmul(const MatmulOperands& places);
 
 }  // namespace cuarray

@@ -26,6 +26,6 @@ CUARRAY_API std::vector<NamedLaunch> plan_sort(const SortRows& rows, uint64_t fr
 CUARRAY_API NamedLaunch plan_pairs(DType values, const kernel::SortPairing& pairing);
 /// Makes indices of pairs.
 CUARRAY_API NamedLaunch plan_indices(const kernel::SortPairing& pairing);
-CUARRAY_API NamedLaunch plan_search(DType values, const kernel::SortedSearch& search);
+CUARRAY_API NamedLaunch plan_search_sorted(DType values, const kernel::SearchSortedParameters& search);
 
 }  // namespace cuarray

@@ -2,7 +2,7 @@
 //
 // `fn::call<fn::hypot, f16>(x, y)` is the whole of what a backend does per element: arguments as the row's
 // inputs, the halves widened to f32 unless the row works on their bits, the result as the row's outputs. A
-// generator for NVRTC emits the paragraphs below and, instead of the #include, the rows that it needs:
+// generator for NVRTC emits the declarations below and, instead of the #include, the rows that it needs:
 // Row::text (core/table.h) is a row with its shorthand written out, so that UFUNC is the only macro.
 #pragma once
 #include "cuarray/kernel/flags.h"

@@ -33,45 +33,45 @@ CUARRAY_FN i64 position(i64 index, i64 size, u64& outside) {
 constexpr int kMaxIndices = 16;
 
 /// An operand of a choice: strides over the axes, in bytes, or in numbers where it has no memory.
-struct ChosenOperand {
+struct IndexedOperand {
     char* data;
     i64 strides[kMaxAxes];
 };
 
 /// An index array, and the axis that it indexes; `weight` numbers the places of all indexed axes.
-struct ChosenIndex {
-    ChosenOperand positions;
+struct IndexOperand {
+    IndexedOperand positions;
     i64 size, stride, weight, axis;
 };
 
-/// Elements chosen by indices. Places that values compete for have a key each; of the places of one key the
+/// Elements chosen by indices. IndexedElements that values compete for have a key each; of the places of one key the
 /// one with the highest number wins. Keys are slots of the table of winners, or hashed. `meets`: equal values may
 /// meet in one place.
 template <class Index, int K>
-struct Chosen {
+struct IndexedAccessParameters {
     u64 size;
     u32 axes, rule, meets;
     typename Index::extent extents[kMaxAxes];
-    ChosenOperand elements, array;
-    ChosenOperand keys, numbers;
+    IndexedOperand elements, array;
+    IndexedOperand keys, numbers;
     u64* winners;
     u64* hashed;
     u64 slots;
-    ChosenIndex indices[K ? K : 1];
+    IndexOperand indices[K ? K : 1];
 };
 
 /// Elements of a mask between two counts, on a GPU.
-constexpr u32 kMaskStretch = 4096;
+constexpr u32 kMaskBlock = 4096;
 
 /// Elements chosen by a mask of `size` bytes; `before` counts the true ones before each stretch.
 template <class Index>
-struct MaskedElements {
+struct CompactionParameters {
     u64 size, stretches;
     const u8* mask;
     i64* before;
     u32 axes;
     typename Index::extent extents[kMaxAxes];
-    ChosenOperand array, line;
+    IndexedOperand array, line;
 };
 
 }  // namespace cuarray::kernel

@@ -31,7 +31,7 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
 
 /// Finds the spot of element `at`; false, and a report, where an index lies outside.
 template <class Index, int K>
-CUARRAY_FN bool find_spot(const Chosen<Index, K>& p, u64 at, Spot& spot, const FaultSink& sink) {
+CUARRAY_FN bool find_spot(const IndexedAccessParameters<Index, K>& p, u64 at, Spot& spot, const FaultSink& sink) {
     typename Index::type rest = typename Index::type(at);
     i64 index[K ? K : 1] = {};
     spot = {0, 0, 0, 0};
@@ -50,7 +50,7 @@ CUARRAY_FN bool find_spot(const Chosen<Index, K>& p, u64 at, Spot& spot, const F
     bool found = true;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        const ChosenIndex& axis = p.indices[k];
+        const IndexOperand& axis = p.indices[k];
         const i64 given = *reinterpret_cast<const i64*>(axis.positions.data + index[k]);
         u64 outside = 0;
         const i64 place = position_by(p.rule, given, axis.size, outside);
@@ -63,7 +63,7 @@ CUARRAY_FN bool find_spot(const Chosen<Index, K>& p, u64 at, Spot& spot, const F
 }
 
 template <class Item, class Index, int K>
-CUARRAY_FN void gather(const Chosen<Index, K>& p, const FaultSink& sink) {
+CUARRAY_FN void gather(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
     constexpr int lanes = kChosenLanes<K>;
     const u64 first = u64(blockIdx.x) * (kThreads * lanes) + threadIdx.x;
     Item items[lanes];
@@ -95,7 +95,7 @@ CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
 
 /// Lets the places compete; numbers are kept plus one.
 template <class Index, int K>
-CUARRAY_FN void claim_places(const Chosen<Index, K>& p, const FaultSink& sink) {
+CUARRAY_FN void claim_places(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     Spot spot;
     if (at >= p.size || !find_spot(p, at, spot, sink)) return;
@@ -116,7 +116,7 @@ CUARRAY_FN void store_item(Item* to, Item item, bool meets) {
 }
 
 template <class Item, class Index, int K>
-CUARRAY_FN void scatter(const Chosen<Index, K>& p, const FaultSink& sink) {
+CUARRAY_FN void scatter(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
     constexpr int lanes = kChosenLanes<K>;
     const u64 first = u64(blockIdx.x) * (kThreads * lanes) + threadIdx.x;
 #pragma unroll

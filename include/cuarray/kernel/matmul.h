@@ -22,7 +22,7 @@ struct MatrixOperand {
 };
 
 /// What the device kernel is told.
-struct MatrixProduct {
+struct MatmulParameters {
     u64 rows, depth, columns, tiles_down, tiles_across;
     u32 axes;
     i64 extents[kMaxAxes];

@@ -18,7 +18,7 @@ CUARRAY_FN void take_inside(const MatrixOperand& from, u64 i, u64 j, bool inside
 }
 
 template <class T>
-CUARRAY_FN void matmul(const MatrixProduct& p) {
+CUARRAY_FN void matmul(const MatmulParameters& p) {
     using P = Products<T>;
     using number = typename P::number;
     __shared__ number lefts[kSlice][P::parts][kMatrixTile + 1];

@@ -117,8 +117,8 @@ CUARRAY_FN u64 sort_pair(const SortPairing& p, const stored_t<T>* row, u64 index
     return (key & ((u64(1) << p.bits) - 1)) << p.index_bits | index;
 }
 
-/// Places in a sorted array of n elements at which `count` values belong: before their equals, or behind (`right`).
-struct SortedSearch {
+/// IndexedElements in a sorted array of n elements at which `count` values belong: before their equals, or behind (`right`).
+struct SearchSortedParameters {
     u64 n, count;
     const void* sorted;
     const void* values;

@@ -270,7 +270,7 @@ CUARRAY_FN void sort_take_indices(const SortPairing& p) {
 
 /// Binary searches, a thread for each value.
 template <class T>
-CUARRAY_FN void search(const SortedSearch& p) {
+CUARRAY_FN void search(const SearchSortedParameters& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (at >= p.count) return;
     const T values[] = {load<T>(static_cast<const stored_t<T>*>(p.values)[at])};

@@ -1,11 +1,11 @@
 // types.h -- the scalar types of kernel text and their conversions, for the host compiler and for NVRTC.
 //
 // All kernel/*.h text is compiled twice: by the host compiler as headers, and by NVRTC without any header,
-// from the paragraphs that a kernel needs. So that the generator can cut it up, it keeps to this:
-//   * A paragraph is a block of lines between blank lines, at namespace level; functions hold no blank lines.
-//   * A paragraph defines complete entities: whole functions, types, and every #if that it opens.
-//   * `namespace ... {` and its closing brace are paragraphs, and so are #pragma once and the #includes.
-//   * A paragraph uses no macro but those of this file, of the compiler, and those that it defines itself.
+// from the declarations that a kernel needs. So that the generator can cut it up, it keeps to this:
+//   * A declaration is a block of lines between blank lines, at namespace level; functions hold no blank lines.
+//   * A declaration defines complete entities: whole functions, types, and every #if that it opens.
+//   * `namespace ... {` and its closing brace are declarations, and so are #pragma once and the #includes.
+//   * A declaration uses no macro but those of this file, of the compiler, and those that it defines itself.
 //   * Entities stand before their use; this file is always emitted whole, before every other.
 //   * Paragraphs about complex numbers stand in math_complex*.h: text without complex types never needs them.
 //   * C++17, no standard headers, no static data with a constructor.

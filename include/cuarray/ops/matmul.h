@@ -1,4 +1,4 @@
-// matmul.h -- products of matrices and of stacks of them, and of taps that slide along a line.
+// matmul.h -- matrix products of stacks, and cross-correlation.
 #pragma once
 #include "cuarray/array/array.h"
 
@@ -11,6 +11,6 @@ CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DT
 
 /// result[i] = sum over k of line[i - before + k] * taps[k], over the taps that lie on the line; both have one axis and one
 /// dtype.
-CUARRAY_API Array slide(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name);
+CUARRAY_API Array correlate(const Array& signal, const Array& weights, int64_t before, int64_t count, const char* name);
 
 }  // namespace cuarray

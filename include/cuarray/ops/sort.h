@@ -28,7 +28,7 @@ CUARRAY_API Array search_sorted(const Array& sorted, const Array& values, bool r
 
 /// How many values fall into each of `bins` bins, int64, or the sums of their weights, float64. Values are the bins
 /// (int64), or fall between `bins` + 1 ascending edges of the same dtype.
-CUARRAY_API Array tally(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
+CUARRAY_API Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
                         const char* name);
 
 }  // namespace cuarray

@@ -13,7 +13,7 @@ namespace cuarray {
 /// One loop of the table, with one result and no fault, over operands of its own dtypes: what most calls are,
 /// without an Expr. The result obeys the rule for the outputs of an Elementwise.
 struct SingleLoop {
-    struct Argument {
+    struct Location {
         Storage* storage = nullptr;      ///< null: a scalar; of the result: new memory
         int64_t offset = 0;              ///< as in a View
         const Dims* strides = nullptr;
@@ -25,7 +25,7 @@ struct SingleLoop {
     const Dims& shape;
     const char* name;
     int64_t bytes = 0;  ///< of the result
-    Argument in[kMaxIn] = {}, out = {};
+    Location in[kMaxIn] = {}, out = {};
 };
 
 /// What went wrong inside a run that could only be seen in the values.

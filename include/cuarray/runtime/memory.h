@@ -117,7 +117,7 @@ class CUARRAY_API Memory {
     /// Waits for the device and gives back everything that is kept for reuse.
     virtual void trim() = 0;
     /// Why an address is not `bytes` of this device's memory, or "".
-    virtual std::string objection(void* address, int64_t bytes) const = 0;
+    virtual std::string why_unusable(void* address, int64_t bytes) const = 0;
 
  protected:
     /// A limit was set: gives back what is kept for reuse beyond it.

@@ -158,7 +158,7 @@ void collect_copies(LoopLibrary& library) {
     collect<uint16_t>(library, 1);
     collect<uint32_t>(library, 2);
     collect<uint64_t>(library, 3);
-    collect<Item16>(library, 4);
+    collect<Bytes16>(library, 4);
     library.count = count;
     library.any = any;
 }

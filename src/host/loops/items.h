@@ -5,7 +5,7 @@
 
 namespace cuarray::host {
 
-struct Item16 { uint64_t low, high; };
+struct Bytes16 { uint64_t low, high; };
 
 /// An item of this size at any address, whatever type was stored there.
 template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };

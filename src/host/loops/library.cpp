@@ -37,9 +37,9 @@ LoopLibrary make_library(SymbolFinder find) {
     library.scans = scans;
     const auto matmul = new MatmulLoops[kDTypes];
     collect_matmul(matmul);
-    const auto slides = new SlideLoop[kDTypes];
-    collect_slides(slides);
-    const auto part_loops = new PartLoop[kDTypes]();
+    const auto correlations = new CorrelateLoop[kDTypes];
+    collect_correlations(correlations);
+    const auto part_loops = new PartitionLoop[kDTypes]();
     collect_parts(part_loops);
     library.parts = part_loops;
     const auto guess_loops = new GuessLoop[kDTypes]();
@@ -55,7 +55,7 @@ LoopLibrary make_library(SymbolFinder find) {
     library.casts = casts;
     library.reductions = reductions;
     library.matmul = matmul;
-    library.slides = slides;
+    library.correlations = correlations;
     return library;
 }
 

@@ -10,7 +10,7 @@ namespace {
 using kernel::Products;
 
 template <class T>
-struct Tile {
+struct MatmulTile {
     using P = Products<T>;
     using number = typename P::number;
     typedef number vector __attribute__((vector_size(kVectorBytes)));
@@ -75,8 +75,8 @@ struct Tile {
 
 template <class T>
 void collect(MatmulLoops& loops) {
-    loops = {Tile<T>::rows, Tile<T>::columns, int64_t(sizeof(typename Tile<T>::number)) * Tile<T>::parts,
-             Tile<T>::pack, Tile<T>::multiply, Tile<T>::store};
+    loops = {MatmulTile<T>::rows, MatmulTile<T>::columns, int64_t(sizeof(typename MatmulTile<T>::number)) * MatmulTile<T>::parts,
+             MatmulTile<T>::pack, MatmulTile<T>::multiply, MatmulTile<T>::store};
 }
 
 }  // namespace

@@ -537,7 +537,7 @@ template <int R, class Element> struct SegmentsOf {
         return n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
     }
 
-    static void fold_segments(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
+    static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
         A nodes[kNodes];
         const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // where all lanes surely are
         for (int64_t k = 0; k < count; ++k) {
@@ -592,7 +592,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         loops.fold_lane = Alike::fold_lane;
     }
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
-        loops.fold_segments = SegmentsOf<R, Element>::fold_segments;
+        loops.segmented_reduce = SegmentsOf<R, Element>::segmented_reduce;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
@@ -607,7 +607,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     return loops;
 }
 
-struct Collector {
+struct ReductionCollector {
     ReductionLoops* to;
     template <int R, class Element> void reduction() {
         to[R * kDTypes + int(dtype_of<Element>)] = reduction_loops<R, Element>();
@@ -617,7 +617,7 @@ struct Collector {
 }  // namespace
 
 int collect_reductions(ReductionLoops* to) {
-    Collector collector{to};
+    ReductionCollector collector{to};
     if (to) visit_reductions(collector);
     return kReductions;
 }

@@ -31,9 +31,9 @@ void collect_scans(ScanLoops* to);
 /// Fills the loops that multiply matrices, by dtype.
 void collect_matmul(MatmulLoops* to);
 /// Writes the sliding sums of products, by dtype.
-void collect_slides(SlideLoop* to);
+void collect_correlations(CorrelateLoop* to);
 /// Writes the loops that compare elements with pivots, and those that guess bins, by dtype.
-void collect_parts(PartLoop* to);
+void collect_parts(PartitionLoop* to);
 void collect_guesses(GuessLoop* to);
 /// Writes the sorts by vectors, by dtype, where there are any.
 void collect_sorts(ValueSortLoop* to);
@@ -42,10 +42,10 @@ void collect_sorts(ValueSortLoop* to);
 void collect_copies(LoopLibrary& library);
 
 /// Fills the loops over elements that indices or masks choose.
-void collect_choices(ChoiceLoops& loops);
+void collect_choices(IndexingLoops& loops);
 
 /// The loop that stores past the caches, or null.
-StreamLoop collect_stream();
+NontemporalLoop collect_stream();
 
 /// Points the vector functions to those that `find` knows; returns how many it knew.
 int find_vector_functions(SymbolFinder find);

@@ -1,0 +1,25 @@
+// segmented_reduce_launch.h -- which kernels fold parts of an axis, their grids and parameters.
+#pragma once
+#include <optional>
+#include "cuarray/codegen/launch.h"
+#include "cuarray/core/table.h"
+#include "cuarray/kernel/segmented_reduce.h"
+
+namespace cuarray {
+
+/// The operands of a SegmentedReduce (runtime/task.h) on a device.
+struct SegmentedReduceOperands {
+    Dims shape;
+    int axis;
+    int64_t count;
+    DType dtype;
+    DeviceOperand values, result;
+    uint64_t begins, ends;
+    ReductionId row;
+    LoopId loop;
+};
+
+/// Nothing where more than 8 other axes do not merge.
+CUARRAY_API std::optional<NamedLaunch> plan_segmented_reduce(const SegmentedReduceOperands& places);
+
+}  // namespace cuarray

@@ -1,0 +1,66 @@
+// histogram_device.h -- the device kernels that count values by bin, or add weights up, in an order that is always the same.
+#pragma once
+#include "cuarray/kernel/elementwise.h"
+#include "cuarray/kernel/histogram.h"
+
+namespace cuarray::kernel {
+
+/// Bins that a block counts in shared memory.
+constexpr u32 kSharedBins = 4096;
+
+/// Counts into zeroed counts; whole numbers, so that their order does not matter.
+template <class T>
+CUARRAY_FN void histogram_counts(const HistogramParameters& p) {
+    __shared__ u32 counts[kSharedBins];
+    const bool shares = p.bins <= i64(kSharedBins);
+    const u32 bins = shares ? u32(p.bins) : 0;
+    for (u32 b = threadIdx.x; b < bins; b += kThreads) counts[b] = 0;
+    __syncthreads();
+    for (u64 at = u64(blockIdx.x) * kThreads + threadIdx.x; at < p.n; at += u64(gridDim.x) * kThreads) {
+        const i64 bin = bin_of<T>(p, at);
+        if (bin < 0) continue;
+        if (shares)
+            atomicAdd(&counts[bin], 1u);
+        else
+            atomicAdd(&p.counts[bin], u64(1));
+    }
+    __syncthreads();
+    for (u32 b = threadIdx.x; b < bins; b += kThreads)
+        if (counts[b]) atomicAdd(&p.counts[b], u64(counts[b]));
+}
+
+/// Bins of all values, those outside behind the last one.
+template <class T>
+CUARRAY_FN void histogram_bins(const HistogramParameters& p) {
+    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (at >= p.n) return;
+    const i64 bin = bin_of<T>(p, at);
+    p.counts[at] = bin < 0 ? u64(p.bins) : u64(bin);
+}
+
+/// The first place in `order` whose bin, of those in `counts`, is not below `bin`.
+CUARRAY_FN u64 first_of_bin(const HistogramParameters& p, u64 bin) {
+    u64 low = 0, high = p.n;
+    while (low < high) {
+        const u64 middle = low + (high - low) / 2;
+        if (p.counts[p.order[middle]] < bin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Adds up the weights of each bin: a warp takes one bin, its lanes every 32nd weight in order.
+CUARRAY_FN void histogram_sums(const HistogramParameters& p) {
+    const u64 bin = u64(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
+    if (bin >= u64(p.bins)) return;
+    const u64 end = first_of_bin(p, bin + 1);
+    f64 sum = 0;
+    for (u64 at = first_of_bin(p, bin) + threadIdx.x % 32; at < end; at += 32) sum += p.weights[p.order[at]];
+#pragma unroll
+    for (u32 step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (threadIdx.x % 32 == 0) p.sums[bin] = sum;
+}
+
+}  // namespace cuarray::kernel

@@ -1,0 +1,39 @@
+// histogram_launch.cpp -- plans a step of a histogram.
+#include "cuarray/codegen/histogram_launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "codegen/sizes.h"
+
+namespace cuarray {
+namespace {
+
+/// Blocks that count: more would add up more tables of counts, fewer would leave a GPU idle.
+constexpr int64_t kMostBlocks = 2048;
+
+}  // namespace
+
+NamedLaunch plan_histogram(HistogramStep step, DType values, const kernel::HistogramParameters& task) {
+    static_assert(sizeof task <= sizeof(Launch::parameters));
+    constexpr const char* functions[] = {"histogram_counts", "histogram_bins", "histogram_sums"};
+    const std::string function = functions[int(step)], type = info(values).text;
+    const bool typed = step != HistogramStep::Sums;
+    NamedLaunch to;
+    to.kernel.entry = function + "_" + (typed ? type : "f64");
+    to.kernel.parameters = "HistogramParameters";
+    to.kernel.function = function + (typed ? "<" + type + ">" : "");
+    to.kernel.threads = kThreads;
+    const int64_t threads = step == HistogramStep::Sums ? 32 * task.bins : int64_t(task.n);
+    int64_t blocks = (threads + kThreads - 1) / kThreads;
+    if (step == HistogramStep::Counts) blocks = std::min(blocks, kMostBlocks);
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, function, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    to.launch.grid = uint32_t(blocks);
+    to.launch.block = uint32_t(kThreads);
+    std::memcpy(to.launch.parameters, &task, sizeof task);
+    return to;
+}
+
+}  // namespace cuarray

@@ -1,0 +1,40 @@
+// histogram.cpp -- counts by bin with atomics; weights in the order of their bins.
+#include <bit>
+#include "cuarray/codegen/histogram_launch.h"
+#include "cuda/backend.h"
+
+namespace cuarray::cuda {
+
+void GpuBackend::execute(const Histogram& task) {
+    kernel::HistogramParameters p{};
+    p.n = uint64_t(task.n), p.bins = task.bins, p.guesses = task.equal_bins;
+    p.values = reinterpret_cast<const void*>(address_of(task.values));
+    if (task.edges.storage) p.edges = reinterpret_cast<const void*>(address_of(task.edges));
+    const auto run = [&](HistogramStep step) {
+        NamedLaunch named = plan_histogram(step, task.values.dtype, p);
+        launch(named, task.name);
+    };
+    {
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemsetD8Async(address_of(task.result), 0, size_t(task.bins) * sizeof(u64),
+                                                runtime_.current().queue());
+    }
+    if (!task.weights.storage) {
+        p.counts = reinterpret_cast<u64*>(address_of(task.result));
+        run(HistogramStep::Counts);
+    } else if (task.n > 0) {
+        const int64_t word = sizeof(u64);
+        const StorageRef bins = allocate(task.n * word), order = allocate(task.n * word);
+        p.counts = reinterpret_cast<u64*>(address_of(*bins, 0));
+        run(HistogramStep::Bins);
+        sort_places({1, task.n, {bins.get(), 0, DType::uint64, {word}}, {order.get(), 0, DType::int64, {word}}, true, false,
+                     false, task.name},
+                    std::bit_width(uint64_t(task.bins)));
+        p.order = reinterpret_cast<const u64*>(address_of(*order, 0));
+        p.weights = reinterpret_cast<const f64*>(address_of(task.weights));
+        p.sums = reinterpret_cast<f64*>(address_of(task.result));
+        run(HistogramStep::Sums);
+    }
+}
+
+}  // namespace cuarray::cuda

@@ -1,0 +1,143 @@
+// compaction.cpp -- elements at which a mask is true: counted in stretches, then moved from where each begins.
+#include <algorithm>
+#include <bit>
+
+#include "host/outer_walk.h"
+#include "host/tasks.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+constexpr int64_t kStretch = 16 * 1024;  // elements of a mask between two counts
+constexpr int64_t kTogether = kTaskElements / kStretch;
+
+/// Calls visit(stretch) for all, several to a task.
+template <class Visit> void each_stretch(int64_t size, Visit visit) {
+    const int64_t stretches = (size + kStretch - 1) / kStretch;
+    parallel_for((stretches + kTogether - 1) / kTogether, [&](int64_t task) {
+        for (int64_t i = task * kTogether; i < std::min(stretches, (task + 1) * kTogether); ++i) visit(i);
+    });
+}
+
+int64_t* block_counts(const MaskCounts& counts) { return static_cast<int64_t*>(counts.before->data); }
+
+/// A stretch of the mask and the packed elements that go with it.
+struct Stretch {
+    int64_t first, n;   ///< elements of the mask
+    int64_t rank, room; ///< of the packed elements
+    const uint8_t* mask;
+};
+
+template <class Visit> void each_part(const Compaction& task, Visit visit) {
+    const int64_t size = count(task.shape);
+    const int64_t* const before = block_counts(*task.counts);
+    const auto* const mask = reinterpret_cast<const uint8_t*>(task.mask.data());
+    each_stretch(size, [&](int64_t i) {
+        const int64_t first = i * kStretch;
+        const Stretch part{first, std::min(kStretch, size - first), before[i], before[i + 1] - before[i], mask + first};
+        if (part.room) visit(part);
+    });
+}
+
+/// Calls loop(address, stride, mask, n, rank, room), which returns how many it has moved, for each row of the array.
+template <class Loop> void each_row(const Compaction& task, Loop loop) {
+    const Dims* const strides[] = {&task.array.strides};
+    Space space;
+    collapse(space, task.shape, strides, true);
+    const int last = std::max(space.ndim - 1, 0);
+    const int64_t row = space.ndim ? space.shape[last] : 1, stride = space.ndim ? space.strides[0][last] : 0;
+    each_part(task, [&](Stretch part) {
+        OuterWalk walk(space, last, part.first / row);
+        int64_t column = part.first % row;
+        while (part.n > 0 && part.room > 0) {
+            const int64_t n = std::min(part.n, row - column);
+            char* const place = task.array.data() + walk.offset(0) + column * stride;
+            const int64_t moved = loop(place, stride, part.mask, n, part.rank, part.room);
+            part.rank += moved, part.room -= moved;
+            part.mask += n, part.n -= n;
+            column = 0;
+            walk.next();
+        }
+    });
+}
+
+int log_size(const View& view) { return std::countr_zero(unsigned(item_size(view.dtype))); }
+
+/// Turns numbers of elements in C order into one coordinate per axis, the last of them in place.
+void unravel(const Dims& shape, char* line, int64_t axis_stride, int64_t n) {
+    const int last = shape.size() - 1;
+    const int64_t row = shape[last];
+    int64_t* const columns = reinterpret_cast<int64_t*>(line + last * axis_stride);
+    int64_t begin = 0, end = 0;  // of the row that the element before was in
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t number = columns[i];
+        if (number < end && i > 0) {
+            for (int d = 0; d < last; ++d) {
+                int64_t* const to = reinterpret_cast<int64_t*>(line + d * axis_stride);
+                to[i] = to[i - 1];
+            }
+        } else {
+            int64_t rest = number / row;
+            begin = rest * row;
+            end = begin + row;
+            for (int d = last - 1; d >= 0; --d) {
+                reinterpret_cast<int64_t*>(line + d * axis_stride)[i] = rest % shape[d];
+                rest /= shape[d];
+            }
+        }
+        columns[i] = number - begin;
+    }
+}
+
+void compress(const LoopLibrary& library, const Compaction& task) {
+    const auto loop = library.choices.compress[log_size(task.array)];
+    const int64_t step = task.packed.strides[0];
+    each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
+        return loop(task.packed.data() + rank * step, step, array, stride, mask, n, room);
+    });
+}
+
+void expand(const LoopLibrary& library, const Compaction& task) {
+    const auto loop = library.choices.expand[log_size(task.array)];
+    const int64_t step = task.packed.strides[0];
+    each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
+        return loop(array, stride, task.packed.data() + rank * step, step, mask, n, room);
+    });
+}
+
+void find_nonzero(const LoopLibrary& library, const Compaction& task) {
+    const int last = task.shape.size() - 1;
+    const int64_t axis_stride = task.packed.strides[0];
+    each_part(task, [&](const Stretch& part) {
+        char* const line = task.packed.data() + part.rank * int64_t(sizeof(int64_t));
+        library.choices.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask,
+                                  part.n, part.room);
+        if (last > 0) unravel(task.shape, line, axis_stride, part.room);
+    });
+}
+
+}  // namespace
+
+MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size) {
+    const int64_t stretches = (size + kStretch - 1) / kStretch;
+    MaskCounts counts{0, backend.allocate((stretches + 1) * int64_t(sizeof(int64_t)))};
+    int64_t* const before = block_counts(counts);
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(mask.data());
+    each_stretch(size, [&](int64_t i) {
+        before[i] = library.choices.count_true(bytes + i * kStretch, std::min(kStretch, size - i * kStretch));
+    });
+    for (int64_t i = 0; i < stretches; ++i) counts.total += std::exchange(before[i], counts.total);
+    before[stretches] = counts.total;
+    return counts;
+}
+
+void run(const LoopLibrary& library, const Compaction& task) {
+    switch (task.kind) {
+        case Compaction::Kind::Compress: return compress(library, task);
+        case Compaction::Kind::Expand: return expand(library, task);
+        case Compaction::Kind::Nonzero: return find_nonzero(library, task);
+    }
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,233 @@
+// loop_program.cpp -- liveness, constants and registers: from an Expr to steps over slots.
+#include "host/loop_program.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace cuarray::host {
+
+int log_item_size(DType dtype) { return std::countr_zero(unsigned(item_size(dtype))); }
+
+/// Builds one program; `last` and `slot` are indexed by value.
+struct LoopProgram::Builder {
+    using Op = ExprNode::Op;
+    static constexpr int kNever = -1, kEnd = 1 << 20;
+
+    LoopProgram& p;
+    const Expr& expr;
+    const LoopLibrary& library;
+    std::vector<int>& last;            // the last node that reads the value, kEnd for the end of the block
+    std::vector<SlotId>& slot;
+    std::vector<uint8_t>& uniform;     // the same for every element
+    std::vector<ValueId>& second;      // by Loop node: its Second node
+    std::vector<SlotId> (&free)[kItemSizes];
+
+    Builder(LoopProgram& program, const Expr& e, const LoopLibrary& l)
+        : p(program), expr(e), library(l), last(p.notes_.last), slot(p.notes_.slot), uniform(p.notes_.uniform),
+          second(p.notes_.second), free(p.notes_.free) {
+        last.assign(e.nodes.size(), kNever);
+        slot.assign(e.nodes.size(), kNoSlot);
+        uniform.assign(e.nodes.size(), 0);
+        second.assign(e.nodes.size(), kNoValue);
+        for (std::vector<SlotId>& pool : free) pool.clear();
+    }
+
+    const ExprNode& node(ValueId v) const { return expr.nodes[v]; }
+    int count() const { return int(expr.nodes.size()); }
+
+    static int sources(const ExprNode& n) {
+        if (n.op == Op::Loop) return rows()[loops()[n.index].row].nin;
+        return n.op == Op::Cast || n.op == Op::Second ? 1 : 0;
+    }
+
+    /// Fills `last`, `second` and `uniform`. A Second and its Loop live as long as either is wanted.
+    void find_uses() {
+        for (ValueId v : expr.outputs) last[v] = kEnd;
+        if (expr.mask != kNoValue) last[expr.mask] = kEnd;
+        if (expr.fault != kNoValue) last[expr.fault] = kEnd;
+        for (int v = count(); v-- > 0;) {
+            const ExprNode& n = node(ValueId(v));
+            if (last[size_t(v)] == kNever) continue;
+            if (n.op == Op::Second) {
+                ValueId& one = second[n.source[0]];  // several Second nodes of one Loop share a place
+                if (one != kNoValue) last[size_t(v)] = std::max(last[size_t(v)], last[one]);
+                one = ValueId(v);
+            }
+            for (int k = 0; k < sources(n); ++k) last[n.source[k]] = std::max(last[n.source[k]], v);
+        }
+        for (int v = 0; v < count(); ++v) {
+            const ExprNode& n = node(ValueId(v));
+            bool all = n.op == Op::Scalar || n.op == Op::Cast || n.op == Op::Loop || n.op == Op::Second;
+            for (int k = 0; k < sources(n); ++k) all = all && uniform[n.source[k]];
+            uniform[size_t(v)] = all;
+        }
+    }
+
+    SlotId new_register(int log_size) {
+        std::vector<SlotId>& pool = free[log_size];
+        if (!pool.empty()) {
+            const SlotId id = pool.back();
+            pool.pop_back();
+            return id;
+        }
+        p.registers.push_back(uint8_t(log_size));
+        return SlotId(p.inputs + p.outputs + int(p.registers.size()) - 1);
+    }
+    bool is_register(SlotId id) const { return id != kNoSlot && int(id) >= p.inputs + p.outputs; }
+    void release(SlotId id) {
+        if (is_register(id) && id != p.index) free[p.registers[size_t(id - p.inputs - p.outputs)]].push_back(id);
+    }
+
+    /// The constant's value, from its uniform sources.
+    Constant evaluate(ValueId v) const {
+        const ExprNode& n = node(v);
+        Constant c{kNoSlot, uint8_t(log_item_size(n.dtype)), {}};
+        if (n.op == Op::Scalar) {
+            std::memcpy(c.bytes, expr.scalars[n.index].bytes, sizeof c.bytes);
+            return c;
+        }
+        const ExprNode& made_by = n.op == Op::Second ? node(n.source[0]) : n;
+        Constant arguments[kMaxIn], other{};
+        const void* in[kMaxIn];
+        for (int k = 0; k < sources(made_by); ++k) {
+            arguments[k] = evaluate(made_by.source[k]);
+            in[k] = arguments[k].bytes;
+        }
+        void* out[kMaxOut] = {c.bytes, other.bytes};
+        if (n.op == Op::Second) std::swap(out[0], out[1]);
+        loop_of(made_by)(in, out, 1);
+        return c;
+    }
+
+    BlockLoop loop_of(const ExprNode& n) const {
+        if (n.op == Op::Loop) return library.loops[n.index];
+        return library.casts[int(node(n.source[0]).dtype) * library.dtype_count + int(n.dtype)];
+    }
+
+    SlotId constant(ValueId v) {
+        if (slot[v] == kNoSlot) {
+            Constant c = evaluate(v);
+            p.registers.push_back(c.log_size);  // never shared: filled once
+            c.slot = slot[v] = SlotId(p.inputs + p.outputs + int(p.registers.size()) - 1);
+            p.constants.push_back(c);
+        }
+        return slot[v];
+    }
+
+    /// The place for a value: its output's, where it has one, or a register.
+    SlotId place(ValueId v) {
+        for (size_t k = 0; k < expr.outputs.size(); ++k) {
+            if (expr.outputs[k] != v) continue;
+            p.sources[k] = p.output_slot(k);
+            return slot[v] = p.sources[k];
+        }
+        return slot[v] = new_register(log_item_size(node(v).dtype));
+    }
+
+    void add_step(ValueId v) {
+        const ExprNode& n = node(v);
+        Step step{loop_of(n), {}, {kNoSlot, kNoSlot}, uint8_t(sources(n)), 1};
+        for (int k = 0; k < step.ins; ++k) {
+            const ValueId source = n.source[k];
+            step.in[k] = uniform[source] ? constant(source) : slot[source];
+        }
+        // Sources that end here give their registers up before the results take theirs: the result then overwrites an
+        // operand that is still in L1. Loops allow that for one output of the operand's item size.
+        const bool two = n.op == Op::Loop && rows()[loops()[n.index].row].nout == 2;
+        const auto release_sources = [&] {
+            for (int k = 0; k < step.ins; ++k) {
+                const ValueId source = n.source[k];
+                const bool repeated = std::find(n.source, n.source + k, source) != n.source + k;
+                if (!repeated && !uniform[source] && last[source] == int(v)) release(slot[source]);
+            }
+        };
+        if (!two) release_sources();
+        step.out[0] = place(v);
+        if (two) {
+            step.outs = 2;
+            const ValueId other = second[v];
+            step.out[1] = other != kNoValue ? place(other) : new_register(log_item_size(loops()[n.index].out[1]));
+            if (other == kNoValue) release(step.out[1]);
+            release_sources();
+        }
+        p.steps.push_back(step);
+    }
+
+    /// An output on an input's memory waits for the block's end where the input is read after the value was made.
+    void find_late_outputs(uint64_t aliased) {
+        for (size_t k = 0; k < expr.outputs.size(); ++k) {
+            if (!(aliased >> k & 1) || p.late[k] || p.sources[k] != p.output_slot(k)) continue;
+            const ExprNode& n = node(expr.outputs[k]);
+            const int made = n.op == Op::Second ? n.source[0] : expr.outputs[k];
+            for (int v = 0; v < count(); ++v)
+                if (node(ValueId(v)).op == Op::Input && last[size_t(v)] > made) p.late[k] = true;
+        }
+    }
+
+    void run(uint64_t aliased) {
+        find_uses();
+        for (int i = 0; i < count(); ++i) {
+            const ValueId v = ValueId(i);
+            const ExprNode& n = node(v);
+            if (last[v] == kNever) continue;
+            if (n.op == Op::Input) {
+                slot[v] = SlotId(n.index);
+                p.read[n.index] = true;
+            } else if (n.op == Op::Index) {
+                p.index = slot[v] = p.index == kNoSlot ? new_index_register() : p.index;
+            } else if (!uniform[v] && (n.op == Op::Loop || n.op == Op::Cast)) {
+                add_step(v);
+            } else if (n.op == Op::Second && !uniform[v]) {
+                slot[v] = slot[second[n.source[0]]];
+            }
+        }
+        if (aliased && p.outputs > 1) copy_stored_inputs();
+        for (size_t k = 0; k < expr.outputs.size(); ++k)
+            if (p.sources[k] == kNoSlot) p.sources[k] = place_of(expr.outputs[k]);
+        if (expr.mask != kNoValue) p.mask = place_of_mask(aliased);
+        if (expr.fault != kNoValue) p.fault = place_of(expr.fault);
+        find_late_outputs(aliased);
+    }
+
+    /// An input that is stored as it is must be read before any other output lands on it.
+    void copy_stored_inputs() {
+        for (size_t k = 0; k < expr.outputs.size(); ++k) {
+            const ExprNode& n = node(expr.outputs[k]);
+            if (n.op != Op::Input) continue;
+            p.sources[k] = p.output_slot(k);
+            p.late[k] = true;
+            const BlockLoop copy = library.casts[int(n.dtype) * (library.dtype_count + 1)];
+            p.steps.push_back({copy, {SlotId(n.index), 0, 0}, {p.sources[k], kNoSlot}, 1, 1});
+        }
+    }
+
+    /// The mask is read by every store: it must not lie where the first one writes.
+    SlotId place_of_mask(uint64_t aliased) {
+        const SlotId place = place_of(expr.mask);
+        if (!aliased || p.outputs < 2 || int(place) >= p.inputs) return place;
+        const SlotId own = new_register(0);
+        const int type = int(node(expr.mask).dtype);
+        p.steps.push_back({library.casts[type * (library.dtype_count + 1)], {place, 0, 0}, {own, kNoSlot}, 1, 1});
+        return own;
+    }
+
+    SlotId new_index_register() {
+        p.registers.push_back(uint8_t(log_item_size(DType::int64)));  // never shared: filled before the steps
+        return SlotId(p.inputs + p.outputs + int(p.registers.size()) - 1);
+    }
+    SlotId place_of(ValueId v) { return uniform[v] ? constant(v) : slot[v]; }
+};
+
+void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased) {
+    inputs = int(expr.inputs.size());
+    outputs = int(expr.outputs.size());
+    steps.clear(), constants.clear(), registers.clear();
+    sources.assign(expr.outputs.size(), kNoSlot);
+    late.assign(expr.outputs.size(), false);
+    read.assign(expr.inputs.size(), false);
+    index = mask = fault = kNoSlot;
+    Builder(*this, expr, library).run(aliased);
+}
+
+}  // namespace cuarray::host

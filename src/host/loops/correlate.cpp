@@ -1,0 +1,93 @@
+// correlate.cpp -- cross-correlations, a tile of results in registers at a time.
+#include <algorithm>
+#include <cstring>
+
+#include "cuarray/kernel/correlate.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+template <class T> struct CorrelateTile {
+    using P = kernel::Products<T>;
+    using number = typename P::number;
+    using X = stored_t<T>;
+    typedef number vector __attribute__((vector_size(kVectorBytes)));
+    // A tile: as many sums as registers hold beside what is added, so that they wait for each other as little as can be.
+    static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)), W = vectors * lanes;
+    using Sums = vector[vectors][parts];
+
+    /// Adds the products of a tap; at an end of the line for some results alone, [from, until).
+    template <bool kSome>
+    static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from, [[maybe_unused]] int until) {
+        number tap[parts];
+        P::take(with, tap);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            number each[parts][lanes];
+#pragma omp simd
+            for (int i = 0; i < lanes; ++i) {
+                number x[parts];
+                P::take(line[v * lanes + i], x);
+                for (int part = 0; part < parts; ++part) each[part][i] = x[part];
+            }
+            vector x[parts], own[parts];
+            for (int part = 0; part < parts; ++part) {
+                std::memcpy(&x[part], each[part], sizeof(vector));
+                own[part] = sum[v][part];
+            }
+            P::accumulate(own, tap, x);
+            for (int part = 0; part < parts; ++part) {
+                if constexpr (kSome)
+                    for (int i = 0; i < lanes; ++i)
+                        if (v * lanes + i < from || v * lanes + i >= until) own[part][i] = sum[v][part][i];
+                sum[v][part] = own[part];
+            }
+        }
+    }
+
+    /// W results; those taps come in for which the line has elements, from `low` to `high`.
+    static void tile(const X* line, const X* taps, int64_t count, X* to, int64_t low, int64_t high) {
+        Sums sum = {};
+        const auto add_some = [&](int64_t k) {
+            add<true>(line + k, taps[k], sum, int(std::max<int64_t>(low - k, 0)), int(std::min<int64_t>(high - k, W)));
+        };
+        int64_t k = std::max<int64_t>(low - W + 1, 0);
+        const int64_t end = std::min(count, high), begin_whole = std::min(low, end), end_whole = std::min(high - W + 1, end);
+        for (; k < begin_whole; ++k) add_some(k);
+        for (; k < end_whole; ++k) add<false>(line + k, taps[k], sum, 0, W);
+        for (; k < end; ++k) add_some(k);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            number each[parts][lanes];
+            for (int part = 0; part < parts; ++part) std::memcpy(each[part], &sum[v][part], sizeof(vector));
+#pragma omp simd
+            for (int i = 0; i < lanes; ++i) {
+                number own[parts];
+                for (int part = 0; part < parts; ++part) own[part] = each[part][i];
+                to[v * lanes + i] = P::give(own);
+            }
+        }
+    }
+
+    static void run(const void* from, const void* row, int64_t count, void* results, int64_t n, int64_t low, int64_t high) {
+        const X *const line = static_cast<const X*>(from), *const taps = static_cast<const X*>(row);
+        X* const to = static_cast<X*>(results);
+        const auto tile_at = [&](int64_t i) { tile(line + i, taps, count, to + i, low - i, high - i); };
+        for (int64_t i = 0; i + W <= n; i += W) tile_at(i);
+        if (n % W == 0) return;
+        // The last results stand in a tile of their own, before which some are made again.
+        if (n >= W) return tile_at(n - W);
+        const kernel::CorrelateParameters one{high - low, count, low, n, line + low, taps, to};
+        for (int64_t i = 0; i < n; ++i) to[i] = kernel::correlate_at<T>(one, i - low);
+    }
+};
+
+}  // namespace
+
+void collect_correlations(CorrelateLoop* to) {
+#define DTYPE(name, type, ...) to[int(DType::name)] = CorrelateTile<type>::run;
+#include "cuarray/dtypes.def"
+}
+
+}  // namespace cuarray::host

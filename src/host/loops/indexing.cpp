@@ -1,0 +1,132 @@
+// indexing.cpp -- items at places that indices name, and at which a mask is true.
+#include <type_traits>
+
+#include "cuarray/kernel/gather.h"
+#include "host/loops/items.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+using kernel::Outside;
+
+constexpr int64_t kWord = sizeof(int64_t);
+
+template <Outside Rule, bool More>
+bool resolve_step(int64_t* offsets, const char* index, int64_t step, int64_t n, int64_t size, int64_t stride) {
+    u64 outside = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t offset = kernel::position<Rule>(get<int64_t>(index + i * step), size, outside) * stride;
+        offsets[i] = More ? offsets[i] + offset : offset;
+    }
+    return outside == 0;
+}
+
+template <Outside Rule>
+bool resolve(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size, int64_t stride,
+             bool more) {
+    // A step that the compiler knows is one that it can vectorise.
+    if (index_stride == kWord)
+        return more ? resolve_step<Rule, true>(offsets, index, kWord, n, size, stride)
+                    : resolve_step<Rule, false>(offsets, index, kWord, n, size, stride);
+    return more ? resolve_step<Rule, true>(offsets, index, index_stride, n, size, stride)
+                : resolve_step<Rule, false>(offsets, index, index_stride, n, size, stride);
+}
+
+template <class Item>
+void gather(char* to, int64_t to_stride, const char* from, const int64_t* offsets, int64_t n) {
+    for_each_place(from, offsets, n, [=](int64_t i) { put(to + i * to_stride, get<Item>(from + offsets[i])); });
+}
+
+template <class Item>
+void scatter(char* to, const int64_t* offsets, const char* from, int64_t from_stride, int64_t n) {
+    for_each_place(to, offsets, n, [=](int64_t i) { put(to + offsets[i], get<Item>(from + i * from_stride)); });
+}
+
+int64_t count_true(const uint8_t* mask, int64_t n) {
+    int64_t count = 0;
+    while (n > 0) {
+        // Sums of bytes, as long as they fit a byte's neighbour.
+        const int64_t part = n < 4096 ? n : 4096;
+        uint32_t sum = 0;
+        for (int64_t i = 0; i < part; ++i) sum += mask[i] != 0;
+        count += sum;
+        mask += part;
+        n -= part;
+    }
+    return count;
+}
+
+/// Calls move(i, k) where k elements before i are true, for every true i at least: to move them all costs less than a
+/// branch to mispredict. Words of zeros are passed over; with k = room it ends. Returns how many are true.
+template <class Move> int64_t walk(const uint8_t* mask, int64_t n, int64_t room, Move move) {
+    int64_t found = 0, i = 0;
+    for (; i + 8 <= n && found + 8 <= room; i += 8) {
+        if (get<uint64_t>(reinterpret_cast<const char*>(mask + i)) == 0) continue;
+        for (int64_t k = i; k < i + 8; ++k) {
+            move(k, found);
+            found += mask[k] != 0;
+        }
+    }
+    for (; i < n && found < room; ++i) {
+        move(i, found);
+        found += mask[i] != 0;
+    }
+    return found;
+}
+
+/// Calls step(to_stride, from_stride), with constants where items are adjacent.
+template <class Item, class Step> int64_t by_strides(int64_t to_stride, int64_t from_stride, Step step) {
+    constexpr int64_t size = sizeof(Item);
+    return to_stride == size && from_stride == size ? step(std::integral_constant<int64_t, size>(),
+                                                           std::integral_constant<int64_t, size>())
+                                                    : step(to_stride, from_stride);
+}
+
+template <class Item>
+int64_t compress(char* to, int64_t to_stride, const char* from, int64_t from_stride, const uint8_t* mask, int64_t n,
+                 int64_t room) {
+    return by_strides<Item>(to_stride, from_stride, [=](auto to_step, auto from_step) {
+        return walk(mask, n, room,
+                    [=](int64_t i, int64_t k) { put(to + k * to_step, get<Item>(from + i * from_step)); });
+    });
+}
+
+template <class Item>
+int64_t expand(char* to, int64_t to_stride, const char* from, int64_t from_stride, const uint8_t* mask, int64_t n,
+               int64_t room) {
+    return by_strides<Item>(to_stride, from_stride, [=](auto to_step, auto from_step) {
+        return walk(mask, n, room, [=](int64_t i, int64_t k) {
+            const Item next = get<Item>(from + k * from_step), kept = get<Item>(to + i * to_step);
+            put(to + i * to_step, mask[i] ? next : kept);
+        });
+    });
+}
+
+void find_true(int64_t* to, int64_t first, const uint8_t* mask, int64_t n, int64_t room) {
+    walk(mask, n, room, [=](int64_t i, int64_t k) { to[k] = first + i; });
+}
+
+template <class Item> void collect(IndexingLoops& loops, int log_size) {
+    loops.gather[log_size] = gather<Item>;
+    loops.scatter[log_size] = scatter<Item>;
+    loops.compress[log_size] = compress<Item>;
+    loops.expand[log_size] = expand<Item>;
+}
+
+}  // namespace
+
+void collect_choices(IndexingLoops& loops) {
+    loops.resolve[int(Outside::Raise)] = resolve<Outside::Raise>;
+    loops.resolve[int(Outside::Wrap)] = resolve<Outside::Wrap>;
+    loops.resolve[int(Outside::Clip)] = resolve<Outside::Clip>;
+    loops.count_true = count_true;
+    loops.find_true = find_true;
+    collect<uint8_t>(loops, 0);
+    collect<uint16_t>(loops, 1);
+    collect<uint32_t>(loops, 2);
+    collect<uint64_t>(loops, 3);
+    collect<Bytes16>(loops, 4);
+}
+
+}  // namespace cuarray::host

@@ -1,0 +1,170 @@
+// scan.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side; updates of scattered ones.
+#include "cuarray/core/loops.h"
+#include "cuarray/kernel/scan.h"
+#include "host/loops/items.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+constexpr int kGroup = 16;
+constexpr int kGroupBits = 4;
+
+/// How far a line has come: the trees that wait for their neighbours, and the results that later ones are built on, by
+/// the power of two of groups that they span or that divides their place.
+template <class R> struct Progress {
+    using A = typename R::A;
+    A trees[kScanStateLevels], results[kScanStateLevels], last;
+    uint64_t groups;
+
+    /// The result behind a tree over 2^level groups.
+    CUARRAY_FN A push(A tree, int level) {
+        const uint64_t after = groups + (uint64_t(1) << level);
+        for (; groups >> level & 1; ++level) tree = R::combine(trees[level], tree);
+        trees[level] = tree;
+        groups = after;
+        const uint64_t before = after & (after - 1);
+        last = before ? R::combine(results[__builtin_ctzll(before)], tree) : tree;
+        results[level] = last;
+        return last;
+    }
+};
+
+/// An associative row whose steps are many instructions: called, because a group has 30 of them.
+template <class F, class T> struct Called : kernel::Running<F, T> {
+    using A = T;
+    [[gnu::noinline]] static A combine(A a, A b) { return kernel::Running<F, T>::combine(a, b); }
+};
+
+/// An associative row at one type.
+template <class F, class T> struct InOrderOfTrees {
+    static constexpr bool chooses = is_complex<T> && !is_same<F, fn::add> && !is_same<F, fn::multiply>;
+    using R = choose_t<chooses, Called<F, T>, kernel::Running<F, T>>;
+    using A = typename R::A;
+    using X = stored_t<T>;
+    using LoopState = Progress<R>;
+
+    static CUARRAY_FN A group_tree(const X* x) {
+        A a[kGroup];
+        for (int i = 0; i < kGroup; ++i) a[i] = load<T>(x[i]);
+        kernel::grow_trees<R, kGroup>(a);
+        return a[kGroup - 1];
+    }
+
+    static CUARRAY_FN void run_group(const X* x, LoopState& state, X* out) {
+        A a[kGroup];
+#pragma GCC unroll 16
+        for (int i = 0; i < kGroup; ++i) a[i] = load<T>(x[i]);
+        kernel::grow_trees<R, kGroup>(a);
+        const bool follows = state.groups > 0;
+        const A before = follows ? state.last : a[0];
+        a[kGroup - 1] = state.push(a[kGroup - 1], 0);
+        kernel::fill_results<R, kGroup>(a, before, follows);
+#pragma GCC unroll 16
+        for (int i = 0; i < kGroup; ++i) out[i] = store<T>(a[i]);
+    }
+
+    /// Less than a group, at the end of a line: as a group whose other elements do not matter.
+    static void run_rest(const X* x, int64_t n, LoopState& state, X* out) {
+        X from[kGroup], to[kGroup];
+        for (int i = 0; i < kGroup; ++i) from[i] = x[i < n ? i : 0];
+        run_group(from, state, to);
+        for (int64_t i = 0; i < n; ++i) out[i] = to[i];
+    }
+
+    static void run(const void* from, int64_t n, void* progress, void* to) {
+        const X* const x = static_cast<const X*>(from);
+        X* const out = static_cast<X*>(to);
+        LoopState& state = *static_cast<LoopState*>(progress);
+        const int64_t whole = n & -int64_t(kGroup);
+        for (int64_t i = 0; i < whole; i += kGroup) run_group(x + i, state, out + i);
+        if (whole < n) run_rest(x + whole, n - whole, state, out + whole);
+    }
+
+    static void tree(const void* from, int64_t n, void* to) {
+        const X* const x = static_cast<const X*>(from);
+        A trees[kScanStateLevels], node{};
+        int level = 0;
+        for (int64_t i = 0; i < n; i += kGroup) {
+            node = group_tree(x + i);
+            for (level = 0; i >> (level + kGroupBits) & 1; ++level) node = R::combine(trees[level], node);
+            trees[level] = node;
+        }
+        *static_cast<X*>(to) = store<T>(node);
+    }
+
+    static void push(void* progress, const void* tree, int64_t n) {
+        static_cast<LoopState*>(progress)->push(load<T>(*static_cast<const X*>(tree)), __builtin_ctzll(uint64_t(n)) - kGroupBits);
+    }
+};
+
+/// The same for types whose operations are exact: any order gives the same bits, and one after the other is fastest.
+template <class F, class T> struct OneAfterTheOther {
+    using R = kernel::Running<F, T>;
+    using X = stored_t<T>;
+    struct LoopState {
+        T value;
+        bool follows;
+    };
+
+    static void run(const void* from, int64_t n, void* progress, void* to) {
+        const X* const x = static_cast<const X*>(from);
+        X* const out = static_cast<X*>(to);
+        LoopState& state = *static_cast<LoopState*>(progress);
+        T value = state.follows ? R::combine(state.value, load<T>(x[0])) : load<T>(x[0]);
+        out[0] = store<T>(value);
+        for (int64_t i = 1; i < n; ++i) out[i] = store<T>(value = R::combine(value, load<T>(x[i])));
+        state = {value, true};
+    }
+
+    static void tree(const void* from, int64_t n, void* to) {
+        const X* const x = static_cast<const X*>(from);
+        T value = load<T>(x[0]);
+        for (int64_t i = 1; i < n; ++i) value = R::combine(value, load<T>(x[i]));
+        *static_cast<X*>(to) = store<T>(value);
+    }
+
+    static void push(void* progress, const void* tree, int64_t) {
+        LoopState& state = *static_cast<LoopState*>(progress);
+        const T next = load<T>(*static_cast<const X*>(tree));
+        state = {state.follows ? R::combine(state.value, next) : next, true};
+    }
+};
+
+template <class F, class T>
+using LoopsOf = choose_t<is_integer<T> || is_same<T, bool>, OneAfterTheOther<F, T>, InOrderOfTrees<F, T>>;
+
+template <class F, class T>
+void update(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) {
+    using X = stored_t<T>;
+    for_each_place(array, offsets, n, [=](int64_t i) {
+        char* const place = array + offsets[i];
+        put(place, store<T>(fn::call<F, T>(load<T>(get<X>(place)), load<T>(get<X>(elements + i * stride)))));
+    });
+}
+
+struct ScanCollector {
+    ScanLoops* to;
+    int count = 0;
+    template <class F, class T, class U> void loop() {
+        using Out = fn::item_t<0, typename F::template out<T, U>>;
+        if constexpr ((F::flags & Associative) != 0 && is_same<T, U> && is_same<T, Out>) {
+            if constexpr (!is_half<T>) {
+                using Loops = LoopsOf<F, T>;
+                static_assert(sizeof(typename Loops::LoopState) <= sizeof(ScanState));
+                to[count] = {Loops::run, Loops::tree, Loops::push, nullptr};
+            }
+            to[count].update = update<F, T>;
+        }
+        ++count;
+    }
+};
+
+}  // namespace
+
+void collect_scans(ScanLoops* to) {
+    ScanCollector collector{to};
+    visit_rows(collector);
+}
+
+}  // namespace cuarray::host

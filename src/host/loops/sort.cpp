@@ -1,0 +1,292 @@
+// sort.cpp -- sorting values by vectors, where the processor moves chosen lanes together: quicksort of keys, and bitonic
+// networks for what is left.
+//
+// Keys of one value are one value, so the order is the stable one whatever way it was found.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "cuarray/kernel/sort.h"
+#include "host/loops/tables.h"
+
+#if defined(__AVX512F__)
+// The header's own way to say "any value", which g++ 12 reports.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+
+namespace cuarray::host {
+namespace {
+
+using kernel::sort_key;
+
+/// The value that has a key, as its bits; for numbers whose key others have too, one of them.
+template <class T> unsigned_t<T> bits_of_key(unsigned_t<T> key, bool descending) {
+    using U = unsigned_t<T>;
+    constexpr U top = U(U(1) << (8 * sizeof(U) - 1));
+    const U turned = U(U(0) - U(descending));
+    if constexpr (is_integer<T>) {
+        return U(key ^ (is_signed<T> ? top : U(0)) ^ turned);
+    } else {
+        const U distance = U(key - top), negative = U(U(0) - U(distance >> (8 * sizeof(U) - 1)));
+        const U size = U(U(distance ^ negative) - negative), sign = U(U(negative ^ turned) & top);
+        return key == U(-1) ? bits_of(quiet_nan<T>()) : size == 0 ? U(0) : U(size | sign);
+    }
+}
+
+struct Vectors32 {
+    using U = uint32_t;
+    using V = __m512i;
+    using Mask = __mmask16;
+    static constexpr int kLanes = 16;
+    template <int Xor> static V partners(V v) {
+        return _mm512_permutexvar_epi32(
+            _mm512_xor_si512(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi32(Xor)), v);
+    }
+    static V load(const U* p) { return _mm512_loadu_si512(p); }
+    static V load_some(const U* p, int n) {
+        return _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), Mask((1u << n) - 1), p);
+    }
+    static void store(U* p, V v) { _mm512_storeu_si512(p, v); }
+    static void store_some(U* p, int n, V v) { _mm512_mask_storeu_epi32(p, Mask((1u << n) - 1), v); }
+    static V all(U x) { return _mm512_set1_epi32(int(x)); }
+    static V smaller(V a, V b) { return _mm512_min_epu32(a, b); }
+    static V larger(V a, V b) { return _mm512_max_epu32(a, b); }
+    static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu32(other, at, a, b); }
+    static Mask below(V a, V b) { return _mm512_cmplt_epu32_mask(a, b); }
+    static V together(Mask m, V v) { return _mm512_maskz_compress_epi32(m, v); }
+};
+
+struct Vectors64 {
+    using U = uint64_t;
+    using V = __m512i;
+    using Mask = __mmask8;
+    static constexpr int kLanes = 8;
+    template <int Xor> static V partners(V v) {
+        return _mm512_permutexvar_epi64(_mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(Xor)), v);
+    }
+    static V load(const U* p) { return _mm512_loadu_si512(p); }
+    static V load_some(const U* p, int n) {
+        return _mm512_mask_loadu_epi64(_mm512_set1_epi64(-1), Mask((1u << n) - 1), p);
+    }
+    static void store(U* p, V v) { _mm512_storeu_si512(p, v); }
+    static void store_some(U* p, int n, V v) { _mm512_mask_storeu_epi64(p, Mask((1u << n) - 1), v); }
+    static V all(U x) { return _mm512_set1_epi64(int64_t(x)); }
+    static V smaller(V a, V b) { return _mm512_min_epu64(a, b); }
+    static V larger(V a, V b) { return _mm512_max_epu64(a, b); }
+    static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu64(other, at, a, b); }
+    static Mask below(V a, V b) { return _mm512_cmplt_epu64_mask(a, b); }
+    static V together(Mask m, V v) { return _mm512_maskz_compress_epi64(m, v); }
+};
+
+template <class T> class KeySort {
+    using S = choose_t<sizeof(T) == 4, Vectors32, Vectors64>;
+    using U = typename S::U;
+    using V = typename S::V;
+    using Mask = typename S::Mask;
+    static constexpr int kLanes = S::kLanes, kVectors = 16, kBlock = kVectors * kLanes;
+    static constexpr int64_t kStretch = 1024;
+
+    // Networks
+
+    /// Lanes that differ in `Xor` are put in order: the larger one where the lane's number has the highest bit of Xor.
+    template <int Xor> static V ordered(V v) {
+        constexpr Mask upper = [] {
+            unsigned lanes = 0;
+            for (int lane = 0; lane < kLanes; ++lane)
+                if (unsigned(lane) & std::bit_floor(unsigned(Xor))) lanes |= 1u << lane;
+            return Mask(lanes);
+        }();
+        const V other = S::template partners<Xor>(v);
+        return S::larger_at(S::smaller(v, other), upper, v, other);
+    }
+    template <int Step, int M> static void order_lanes(V (&v)[M]) {
+#pragma GCC unroll 16
+        for (int i = 0; i < M; ++i) v[i] = ordered<Step>(v[i]);
+        if constexpr (Step > 1) order_lanes<Step / 2>(v);
+    }
+    /// Runs of `Size` lanes become sorted, then runs of twice as many.
+    template <int Size, int M> static void sort_lanes(V (&v)[M]) {
+#pragma GCC unroll 16
+        for (int i = 0; i < M; ++i) v[i] = ordered<Size - 1>(v[i]);
+        if constexpr (Size > 2) order_lanes<Size / 4>(v);
+        if constexpr (Size < kLanes) sort_lanes<Size * 2>(v);
+    }
+    /// Runs of `Run` sorted vectors are merged by twos.
+    template <int Run, int M> static void merge_runs(V (&v)[M]) {
+#pragma GCC unroll 16
+        for (int begin = 0; begin < M; begin += 2 * Run)
+#pragma GCC unroll 16
+            for (int i = 0; i < Run; ++i) {
+                V &a = v[begin + i], &b = v[begin + 2 * Run - 1 - i];
+                const V other = S::template partners<kLanes - 1>(b);
+                b = S::larger(a, other);
+                a = S::smaller(a, other);
+            }
+#pragma GCC unroll 16
+        for (int step = Run / 2; step > 0; step /= 2)
+#pragma GCC unroll 16
+            for (int i = 0; i < M; ++i) {
+                if (i & step) continue;
+                const V a = v[i], b = v[i + step];
+                v[i] = S::smaller(a, b);
+                v[i + step] = S::larger(a, b);
+            }
+        order_lanes<kLanes / 2>(v);
+        if constexpr (2 * Run < M) merge_runs<2 * Run>(v);
+    }
+    template <int M> static void sort_vectors(V (&v)[M]) {
+        sort_lanes<2>(v);
+        if constexpr (M > 1) merge_runs<1>(v);
+    }
+
+    template <int M> static void sort_some(const U* from, U* to, int64_t n) {
+        if constexpr (M > 1)
+            if (n <= M / 2 * kLanes) return sort_some<M / 2>(from, to, n);
+        V v[M];
+        const int whole = int(n / kLanes), rest = int(n % kLanes);
+#pragma GCC unroll 16
+        for (int i = 0; i < M; ++i)
+            v[i] = i < whole    ? S::load(from + i * kLanes)
+                   : i == whole ? S::load_some(from + i * kLanes, rest)
+                                : S::all(U(-1));
+        sort_vectors(v);
+#pragma GCC unroll 16
+        for (int i = 0; i < M; ++i) {
+            if (i < whole) S::store(to + i * kLanes, v[i]);
+            else if (i == whole) S::store_some(to + i * kLanes, rest, v[i]);
+        }
+    }
+
+    // Quicksort
+
+    /// The middle of some of the keys.
+    static U choose_pivot(const U* keys, int64_t n) {
+        constexpr int kMost = 4 * kLanes;
+        U some[kMost];
+        const int count = n < 1024 ? kLanes : kMost;
+        for (int64_t i = 0; i < count; ++i) some[i] = keys[n / count * i + n / count / 2];
+        sort_some<4>(some, some, count);
+        return some[count / 2];
+    }
+
+    /// Keys for which `goes(vector)` says so go to `to`, the others to the front of `keys`; returns how many went.
+    template <class Goes> static int64_t part(U* keys, U* to, int64_t n, Goes goes) {
+        U *went = to, *stayed = keys;
+        int64_t i = 0;
+        const auto move = [&](V v) {
+            const Mask m = goes(v);
+            S::store(went, S::together(m, v));
+            S::store(stayed, S::together(Mask(~m), v));
+            const int count = std::popcount(unsigned(m));
+            went += count;
+            stayed += kLanes - count;
+        };
+        // What stays may be written over what has been read alone.
+        for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+            const V a = S::load(keys + i), b = S::load(keys + i + kLanes), c = S::load(keys + i + 2 * kLanes),
+                    d = S::load(keys + i + 3 * kLanes);
+            move(a), move(b), move(c), move(d);
+        }
+        for (; i + kLanes <= n; i += kLanes) move(S::load(keys + i));
+        if (const int rest = int(n - i); rest > 0) {
+            const auto there = Mask((1u << rest) - 1);
+            const V v = S::load_some(keys + i, rest);
+            const Mask m = goes(v) & there, others = Mask(~m) & there;
+            const int count = std::popcount(unsigned(m));
+            S::store_some(went, count, S::together(m, v));
+            S::store_some(stayed, rest - count, S::together(others, v));
+            went += count;
+        }
+        return went - to;
+    }
+
+    /// Keys become values where they stay.
+    void finish(U* keys, int64_t n) const {
+        for (int64_t i = 0; i < n; ++i) keys[i] = bits_of_key<T>(keys[i], descending_);
+    }
+
+    /// Sorts keys, to `spare` or where they are. The smaller ones go to the front of the result, and the larger ones are
+    /// sorted from the other memory into their places behind.
+    void sort(U* keys, U* spare, int64_t n, bool to_spare, int depth) const {
+        while (n > kBlock) {
+            U* const result = to_spare ? spare : keys;
+            if (depth-- == 0) {
+                std::sort(keys, keys + n);
+                if (to_spare) std::copy(keys, keys + n, spare);
+                return finish(result, n);
+            }
+            const U pivot = choose_pivot(keys, n);
+            const V pivots = S::all(pivot);
+            const auto is_below = [pivots](V v) { return S::below(v, pivots); };
+            const auto is_not_below = [pivots](V v) { return Mask(~S::below(v, pivots)); };
+            int64_t low = to_spare ? part(keys, spare, n, is_below) : n - part(keys, spare, n, is_not_below);
+            U* const rest = to_spare ? keys : spare;  // where those lie that are not below
+            if (low > 0) {
+                sort(rest, result + low, n - low, true, depth);
+            } else {
+                // The pivot is the smallest: those equal to it are in order.
+                const int64_t larger = part(rest, result, n, [pivots](V v) { return S::below(pivots, v); });
+                std::copy(result, result + larger, rest);
+                std::fill(result, result + (n - larger), pivot);
+                finish(result, n - larger);
+                if (larger == 0) return;
+                keys = rest, spare = result + (n - larger), n = larger, to_spare = true;
+                continue;
+            }
+            // The smaller ones lie at the front of the result, and the other memory is free.
+            spare = rest, keys = result, n = low, to_spare = false;
+        }
+        U* const result = to_spare ? spare : keys;
+        sort_some<kVectors>(keys, result, n);
+        finish(result, n);
+    }
+
+    explicit KeySort(bool descending) : descending_(descending) {}
+    bool descending_;
+
+ public:
+    /// As ValueSortLoop says.
+    static bool run(const void* from, void* to, void* spare, int64_t n, bool descending) {
+        const auto* const x = static_cast<const stored_t<T>*>(from);
+        U* const keys = static_cast<U*>(spare);
+        U differs = 0, falls = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const T value = load<T>(x[i]);
+            const U key = sort_key(value, descending);
+            differs |= U(bits_of_key<T>(key, descending) ^ bit_cast<U>(value));
+            keys[i] = key;
+        }
+        if (differs) return false;
+        for (int64_t i = 1; i < n && !falls; i += kStretch) {
+            const int64_t end = std::min(n, i + kStretch);
+            for (int64_t k = i; k < end; ++k) falls |= U(keys[k] < keys[k - 1]);
+        }
+        if (!falls) {
+            if (to != from) std::copy(x, x + n, static_cast<stored_t<T>*>(to));
+            return true;
+        }
+        KeySort(descending).sort(keys, static_cast<U*>(to), n, true, 2 * std::bit_width(uint64_t(n)));
+        return true;
+    }
+};
+
+}  // namespace
+
+void collect_sorts(ValueSortLoop* to) {
+#define DTYPE(name, type, ...) \
+    if constexpr (!is_complex<type> && sizeof(type) >= 4) to[int(DType::name)] = KeySort<type>::run;
+#include "cuarray/dtypes.def"
+}
+
+}  // namespace cuarray::host
+
+#else
+
+namespace cuarray::host {
+
+void collect_sorts(ValueSortLoop*) {}
+
+}  // namespace cuarray::host
+
+#endif

@@ -1,0 +1,230 @@
+// order_statistics.h -- the items that stand at some places of a sorted row, and rows divided at such places, without sorting them.
+#pragma once
+#include <cmath>
+#include <span>
+#include "host/radix.h"
+
+namespace cuarray::host {
+
+/// Items of one bucket, in their order, to `to`, which may be the beginning of the same memory where there is one chunk.
+template <class Item, class Key>
+void collect_bucket(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, uint32_t bucket,
+                    const int64_t* counts) {
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t at = 0;
+        for (int earlier = 0; earlier < c; ++earlier) at += counts[earlier * digit.buckets() + bucket];
+        const int64_t room = at + counts[c * digit.buckets() + bucket];
+        for (int64_t i = begin; i < end && at < room; ++i) {
+            const Item item = from[i];
+            to[at] = item;
+            at += digit(key(item)) == bucket;
+        }
+    });
+}
+
+/// Pivots that a row is divided by at most, and the items that are compared with them at a time.
+constexpr int kMostPivots = 8;
+constexpr int64_t kPartBlock = 1024;
+
+/// Calls visit(first, n, parts, counts) for blocks of items: the parts of their order to which they belong, as PartitionLoop
+/// says, and how many belong to each. Bytes up to the next 64 behind the parts are zero.
+template <class Item, class Key, class Visit>
+void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std::span<const uint64_t> pivots, Visit visit) {
+    uint8_t parts[kPartBlock];
+    for (int64_t first = begin; first < end; first += kPartBlock) {
+        const int64_t n = std::min(kPartBlock, end - first);
+        int64_t counts[2 * kMostPivots + 1] = {};
+        key.parts(items + first, n, key.descending, pivots.data(), int(pivots.size()), parts, counts);
+        std::memset(parts + n, 0, size_t(-n & 63));
+        visit(first, n, parts, counts);
+    }
+}
+
+/// Items with keys from low to high, in their order, to `to`; returns how many. Adds those below to `below`.
+template <class Item, class Key>
+int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end, Key key, uint64_t low, uint64_t high,
+                        int64_t& below) {
+    const uint64_t pivots[] = {low, high};
+    int64_t at = 0;
+    each_part_block(items, begin, end, key, pivots, [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
+        below += counts[0];
+        for (int64_t i = 0; i < n; i += 64) {
+            uint64_t bits = 0;
+            for (int byte = 0; byte < 8; ++byte) {
+                uint64_t word;
+                std::memcpy(&word, parts + i + 8 * byte, 8);
+                // Of the parts 0 ... 4 those between have a bit among the lowest two; the product brings them together.
+                bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
+            }
+            for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
+        }
+    });
+    return at;
+}
+
+template <class Item, class Key>
+void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key);
+
+/// Selects among the items with keys from low to high; false, and nothing done, where the ranks lie elsewhere or those
+/// items are many.
+template <class Item, class Key>
+bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                    Key key, uint64_t low, uint64_t high) {
+    Scratch scratch;
+    int64_t* const below = scratch.take_array<int64_t>(2 * chunks);
+    int64_t* const found = below + chunks;
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        below[c] = 0;
+        found[c] = collect_between(spare + begin, from, begin, end, key, low, high, below[c]);
+    });
+    int64_t before = 0, count = 0;
+    for (int c = 0; c < chunks; ++c) count += found[c], before += below[c];
+    if (ranks.front() < before || ranks.back() >= before + count || count > n / 4) return false;
+    int64_t at = 0;
+    for (int c = 0; c < chunks; at += found[c++])
+        std::memmove(spare + at, spare + n * c / chunks, size_t(found[c]) * sizeof(Item));
+    int64_t* const places = scratch.take_array<int64_t>(int64_t(ranks.size()));
+    for (size_t k = 0; k < ranks.size(); ++k) places[k] = ranks[k] - before;
+    select_items(result, spare, spare + count, count, {places, ranks.size()}, threads_of(count), key);
+    return true;
+}
+
+/// Rows from this length on are looked at by samples, of so many items at most, for so many groups of ranks that lie near
+/// each other.
+constexpr int64_t kSampledRow = 64 * 1024, kMostSamples = 16 * 1024;
+constexpr int kMostGroups = 4;
+
+/// The end of the group of ranks that lie near the one at k.
+inline size_t group_end(std::span<const int64_t> ranks, size_t k, int64_t n) {
+    size_t end = k + 1;
+    while (end < ranks.size() && ranks[end] - ranks[k] <= n / 16) ++end;
+    return end;
+}
+
+/// Selects a group of ranks between two items of a sample, which may not find them: then false.
+template <class Item, class Key>
+bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                      Key key) {
+    const int64_t samples = std::min(n / 64, kMostSamples), step = n / samples;
+    Scratch scratch;
+    Item* const sample = scratch.take_array<Item>(2 * samples);
+    for (int64_t i = 0; i < samples; ++i) {
+        // Anywhere in each step, so that no period of the row is mistaken for all of it.
+        const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
+        sample[i] = from[i * step + int64_t(anywhere % uint64_t(step))];
+    }
+    sort_items(sample, sample, sample + samples, samples, 1, key);
+    // Four standard deviations of a rank among random samples.
+    const double share = double(samples) / double(n), error = 2 * std::sqrt(double(samples)) + 1;
+    const int64_t low = int64_t(double(ranks.front()) * share - error), high = int64_t(double(ranks.back()) * share + error);
+    using K = decltype(key(from[0]));
+    const K from_key = low < 0 ? K(0) : key(sample[low]), to_key = high >= samples ? K(-1) : key(sample[high]);
+    return from_key != to_key && select_between(result, from, spare, n, ranks, chunks, key, from_key, to_key);
+}
+
+/// Selects by the highest digit in which keys differ, then among the items of those digits.
+template <class Item, class Key>
+void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                     Key key) {
+    Scratch scratch;
+    const Survey found = survey(from, n, chunks, key);
+    if (found.is_sorted) {
+        for (size_t k = 0; k < ranks.size(); ++k) result[k] = from[ranks[k]];
+        return;
+    }
+    const int high = std::bit_width(found.differs), bits = std::min(high, n < kLongRow ? kShortDigit : kLongDigit);
+    const Digit digit{high - bits, bits};
+    int64_t* const counts = scratch.take_array<int64_t>(int64_t(chunks) << bits);
+    count_digits(from, n, chunks, key, digit, counts);
+    int64_t before = 0;
+    size_t k = 0;
+    for (uint32_t bucket = 0; k < ranks.size(); ++bucket) {
+        int64_t count = 0;
+        for (int c = 0; c < chunks; ++c) count += counts[c * digit.buckets() + bucket];
+        size_t end = k;
+        while (end < ranks.size() && ranks[end] < before + count) ++end;
+        if (end > k) {
+            Scratch inner;
+            int64_t* const places = inner.take_array<int64_t>(int64_t(end - k));
+            for (size_t r = k; r < end; ++r) places[r - k] = ranks[r] - before;
+            collect_bucket(spare, from, n, chunks, key, digit, bucket, counts);
+            // A bucket's own spare memory lies behind it, where there is room; else it is new.
+            Item* const more = 2 * count <= n ? spare + count : inner.take_array<Item>(count);
+            select_items(result + k, spare, more, count, {places, end - k}, threads_of(count), key);
+        }
+        k = end;
+        before += count;
+    }
+}
+
+/// result[k] = the item that stands at place ranks[k], of ascending ones, of the sorted row. `spare` has room for n items
+/// unless n <= kInsertion.
+template <class Item, class Key>
+void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                  Key key) {
+    if (n <= kInsertion) {
+        Scratch scratch;
+        Item* const sorted = scratch.take_array<Item>(n);
+        sort_by_insertion(sorted, from, n, key);
+        for (size_t k = 0; k < ranks.size(); ++k) result[k] = sorted[ranks[k]];
+        return;
+    }
+    int groups = 0;
+    for (size_t k = 0; k < ranks.size(); k = group_end(ranks, k, n)) ++groups;
+    if (n < kSampledRow || groups > kMostGroups) return select_by_digit(result, from, spare, n, ranks, chunks, key);
+    for (size_t k = 0, end; k < ranks.size(); k = end) {
+        end = group_end(ranks, k, n);
+        const auto group = ranks.subspan(k, end - k);
+        if (!select_by_sample(result + k, from, spare, n, group, chunks, key))
+            select_by_digit(result + k, from, spare, n, group, chunks, key);
+    }
+}
+
+/// Brings take(i) of the items to `to` so that those stand at `ranks`, at most 8 ascending ones, that stand there in the
+/// sorted row, smaller ones before and larger ones behind, each in their order. `spare` has room for n items; `from` is
+/// left alone.
+template <class Out, class Item, class Key, class Take>
+void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key,
+                     Take take) {
+    Scratch scratch;
+    Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
+    select_items(found, from, spare, n, ranks, chunks, key);
+    uint64_t room[kMostPivots];
+    int count = 0;
+    for (size_t k = 0; k < ranks.size(); ++k) {
+        const uint64_t pivot = key(found[k]);
+        if (count == 0 || pivot != room[count - 1]) room[count++] = pivot;
+    }
+    const std::span<const uint64_t> pivots(room, size_t(count));
+    const int64_t parts = 2 * count + 1;
+    int64_t* const places = scratch.take_array<int64_t>(chunks * parts);
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const mine = places + c * parts;
+        std::fill(mine, mine + parts, 0);
+        each_part_block(from, begin, end, key, pivots, [&](int64_t, int64_t, const uint8_t*, const int64_t* counts) {
+            for (int64_t part = 0; part < parts; ++part) mine[part] += counts[part];
+        });
+    });
+    begin_buckets(places, chunks, parts);
+    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const next = places + c * parts;
+        each_part_block(from, begin, end, key, pivots, [&](int64_t first, int64_t size, const uint8_t* part, const int64_t* counts) {
+            if (count > 1 || counts[1] > 0) {
+                for (int64_t i = 0; i < size; ++i) to[next[part[i]]++] = take(first + i);
+                return;
+            }
+            // Of two parts the places stay in registers.
+            int64_t below = next[0], above = next[2];
+            for (int64_t i = 0; i < size; ++i) {
+                const int64_t is_above = part[i] >> 1;
+                to[below + ((above - below) & -is_above)] = take(first + i);
+                above += is_above;
+                below += 1 - is_above;
+            }
+            next[0] = below;
+            next[2] = above;
+        });
+    });
+}
+
+}  // namespace cuarray::host

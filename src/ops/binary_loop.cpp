@@ -1,0 +1,86 @@
+// binary_loop.cpp -- the loop in which a binary row folds, and the checks of out= and of exponents before.
+#include "ops/binary_loop.h"
+
+#include <string_view>
+#include <utility>
+
+#include "cuarray/ops/reduction.h"
+
+namespace cuarray {
+namespace {
+
+bool folds(const Loop& loop) { return loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0]; }
+
+/// The loop that folds in exactly this dtype, or kNone.
+LoopId loop_in(const Row& row, DType dtype) {
+    for (int k = 0; k < row.loops; ++k) {
+        const LoopId id = LoopId(row.first_loop + k);
+        if (folds(loops()[id]) && loops()[id].in[0] == dtype) return id;
+    }
+    return kNone;
+}
+
+}  // namespace
+
+ReductionId reduction_of(std::string_view row) {
+    static const std::pair<std::string_view, std::string_view> pairs[] = {
+        {"add", "sum"}, {"multiply", "prod"}, {"maximum", "max"}, {"minimum", "min"},
+        {"logical_and", "all"}, {"logical_or", "any"}};
+    for (auto [from, to] : pairs)
+        if (from == row) return find_reduction(to);
+    return find_reduction(row);
+}
+
+LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {
+    const Row& row = rows()[id];
+    LoopId loop = kNone;
+    if (asked != DType::none) {
+        loop = loop_in(row, asked);
+    } else {
+        const bool widens = !out && (row.name == std::string_view("add") || row.name == std::string_view("multiply"));
+        if (widens) dtype = reduction_dtype(find_reduction("sum"), dtype);
+        const ArgType types[] = {{out ? out->dtype() : dtype, {}}, {dtype, {}}};
+        loop = resolve(id, types);
+        // What only compares folds truth values; of comparisons that would be a surprise.
+        if (loop != kNone && row.has(Associative) && loops()[loop].out[0] == DType::bool_) loop = loop_in(row, DType::bool_);
+    }
+    if (loop == kNone || !folds(loops()[loop]))
+        raise(ErrorKind::Type, row.name, ".", method, ": no loop takes and gives ",
+              info(asked != DType::none ? asked : dtype).name);
+    return loop;
+}
+
+void check_out(const Array& array, const Array& out, const Dims& shape, const std::string& name) {
+    if (!(out.device() == array.device()))
+        raise(ErrorKind::Value, name, ": out= is on ", to_string(out.device()), ", the array on ",
+              to_string(array.device()), "; move one with .to_device(...)");
+    if (!(out.shape() == shape))
+        raise(ErrorKind::Value, name, ": out= has shape ", to_string(out.shape()), ", the result ", to_string(shape));
+    if (!out.is_writable()) raise(ErrorKind::Value, name, ": output array is read-only");
+}
+
+void check_binary(RowId id, const char* method) {
+    const Row& row = rows()[id];
+    if (row.nin != 2) raise(ErrorKind::Value, row.name, ".", method, ": only supported for binary functions");
+    if (row.nout != 1)
+        raise(ErrorKind::Value, row.name, ".", method, ": only supported for functions returning a single value");
+}
+
+void check_exponents(RowId id, const Array& array, int axis, bool has_base, DType T, const char* name) {
+    if (!rows()[id].has(NegativeFault) || info(T).kind != Kind::Signed || array.is_empty()) return;
+    Array exponents = array;
+    if (has_base) {
+        Dims shape = array.shape();
+        --shape[axis];
+        exponents = array.view({shape, array.strides()}, shape[axis] > 0 ? array.strides()[axis] : 0);
+        if (exponents.is_empty()) return;
+    }
+    const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
+    const Array powers = astype(exponents, T, 'K', false);
+    const Argument args[] = {powers, zero};
+    const Array negative = reduce(find_reduction("any"), call("less", args).array[0], {});
+    if (item(negative, name).bytes[0] != 0)
+        raise(ErrorKind::Value, name, ": ", kNegativePower);
+}
+
+}  // namespace cuarray

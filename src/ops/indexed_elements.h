@@ -1,0 +1,35 @@
+// indexed_elements.h -- the elements of an array that indices choose, as a task's axes: what gathers and scatters have in common.
+#pragma once
+#include <vector>
+#include "cuarray/ops/indexing.h"
+
+namespace cuarray {
+
+/// Elements of an array over `shape`; owns the index arrays that its views look at.
+struct IndexedElements {
+    Array array;   ///< the indexed one, as it was given
+    Array base;    ///< a view whose element 0 has position 0 on every indexed axis
+    Dims shape;
+    Dims strides;  ///< of base over `shape`; zero where only indices move
+    std::vector<Array> positions;
+    std::vector<IndexedAxis> indices;
+
+    /// Adds an indexed axis; `strides` are those of `position` (int64) over `shape`.
+    void add(const Array& position, Dims index_strides, int64_t size, int64_t stride, int axis);
+};
+
+/// The elements, in a new array in C order, or in `out`, which shares no memory with them.
+Array gather(const IndexedElements& places, Outside outside, const char* name, const Array* out = nullptr);
+/// Stores values, which are cast and broadcast, and copied where they overlap the array.
+void scatter(const IndexedElements& places, const Array& values, const char* name);
+
+/// The elements that an advanced index chooses; where they are to be written, no index shares memory with them.
+IndexedElements places_of(const Array& array, std::span<const Index> index, bool writes);
+
+/// Whether there are none; an index outside is an error even then.
+bool check_empty(const IndexedElements& places, const char* name);
+
+/// An index array as int64, aligned; it must be on the array's device.
+Array as_positions(const Array& indices, const Array& array, const char* name);
+
+}  // namespace cuarray
