@@ -165,7 +165,7 @@ ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
     "src/ops/running.cpp": "the reductions that fold as a binary row does",
-    "cuarray/_elementwise.py": "NumPy's spellings",
+    "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }
 
@@ -251,7 +251,7 @@ PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
     "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
-    "cuarray/_mpi.py": "MPI says whether it takes CUDA memory",
+    "cuarray/_runtime/mpi.py": "MPI says whether it takes CUDA memory",
 }
 
 
