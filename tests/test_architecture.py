@@ -199,7 +199,10 @@ def dtype_names() -> set[str]:
 
 
 def lists_of(names: set[str], text: str, python: bool) -> Iterator[tuple[int, set[str]]]:
-    """Line numbers and names of each place where the text lists many of the names."""
+    """Line numbers and names of each place where the text lists many of the names; imports of ufuncs are no list."""
+    if python:
+        imports = r"^from cuarray\._arguments\.ufuncs import (?:\([^)]*\)|.*)"
+        text = re.sub(imports, lambda match: "\n" * match.group().count("\n"), text, flags=re.MULTILINE)
     lines = without_comments(text, python).splitlines()
     words = [set(re.findall(r"\w+", line)) & names for line in lines]
     for start in range(len(lines)):

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
 from cuarray._arguments.operands import deliver, side_by_side
+from cuarray._arguments.ufuncs import clip, multiply, real, rint, sqrt
 from cuarray._functions.creation import as_array, zeros
 from cuarray._functions.joining import concat
 from cuarray._functions.matrices import diag
@@ -74,7 +75,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     else:  # a few weights, which go for many results
         total = weights.sum(axis, dtype=work, keepdims=keepdims)
         with fused_call():
-            products = _core.ufuncs["multiply"](a, weights, dtype=work).sum(axis, keepdims=keepdims)
+            products = multiply(a, weights, dtype=work).sum(axis, keepdims=keepdims)
     if bool((total == 0).any()):
         raise ZeroDivisionError("average: weights sum to zero, can't be normalized")
     result = products / total
@@ -219,7 +220,7 @@ def observation_weights(x, fweights, aweights):
         if given is None:
             continue
         given = given.astype("f8", copy=False)
-        if name == "fweights" and bool((given != _core.ufuncs["rint"](given)).any()):
+        if name == "fweights" and bool((given != rint(given)).any()):
             raise TypeError("cov: fweights must be integers")
         if given.ndim > 1:
             raise RuntimeError(f"cov: {name} must have one axis, not {given.ndim}")
@@ -282,10 +283,10 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     if c.ndim == 0:
         return c / c
     with fused_call():
-        deviation = _core.ufuncs["sqrt"](_core.ufuncs["real"](diag(c)))
+        deviation = sqrt(real(diag(c)))
         c = c / deviation[:, None] / deviation[None, :]
         if c.dtype.kind != "c":
-            return _core.ufuncs["clip"](c, -1, 1)
+            return clip(c, -1, 1)
     for part in (c.real, c.imag):
-        _core.ufuncs["clip"](part, -1, 1, out=part)
+        clip(part, -1, 1, out=part)
     return c

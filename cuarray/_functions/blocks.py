@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.ufuncs import multiply
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat
 from cuarray._functions.shaping import broadcast_shapes, moveaxis
@@ -155,7 +156,7 @@ def vander(x, N=None, increasing=False):
     powers[:, :1] = 1
     powers[:, 1:2] = x[:, None]
     for i in range(2, count if x.size else 0):
-        _core.ufuncs["multiply"](powers[:, i - 1], x, out=powers[:, i])
+        multiply(powers[:, i - 1], x, out=powers[:, i])
     return result
 
 

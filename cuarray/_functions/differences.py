@@ -7,6 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes, normalise_axis
 from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.ufuncs import not_equal, subtract
 from cuarray._core import ndarray
 from cuarray._functions.creation import empty, full
 from cuarray._functions.joining import concat
@@ -70,7 +71,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     joined = [layer(prepend, a, axis), a, layer(append, a, axis)]
     if prepend is not None or append is not None:
         a = concat([x for x in joined if x is not None], axis=axis)
-    function = _core.ufuncs["not_equal"] if a.dtype == np.bool_ else _core.ufuncs["subtract"]
+    function = not_equal if a.dtype == np.bool_ else subtract
     for _ in range(min(n, max(a.shape[axis], 1))):  # then there is nothing left
         a = function(part(a, axis, 1, None), part(a, axis, None, -1))
     return a
@@ -125,7 +126,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
         if not np.can_cast(values.dtype, ary.dtype, "same_kind"):
             raise TypeError(f"ediff1d: {name} of {values.dtype} cannot be cast to {ary.dtype} by 'same_kind'")
         parts.append(values.reshape(-1).astype(ary.dtype))
-    differences = _core.ufuncs["subtract"](ary[1:], ary[:-1])
+    differences = subtract(ary[1:], ary[:-1])
     if to_begin is None and to_end is None:
         return differences
     return concat([x for x in (parts[0], differences, parts[1]) if x is not None], dtype=ary.dtype)

@@ -5,6 +5,10 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import WEAK, deliver, device_of, with_numbers
+from cuarray._arguments.ufuncs import clip as clip_ufunc
+from cuarray._arguments.ufuncs import maximum, minimum, rint
+from cuarray._arguments.ufuncs import round as round_ufunc
+from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, zeros_like
 from cuarray._functions.indexing import nonzero
@@ -55,7 +59,7 @@ def where(condition, x=None, y=None, /):
         condition = bool(condition)
     elif condition.dtype != np.bool_:
         condition = condition.astype(bool)
-    return _core.ufuncs["where"](condition, x, y)
+    return where_ufunc(condition, x, y)
 
 
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
@@ -102,10 +106,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     if low is None and high is None:
         return _core.as_value(a.copy("K")) if out is None else deliver(a, out, "clip")
     if low is None:
-        return _core.ufuncs["minimum"](a, high, out=out, **kwargs)
+        return minimum(a, high, out=out, **kwargs)
     if high is None:
-        return _core.ufuncs["maximum"](a, low, out=out, **kwargs)
-    return _core.ufuncs["clip"](a, low, high, out=out, **kwargs)
+        return maximum(a, low, out=out, **kwargs)
+    return clip_ufunc(a, low, high, out=out, **kwargs)
 
 
 def in_range(end, dtype, side):
@@ -154,9 +158,9 @@ def round(a, decimals=0, out=None):
         if decimals:
             called = _core.called_function("round")
             raise TypeError(f"{called}: bools have no decimals to round to {decimals}")
-        return _core.ufuncs["rint"](a, out=out)
+        return rint(a, out=out)
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
-        return _core.ufuncs["round"](a, out=out)
+        return round_ufunc(a, out=out)
     if a.dtype.kind == "c":
         result = a.copy()
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
@@ -165,4 +169,4 @@ def round(a, decimals=0, out=None):
         return deliver(zeros_like(a), out, "round")
     scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
     first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
-    return deliver(second(_core.ufuncs["rint"](first)).astype(a.dtype, copy=False), out, "round")
+    return deliver(second(rint(first)).astype(a.dtype, copy=False), out, "round")

@@ -9,6 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import has_entries, integer
 from cuarray._arguments.operands import host_values, side_by_side
+from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.quantiles import percentile
@@ -349,8 +350,8 @@ def count_between(a, edges, is_equal, weights):
     if weights is None:
         return tally(None)
     if weights.dtype.kind == "c":
-        of_real = tally(_core.ufuncs["real"](weights).astype(np.float64))
-        of_imag = tally(_core.ufuncs["imag"](weights).astype(np.float64))
+        of_real = tally(real(weights).astype(np.float64))
+        of_imag = tally(imag(weights).astype(np.float64))
         return (of_real + of_imag * 1j).astype(weights.dtype, copy=False)
     return tally(weights.astype(np.float64, copy=False)).astype(weights.dtype, copy=False)
 

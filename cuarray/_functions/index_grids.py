@@ -8,6 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
 from cuarray._arguments.operands import rule_outside, side_by_side, target, values_for, word
+from cuarray._arguments.ufuncs import maximum, minimum
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty, ones
 from cuarray._functions.indexing import cycle, nonzero
@@ -586,7 +587,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         elif rule == "wrap":
             places = places % extent
         else:
-            places = _core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), extent - 1)
+            places = minimum(maximum(places, 0), extent - 1)
         result = result + places * step
     return result if shape else _core.as_value(as_array(result))
 

@@ -14,6 +14,7 @@ from cuarray._arguments.operands import (
     values_for,
     with_numbers,
 )
+from cuarray._arguments.ufuncs import maximum, minimum, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.sequences import arange
@@ -150,7 +151,7 @@ def put(a, ind, v, mode="raise"):
     if mode == "wrap":
         places = places % a.size
     elif mode == "clip":
-        places = _core.ufuncs["minimum"](_core.ufuncs["maximum"](places, 0), a.size - 1)
+        places = minimum(maximum(places, 0), a.size - 1)
     elements_at(a, places, cycle(values, places.size))
 
 
@@ -317,7 +318,7 @@ def choose(a, choices, out=None, mode="raise"):
         # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.
         result = choices[-1].astype(dtype)
         for number in range(count - 2, -1, -1):
-            result = _core.ufuncs["where"](numbers <= number, choices[number].astype(dtype), result)
+            result = where(numbers <= number, choices[number].astype(dtype), result)
     if result.shape != shape or count == 1:
         result = _core.broadcast_to(result, shape).copy()
     return deliver(result, out, "choose")
@@ -643,5 +644,5 @@ def select(condlist, choicelist, default=0):
     with fused_call():
         result = choices[-1]
         for condition, value in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
-            result = _core.ufuncs["where"](condition, value, result)
+            result = where(condition, value, result)
     return result

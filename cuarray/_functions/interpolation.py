@@ -7,6 +7,8 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.operands import side_by_side, under_its_name
+from cuarray._arguments.ufuncs import abs as abs_ufunc
+from cuarray._arguments.ufuncs import clip, isnan, less, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.differences import diff
 from cuarray._functions.joining import concat
@@ -83,21 +85,21 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp = concat((xp[-1:] - period, xp, xp[:1] + period))
         fp = concat((fp[-1:], fp, fp[:1]))
     last = xp.size - 1
-    place = _core.ufuncs["clip"](searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
+    place = clip(searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
     x0, y0 = _core.take(xp, place, 0), _core.take(fp, place, 0)
     x1, y1 = _core.take(xp[min(last, 1) :], place, 0), _core.take(fp[min(last, 1) :], place, 0)
     with fused_call():
         slope = (y1 - y0) / (x1 - x0)
         # From the other end where this one gives no number: a coordinate may be infinite.
         y = slope * (x - x0) + y0
-        y = _core.ufuncs["where"](_core.ufuncs["isnan"](y), slope * (x - x1) + y1, y)
-        y = _core.ufuncs["where"](_core.ufuncs["isnan"](y) & (y0 == y1), y0, y)
-        y = _core.ufuncs["where"](x == x0, y0, _core.ufuncs["where"](x == x1, y1, y))
-        y = _core.ufuncs["where"](x == xp[last], fp[last], y)  # of several points there the last one
-        y = _core.ufuncs["where"](x < xp[0], fp[0] if left is None else left, y)
-        y = _core.ufuncs["where"](x > xp[last], fp[last] if right is None else right, y)
+        y = where(isnan(y), slope * (x - x1) + y1, y)
+        y = where(isnan(y) & (y0 == y1), y0, y)
+        y = where(x == x0, y0, where(x == x1, y1, y))
+        y = where(x == xp[last], fp[last], y)  # of several points there the last one
+        y = where(x < xp[0], fp[0] if left is None else left, y)
+        y = where(x > xp[last], fp[last] if right is None else right, y)
         # One point alone answers NaN, too, as in NumPy.
-        return _core.ufuncs["where"](_core.ufuncs["isnan"](x), x, y) if last else y
+        return where(isnan(x), x, y) if last else y
 
 
 @under_its_name
@@ -147,10 +149,9 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
         within = (steps + half) % period - half
         if not odd:
             # A step of just half a period keeps its direction.
-            within = _core.ufuncs["where"]((within == -half) & (steps > 0), half, within)
+            within = where((within == -half) & (steps > 0), half, within)
         least = period / 2 if discont is None else discont
-        is_small = _core.ufuncs["less"](_core.ufuncs["abs"](steps), least)
-        turns = _core.ufuncs["where"](is_small, 0, within - steps)
+        turns = where(less(abs_ufunc(steps), least), 0, within - steps)
     result = p.astype(dtype, copy=True)
     behind = (slice(None),) * (axis % p.ndim) + (slice(1, None),)
     result[behind] += cumsum(turns, axis=axis)

@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.operands import side_by_side, with_numbers
+from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
 from cuarray._functions.creation import as_array
 
 __all__ = [
@@ -46,10 +47,10 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     rtol, atol = with_numbers("isclose", rtol, atol)
     # At least one side is inexact, so that bool and unsigned operands can be subtracted.
     b = b.astype(_core.result_type(b, 1.0), copy=False)
-    near = _core.ufuncs["less_equal"](_core.ufuncs["abs"](a - b), atol + rtol * _core.ufuncs["abs"](b))
-    result = (near & _core.ufuncs["isfinite"](b)) | (a == b)
+    near = less_equal(abs(a - b), atol + rtol * abs(b))
+    result = (near & isfinite(b)) | (a == b)
     if equal_nan:
-        result = result | (_core.ufuncs["isnan"](a) & _core.ufuncs["isnan"](b))
+        result = result | (isnan(a) & isnan(b))
     return result
 
 
@@ -115,7 +116,7 @@ def array_equal(a1, a2, equal_nan=False):
         return False
     equal = a == b
     if equal_nan:
-        equal = equal | (_core.ufuncs["isnan"](a) & _core.ufuncs["isnan"](b))
+        equal = equal | (isnan(a) & isnan(b))
     return bool(equal.all())
 
 
@@ -220,7 +221,7 @@ def iscomplex(x):
     array([ True, False])
     """
     x = as_array(x)
-    return _core.ufuncs["not_equal"](_core.ufuncs["imag"](x), 0, order="C")
+    return not_equal(imag(x), 0, order="C")
 
 
 def isreal(x):
@@ -244,7 +245,7 @@ def isreal(x):
     >>> ca.isreal([1 + 1j, 1 + 0j])
     array([False,  True])
     """
-    return _core.ufuncs["imag"](as_array(x)) == 0
+    return imag(as_array(x)) == 0
 
 
 def isscalar(element):

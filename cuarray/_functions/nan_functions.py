@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from cuarray import _core
 from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
+from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._functions.creation import as_array
 from cuarray._functions.reductions import (
     NOT_GIVEN,
@@ -45,8 +46,8 @@ def numbers(a, where):
     """Return a mask, for one fold to absorb, of the elements that `where` names and that are no NaN."""
     if not holds_nan(a):
         return where
-    mask = _core.ufuncs["equal"](a, a)  # as NaN is not
-    return mask if where is True else _core.ufuncs["logical_and"](mask, where)
+    mask = equal(a, a)  # as NaN is not
+    return mask if where is True else logical_and(mask, where)
 
 
 def start(initial, a, where):
@@ -313,7 +314,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
     if holds_nan(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
-        result[...] = _core.ufuncs["where"](count <= less, np.nan, result)
+        result[...] = where_ufunc(count <= less, np.nan, result)
     return result
 
 
@@ -356,7 +357,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     >>> ca.nanmin([[1, ca.nan], [3, 4]], axis=1)
     array([1., 3.])
     """
-    return nan_extreme(min, _core.ufuncs["fmin"], a, axis, out, keepdims, initial, where)
+    return nan_extreme(min, fmin, a, axis, out, keepdims, initial, where)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -398,7 +399,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     >>> ca.nanmax([[1, ca.nan], [3, 4]], axis=1)
     array([1., 4.])
     """
-    return nan_extreme(max, _core.ufuncs["fmax"], a, axis, out, keepdims, initial, where)
+    return nan_extreme(max, fmax, a, axis, out, keepdims, initial, where)
 
 
 def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
@@ -413,7 +414,7 @@ def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
     given = {} if initial is NOT_GIVEN else {"initial": initial}
     with fused_call():
         if masked:
-            shape, a = a.shape, _core.ufuncs["where"](where, a, np.nan)
+            shape, a = a.shape, where_ufunc(where, a, np.nan)
             if a.shape != shape:
                 raise ValueError(f"nan{plain.__name__}: where= does not broadcast to {shape}")
         return function.reduce(a, axis, None, out, keepdims, **given)
@@ -510,11 +511,11 @@ def nan_place(find, replacement, a, axis, out, keepdims):
     if not holds_nan(a):
         return find(a, axis, out, keepdims=keepdims)
     with fused_call():
-        nan = _core.ufuncs["isnan"](a)
+        nan = isnan(a)
         nothing = reduce("all", nan, axis, None, None, False, NOT_GIVEN, NOT_GIVEN)
     if a.size and bool(nothing.any()):
         raise ValueError(f"nan{find.__name__}: All-NaN slice encountered")
     with fused_call():
         return find(
-            _core.ufuncs["where"](_core.ufuncs["isnan"](a), replacement, a), axis, out, keepdims=keepdims
+            where_ufunc(isnan(a), replacement, a), axis, out, keepdims=keepdims
         )

@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.operands import members, under_its_name
+from cuarray._arguments.ufuncs import abs, atan2, equal, imag, isfinite, isnan, real, sin, trunc, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, asarray
 from cuarray._functions.dtypes import finfo
@@ -41,10 +42,7 @@ def angle(z, deg=False):
     """
     z = as_array(z)
     with fused_call():
-        if z.dtype.kind == "c":
-            result = _core.ufuncs["atan2"](_core.ufuncs["imag"](z), _core.ufuncs["real"](z))
-        else:
-            result = _core.ufuncs["atan2"](0, z)
+        result = atan2(imag(z), real(z)) if z.dtype.kind == "c" else atan2(0, z)
         return result * (180 / np.pi) if deg else result
 
 
@@ -72,7 +70,7 @@ def sinc(x):
     x = as_array(x)
     with fused_call():
         y = x * np.pi
-        return _core.ufuncs["where"](y == 0, 1.0, _core.ufuncs["sin"](y) / y)
+        return where(y == 0, 1.0, sin(y) / y)
 
 
 def fix(x, out=None):
@@ -98,7 +96,7 @@ def fix(x, out=None):
     >>> ca.fix([2.9, -2.9])
     array([ 2., -2.])
     """
-    return _core.ufuncs["trunc"](as_array(x), out=out)
+    return trunc(as_array(x), out=out)
 
 
 def isposinf(x, out=None):
@@ -169,7 +167,7 @@ def is_infinity(x, infinity, out, function):
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError(f"{function}: not supported for {x.dtype} values because it would be ambiguous")
-    return _core.ufuncs["equal"](x, infinity, out=out)
+    return equal(x, infinity, out=out)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
@@ -208,9 +206,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         high = limits.max if posinf is None else posinf
         low = limits.min if neginf is None else neginf
         with fused_call():
-            numbers = _core.ufuncs["where"](_core.ufuncs["isnan"](part), nan, part)
-            numbers = _core.ufuncs["where"](part == np.inf, high, numbers)
-            numbers = _core.ufuncs["where"](part == -np.inf, low, numbers)
+            numbers = where(isnan(part), nan, part)
+            numbers = where(part == np.inf, high, numbers)
+            numbers = where(part == -np.inf, low, numbers)
             if numbers.dtype.kind == "c":
                 raise TypeError(f"nan_to_num: cannot cast complex numbers to {part.dtype}")
             part[...] = numbers
@@ -248,7 +246,7 @@ def real_if_close(a, tol=100):
     if a.dtype.kind != "c":
         return a
     limit = tol * finfo(a.dtype).eps if tol > 1 else tol
-    return a.real if bool(all(_core.ufuncs["abs"](a.imag) < limit)) else a
+    return a.real if bool(all(abs(a.imag) < limit)) else a
 
 
 # Questions about types and objects.
@@ -388,7 +386,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     array([1., 2.])
     """
     a = asarray(a, dtype, order)
-    if a.dtype.kind in "fcV" and not bool(all(_core.ufuncs["isfinite"](a))):
+    if a.dtype.kind in "fcV" and not bool(all(isfinite(a))):
         raise ValueError("asarray_chkfinite: array must not contain infs or NaNs")
     return a
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.operands import host_values
+from cuarray._arguments.ufuncs import where
 from cuarray._functions.creation import as_array, empty, zeros
 from cuarray._functions.elementwise import round as rounded
 from cuarray._functions.quantiles import median
@@ -245,7 +246,7 @@ def fill_odd(whole, lines, before, after, mode):
         own = [as_array(x[part], whole.device) for x in (source, upside_down, step)]
         taken = _core.take(lines, own[0], lines.ndim - 1)
         with fused_call():
-            mirrored = _core.ufuncs["where"](own[1], 2 * high - taken, taken)
+            mirrored = where(own[1], 2 * high - taken, taken)
             margin[...] = mirrored + (2 * own[2]).astype(whole.dtype) * (high - low)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.ufuncs import add, subtract
 from cuarray._functions.convolution import convolve
 from cuarray._functions.creation import as_array, zeros, zeros_like
 from cuarray._functions.joining import concat
@@ -142,7 +143,7 @@ def polyadd(a1, a2):
     >>> ca.polyadd([1, 2], [9, 5, 4])
     array([9, 6, 6])
     """
-    return combined(_core.ufuncs["add"], a1, a2)
+    return combined(add, a1, a2)
 
 
 def polysub(a1, a2):
@@ -168,7 +169,7 @@ def polysub(a1, a2):
     >>> ca.polysub([2, 10, -2], [3, 10, -4])
     array([-1,  0,  2])
     """
-    return combined(_core.ufuncs["subtract"], a1, a2)
+    return combined(subtract, a1, a2)
 
 
 def combined(function, a1, a2):

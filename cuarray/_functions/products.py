@@ -7,6 +7,8 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
 from cuarray._arguments.operands import deliver, side_by_side
+from cuarray._arguments.ufuncs import conj
+from cuarray._arguments.ufuncs import multiply as multiply_ufunc
 from cuarray._functions.shaping import moveaxis
 
 __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
@@ -88,7 +90,7 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
 
 def conjugated(x):
     """Return the complex conjugate, the array itself where it is real."""
-    return _core.ufuncs["conj"](x) if x.dtype.kind == "c" else x
+    return conj(x) if x.dtype.kind == "c" else x
 
 
 def matmul(
@@ -364,7 +366,7 @@ def dot(a, b, out=None):
     """
     a, b = side_by_side("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
-        return deliver(_core.ufuncs["multiply"](a, b), out, "dot")
+        return deliver(multiply_ufunc(a, b), out, "dot")
     axis = -2 if b.ndim > 1 else -1
     if a.shape[-1] != b.shape[axis]:
         raise ValueError(
@@ -406,7 +408,7 @@ def inner(a, b, /):
     """
     a, b = side_by_side("inner", a, b)
     if a.ndim == 0 or b.ndim == 0:
-        return _core.ufuncs["multiply"](a, b)
+        return multiply_ufunc(a, b)
     if a.shape[-1] != b.shape[-1]:
         raise ValueError(
             f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: "
@@ -441,7 +443,7 @@ def outer(a, b, out=None):
            [ 6,  8, 10]])
     """
     a, b = side_by_side("outer", a, b)
-    return _core.ufuncs["multiply"](a.ravel()[:, None], b.ravel(), out=out)
+    return multiply_ufunc(a.ravel()[:, None], b.ravel(), out=out)
 
 
 def vdot(a, b, /):

@@ -8,6 +8,7 @@ from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
 from cuarray._arguments.operands import deliver, host_values, side_by_side
+from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat, stack
 from cuarray._functions.scans import cumsum
@@ -161,7 +162,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def nan_where(result, largest):
     """Return the result, NaN where the largest element is, which stands last."""
-    return _core.ufuncs["where"](_core.ufuncs["isnan"](largest), largest, result)
+    return where(isnan(largest), largest, result)
 
 
 def checked_quantiles(q, scale, function):
@@ -200,7 +201,7 @@ def checked_arrays(a, weights, method, function):
 def interpolate(low, high, weight, rest, is_near_high):
     """Return low + (high - low) * weight, counted from the nearer end; `rest` is 1 - weight."""
     step = high - low
-    return _core.ufuncs["where"](is_near_high, high - step * rest, low + step * weight)
+    return where(is_near_high, high - step * rest, low + step * weight)
 
 
 def quantile(
@@ -390,21 +391,21 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
     ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
     weights = _core.take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
     if skips_nan:
-        weights = _core.ufuncs["where"](_core.ufuncs["isnan"](ordered), 0.0, weights)
+        weights = where(isnan(ordered), 0.0, weights)
     parts = cumsum(weights, axis=-1)
     total = parts[..., -1:]
     if skips_nan:  # a row of nothing else gives NaN, whatever it weighs
-        total = _core.ufuncs["where"](_core.ufuncs["isnan"](ordered).all(-1, keepdims=True), 1.0, total)
-    if not bool((_core.ufuncs["isfinite"](total) & (total != 0)).all()):
+        total = where(isnan(ordered).all(-1, keepdims=True), 1.0, total)
+    if not bool((isfinite(total) & (total != 0)).all()):
         raise ValueError(f"{function}: weights include NaN or infinity, or are all zero")
     parts = parts / total
     if q.dtype.kind == "f":
         parts = parts.astype(q.dtype)
     # The first element that counts at all, for the quantile 0.
-    parts = _core.ufuncs["where"](parts == 0, -1, parts)
+    parts = where(parts == 0, -1, parts)
     chosen = []
     for one in q.ravel().tolist():
-        place = _core.ufuncs["minimum"]((parts < one).sum(axis=-1, keepdims=True), n - 1)
+        place = minimum((parts < one).sum(axis=-1, keepdims=True), n - 1)
         chosen.append(_core.take_along_axis(ordered, place, rows.ndim - 1)[..., 0])
     result = gathered(chosen, q, ordered)
     if is_inexact(a) and not skips_nan:
@@ -457,7 +458,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
         middle = sorted({(most - 1) // 2, most // 2})
         return slices.result(_core.order_statistics(rows, last, middle, "nanmedian").mean(axis=-1), out)
     ordered = _core.sort(rows, last, False, "nanmedian")
-    ends = [_core.ufuncs["maximum"](count - 1, 0) // 2, _core.ufuncs["maximum"](count // 2, 0)]
+    ends = [maximum(count - 1, 0) // 2, maximum(count // 2, 0)]
     middle = concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
     return slices.result(middle.mean(axis=-1), out)
 
@@ -465,7 +466,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
 def counts_of_numbers(rows):
     """Return how many elements of each row are not NaN, the least and the most; warn where there are none."""
     with fused_call():
-        count = (~_core.ufuncs["isnan"](rows)).sum(axis=-1, keepdims=True)
+        count = (~isnan(rows)).sum(axis=-1, keepdims=True)
     least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)
     if count.size and least == 0:
         warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
@@ -610,12 +611,12 @@ def quantile_of_counts(ordered, count, q, rule, is_weak):
     last = ordered.ndim - 1
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
     place, weight = rule(ufuncs, count.astype(dtype), q)
-    top = _core.ufuncs["maximum"](count - 1, 0)
-    below = _core.ufuncs["floor"](place)
-    low = _core.ufuncs["clip"](below, 0, top).astype(np.int64)
+    top = maximum(count - 1, 0)
+    below = floor(place)
+    low = clip(below, 0, top).astype(np.int64)
     result = _core.take_along_axis(ordered, low, last)
     if weight is not None:
-        high = _core.ufuncs["where"](place < 0, 0, _core.ufuncs["minimum"](below + 1, top)).astype(np.int64)
+        high = where(place < 0, 0, minimum(below + 1, top)).astype(np.int64)
         weights = [w.astype(ordered.dtype if is_weak else dtype) for w in (weight, 1 - weight)]
         result = interpolate(result, _core.take_along_axis(ordered, high, last), *weights, weight >= 0.5)
     return result[..., 0]

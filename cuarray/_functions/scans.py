@@ -3,6 +3,7 @@
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import target
+from cuarray._arguments.ufuncs import isnan, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._runtime.fuse import fused_call
 
@@ -211,7 +212,7 @@ def without_nan(a, value):
     a = as_array(a)
     if a.dtype.kind in "biu":
         return a
-    return _core.ufuncs["where"](_core.ufuncs["isnan"](a), a.dtype.type(value), a)
+    return where(isnan(a), a.dtype.type(value), a)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):

@@ -7,6 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
 from cuarray._arguments.operands import WEAK, device_of, side_by_side
+from cuarray._arguments.ufuncs import floor, pow, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, asarray, place
 from cuarray._runtime.fuse import fused_call
@@ -163,7 +164,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             y = y * delta
         # A distance too small for its type keeps its meaning when the division comes first.
         elif isinstance(step, ndarray):
-            y = _core.ufuncs["where"](step == 0, y / intervals * delta, y * step)
+            y = where(step == 0, y / intervals * delta, y * step)
         else:
             y = y * step if step != 0 else y / intervals * delta
         y = y + start
@@ -171,7 +172,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         y[-1, ...] = stop
     y = moved_axis(y, axis, "linspace")
     if dtype.kind in "iu":
-        y = _core.ufuncs["floor"](y)
+        y = floor(y)
     y = y.astype(dtype, copy=False)
     if not retstep:
         return y
@@ -231,7 +232,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     """
     if not isinstance(base, SCALARS):
         start, stop, base = broadcast_arrays(*(as_array(x, device) for x in (start, stop, base)))
-    y = _core.ufuncs["pow"](base, linspace(start, stop, num, endpoint, device=device))
+    y = pow(base, linspace(start, stop, num, endpoint, device=device))
     y = moved_axis(y, axis, "logspace")
     return y if dtype is None else y.astype(dtype, copy=False)
 

@@ -7,6 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.indexing import flatnonzero
@@ -60,7 +61,7 @@ def differs_from_before(ordered, equal_nan):
     before, after = ordered[:-1], ordered[1:]
     changes = before != after
     if equal_nan and ordered.dtype.kind in "fcV":
-        changes = changes & ~(_core.ufuncs["isnan"](before) & _core.ufuncs["isnan"](after))
+        changes = changes & ~(isnan(before) & isnan(after))
     mask[1:] = changes
     return mask
 
@@ -366,7 +367,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
                 found = found | (element == others[i])
     else:
         ordered = _core.sort(others, 0, False, "isin")
-        places = _core.ufuncs["minimum"](_core.search_sorted(ordered, element, False), others.size - 1)
+        places = minimum(_core.search_sorted(ordered, element, False), others.size - 1)
         found = _core.take(ordered, places, 0) == element
     return ~found if invert else found
 

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import host_values, side_by_side, word
+from cuarray._arguments.ufuncs import less
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -495,5 +496,4 @@ def digitize(x, bins, right=False):
 
 def is_monotonic(edges):
     """Return whether elements ascend, and whether they descend."""
-    less = _core.ufuncs["less"]
     return not bool(less(edges[1:], edges[:-1]).any()), not bool(less(edges[:-1], edges[1:]).any())

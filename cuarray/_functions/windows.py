@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cuarray import _core
+from cuarray._arguments.ufuncs import abs, cos, exp, maximum, minimum, sqrt, square, where
 from cuarray._functions.creation import as_array, empty, ones
 from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call
@@ -103,9 +103,9 @@ def cosines(function, M, *weights):
     if is_window:
         return n
     with fused_call():
-        result = weights[0] + weights[1] * _core.ufuncs["cos"](np.pi * n / (M - 1))
+        result = weights[0] + weights[1] * cos(np.pi * n / (M - 1))
         for k, weight in enumerate(weights[2:], 2):
-            result = result + weight * _core.ufuncs["cos"](k * np.pi * n / (M - 1))
+            result = result + weight * cos(k * np.pi * n / (M - 1))
         return result
 
 
@@ -136,7 +136,7 @@ def bartlett(M):
     if is_window:
         return n
     with fused_call():
-        return 1 - _core.ufuncs["abs"](n) / (M - 1)
+        return 1 - abs(n) / (M - 1)
 
 
 def blackman(M):
@@ -251,7 +251,7 @@ def kaiser(M, beta):
     half = (M - 1) / 2
     beta = beta.astype(np.float64)
     with fused_call():
-        x = beta * _core.ufuncs["sqrt"](1 - _core.ufuncs["square"]((n - half) / half))
+        x = beta * sqrt(1 - square((n - half) / half))
         return i0(x) / i0(beta)
 
 
@@ -293,15 +293,15 @@ def i0(x):
         raise TypeError("i0: not supported for complex values")
     dtype = x.dtype if x.dtype.kind in "fV" else np.dtype(np.float64)
     with fused_call():
-        x = _core.ufuncs["abs"](x.astype(np.float64))
-        near = _core.ufuncs["minimum"](x, 8.0)
-        far = _core.ufuncs["maximum"](x, 8.0)
+        x = abs(x.astype(np.float64))
+        near = minimum(x, 8.0)
+        far = maximum(x, 8.0)
         # exp(x) may overflow where exp(x) / sqrt(x) does not.
-        half = _core.ufuncs["exp"](0.5 * far)
-        result = _core.ufuncs["where"](
+        half = exp(0.5 * far)
+        result = where(
             x <= 8.0,
-            _core.ufuncs["exp"](near) * chebyshev(NEAR, 0.25 * near - 1),
-            half * (half * (chebyshev(FAR, 16 / far - 1) / _core.ufuncs["sqrt"](far))),
+            exp(near) * chebyshev(NEAR, 0.25 * near - 1),
+            half * (half * (chebyshev(FAR, 16 / far - 1) / sqrt(far))),
         )
         return result.astype(dtype, copy=False)
 

@@ -7,6 +7,8 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.ufuncs import ceil, floor, trunc
+from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._functions import elementwise, index_grids, indexing, products, rearranging, scans, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
@@ -70,7 +72,7 @@ def conj(self):
     >>> ca.asarray([1 + 2j]).conj()
     array([1.-2.j])
     """
-    return _core.ufuncs["conj"](self) if self.dtype.kind == "c" else self
+    return conj_ufunc(self) if self.dtype.kind == "c" else self
 
 
 def repeat(self, repeats, axis=None):
@@ -325,15 +327,15 @@ def python_round(self, ndigits=None):
 
 
 def python_trunc(self):
-    return math.trunc(self.item()) if self.ndim == 0 else _core.ufuncs["trunc"](self)
+    return math.trunc(self.item()) if self.ndim == 0 else trunc(self)
 
 
 def python_floor(self):
-    return math.floor(self.item()) if self.ndim == 0 else _core.ufuncs["floor"](self)
+    return math.floor(self.item()) if self.ndim == 0 else floor(self)
 
 
 def python_ceil(self):
-    return math.ceil(self.item()) if self.ndim == 0 else _core.ufuncs["ceil"](self)
+    return math.ceil(self.item()) if self.ndim == 0 else ceil(self)
 
 
 def array_format(self, spec):
