@@ -37,7 +37,7 @@ from cuarray import lib as lib
 from cuarray._core import CudaError as CudaError
 from cuarray._core import ndarray as ndarray
 from cuarray._core import ufunc as ufunc
-from cuarray._functions import dtypes
+from cuarray._functions.dtypes import numpy_types
 from cuarray._namespace.aliases import ALIASES, alias
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.missing import advice_on_missing as _advice_on_missing
@@ -108,7 +108,8 @@ LASTING_NAMES = {
 }
 
 parts = [import_module(f"cuarray.{name}") for name in MODULES]
-globals().update(dtypes.numpy_types())
+types = numpy_types()
+globals().update(types)
 globals().update(_core.ufuncs)
 for part in parts:
     globals().update({name: getattr(part, name) for name in part.__all__})
@@ -139,13 +140,13 @@ __all__ = sorted(
         "ufunc",
     }
     | {"__array_api_version__", "__version__"}
-    | dtypes.numpy_types().keys()
+    | types.keys()
     | _core.ufuncs.keys()
     | ALIASES.keys()
     | {name for part in parts for name in part.__all__}
 )
-del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, dtypes, libraries, methods, sys, ufunc_docs
-del home, name, ours, part, parts, theirs
+del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, libraries, methods, numpy_types, sys, ufunc_docs
+del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported when they are first asked for.
