@@ -47,7 +47,7 @@ def device_of(*objects):
     return next((x.device for x in objects if isinstance(x, ndarray)), None)
 
 
-def side_by_side(function, *objects, optional=()):
+def as_arrays(function, *objects, optional=()):
     """Return the objects as arrays, and behind them those of `optional`, of which None stays None.
 
     Lists join the first array's device, and so do NumPy's arrays if that is `cpu`; beside a GPU's they raise
@@ -56,8 +56,8 @@ def side_by_side(function, *objects, optional=()):
     return _core.side_by_side(function, objects, optional)
 
 
-def with_numbers(function, *objects, optional=()):
-    """Return the objects as `side_by_side` does, but Python's numbers, whose type bends, as they are."""
+def arrays_and_numbers(function, *objects, optional=()):
+    """Return the objects as `as_arrays` does, but Python's numbers, whose type bends, as they are."""
     return _core.side_by_side(function, objects, optional, True)
 
 
@@ -117,7 +117,7 @@ def host_values(x, function):
     return np.asarray(x)
 
 
-def deliver(result, out, function, casting="same_kind"):
+def write_output(result, out, function, casting="same_kind"):
     """Return the result, in `out` where one is given: an array of its shape, or a tuple of one.
 
     Without `out`, a result without axes is a value, as NumPy's scalars are.

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import deliver, side_by_side
+from cuarray._arguments.operands import as_arrays, write_output
 from cuarray._arguments.ufuncs import clip, multiply, real, rint, sqrt
 from cuarray._functions.creation import as_array, zeros
 from cuarray._functions.joining import concat
@@ -55,7 +55,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> ca.average([1, 2, 4], weights=[2, 1, 1])
     array(2.)
     """
-    a, weights = side_by_side("average", a, optional=(weights,))
+    a, weights = as_arrays("average", a, optional=(weights,))
     if axis is not None:
         axis = tuple(normalise_axes(axis, a.ndim, "average"))
     if weights is None:
@@ -133,7 +133,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     """
     a = as_array(a)
     if a.dtype.kind == "c":  # two numbers of two parts are too much for one fold's registers
-        return deliver(a.max(axis, keepdims=keepdims) - a.min(axis, keepdims=keepdims), out, "ptp")
+        return write_output(a.max(axis, keepdims=keepdims) - a.min(axis, keepdims=keepdims), out, "ptp")
     return _core.reduce("ptp", a, axis, out=out, keepdims=keepdims)
 
 
@@ -186,7 +186,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof must be an integer, not {ddof}")
-    m, y, fweights, aweights = side_by_side("cov", m, optional=(y, fweights, aweights))
+    m, y, fweights, aweights = as_arrays("cov", m, optional=(y, fweights, aweights))
     others = [] if y is None else [y]
     for x in (m, *others):
         if x.ndim > 2:

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import multiply
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat
@@ -37,7 +37,7 @@ def kron(a, b):
     >>> ca.kron([1, 10], [1, 2, 3])
     array([ 1,  2,  3, 10, 20, 30])
     """
-    a, b = side_by_side("kron", a, b)
+    a, b = as_arrays("kron", a, b)
     rank = np.maximum(a.ndim, b.ndim)
     a, b = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (a, b))
     apart = (
@@ -86,7 +86,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = side_by_side("cross", a, b)
+    a, b = as_arrays("cross", a, b)
     if a.ndim < 1 or b.ndim < 1:
         raise ValueError("cross: at least one array has zero dimension")
     a = moveaxis(a, normalise_axis(axisa, a.ndim, "cross"), -1)
@@ -195,7 +195,7 @@ def block(arrays):
     depth = nesting(arrays)
     leaves = list(leaves_of(arrays))
     rank = max(depth, *map(np.ndim, leaves))
-    result = joined(iter(side_by_side("block", *leaves)), arrays, 0, depth, rank)
+    result = joined(iter(as_arrays("block", *leaves)), arrays, 0, depth, rank)
     return result if depth else result.copy()
 
 

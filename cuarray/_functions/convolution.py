@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import side_by_side, word
+from cuarray._arguments.operands import as_arrays, word
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["convolve", "correlate"]
@@ -96,7 +96,7 @@ def correlate(a, v, mode="valid"):
 
 def sequences(a, v, function):
     """Return both arguments as arrays of one axis and one type."""
-    a, v = (x.reshape(1) if x.ndim == 0 else x for x in side_by_side(function, a, v))
+    a, v = (x.reshape(1) if x.ndim == 0 else x for x in as_arrays(function, a, v))
     for name, x in (("a", a), ("v", v)):
         if x.ndim > 1:
             raise ValueError(f"{function}: {name} has {x.ndim} axes and must have one")

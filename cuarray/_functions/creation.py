@@ -5,7 +5,7 @@ from numbers import Number
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import WEAK, as_cast, side_by_side, under_its_name
+from cuarray._arguments.operands import WEAK, as_arrays, as_cast, under_its_name
 from cuarray._core import ndarray
 
 __all__ = [
@@ -19,7 +19,7 @@ def as_array(a, device=None):
     return a if isinstance(a, ndarray) else _core.array_from_object(a, device=device)
 
 
-def place(device, like):
+def device_for(device, like):
     """Return the device that the keywords device= and like= ask for; None stands for the current one."""
     if like is None or device is not None:
         return device
@@ -85,7 +85,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     array([[1. , 2. ],
            [3. , 4.5]])
     """
-    return _core.array_from_object(object, dtype, place(device, like), copy, order, ndmin)
+    return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -128,7 +128,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """
     if type(a) is ndarray and dtype is order is copy is device is like is None:
         return a
-    return _core.array_from_object(a, dtype, place(device, like), copy, order)
+    return _core.array_from_object(a, dtype, device_for(device, like), copy, order)
 
 
 def ascontiguousarray(a, dtype=None, *, device=None, like=None):
@@ -155,7 +155,7 @@ def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     >>> ca.ascontiguousarray(ca.zeros((2, 3)).T).flags.c_contiguous
     True
     """
-    return _core.array_from_object(a, dtype, place(device, like), None, "C", 1)
+    return _core.array_from_object(a, dtype, device_for(device, like), None, "C", 1)
 
 
 def asfortranarray(a, dtype=None, *, device=None, like=None):
@@ -182,7 +182,7 @@ def asfortranarray(a, dtype=None, *, device=None, like=None):
     >>> ca.asfortranarray(ca.zeros((2, 3))).strides
     (8, 16)
     """
-    return _core.array_from_object(a, dtype, place(device, like), None, "F", 1)
+    return _core.array_from_object(a, dtype, device_for(device, like), None, "F", 1)
 
 
 def copy(a, order="K", subok=False):
@@ -378,7 +378,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     >>> ca.empty((2, 3), dtype=ca.float32).nbytes
     24
     """
-    return _core.empty(shape, dtype, place(device, like), order, memory)
+    return _core.empty(shape, dtype, device_for(device, like), order, memory)
 
 
 def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
@@ -416,7 +416,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     >>> ca.zeros(3)
     array([0., 0., 0.])
     """
-    return filled(shape, 0, float if dtype is None else dtype, place(device, like), order, memory)
+    return filled(shape, 0, float if dtype is None else dtype, device_for(device, like), order, memory)
 
 
 def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
@@ -455,7 +455,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     array([[ True,  True],
            [ True,  True]])
     """
-    return filled(shape, 1, float if dtype is None else dtype, place(device, like), order, memory)
+    return filled(shape, 1, float if dtype is None else dtype, device_for(device, like), order, memory)
 
 
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, memory=None):
@@ -498,7 +498,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     array([[1, 2],
            [1, 2]])
     """
-    device = place(device, like)
+    device = device_for(device, like)
     if dtype is not None and type(fill_value) in (float, complex):
         fill_value = as_cast(fill_value, _core.dtype(dtype))
     if isinstance(fill_value, (*WEAK, np.generic, Number)):
@@ -633,7 +633,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     if type(fill_value) in WEAK:
         a, value = as_array(a), fill_value
     else:
-        a, value = side_by_side("full_like", a, fill_value)
+        a, value = as_arrays("full_like", a, fill_value)
     result = _core.empty_like(a, dtype, order, shape, device)
     is_array = isinstance(value, ndarray)
     result[...] = value.to_device(result.device) if is_array else as_cast(value, result.dtype)

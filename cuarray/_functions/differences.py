@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes, normalise_axis
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import not_equal, subtract
 from cuarray._core import ndarray
 from cuarray._functions.creation import empty, full
@@ -64,7 +64,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         return a
     if n < 0:
         raise ValueError(f"diff: order must be non-negative but got {n}")
-    a, prepend, append = side_by_side("diff", a, optional=(prepend, append))
+    a, prepend, append = as_arrays("diff", a, optional=(prepend, append))
     if a.ndim == 0:
         raise ValueError(f"{_core.called_function('diff')}: requires an array of at least one dimension")
     axis = normalise_axis(axis, a.ndim, "diff")
@@ -116,7 +116,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     >>> ca.ediff1d([[1, 2], [4, 7]], to_begin=0)
     array([0, 1, 2, 3])
     """
-    ary, to_begin, to_end = side_by_side("ediff1d", ary, optional=(to_begin, to_end))
+    ary, to_begin, to_end = as_arrays("ediff1d", ary, optional=(to_begin, to_end))
     ary = ary.reshape(-1)
     parts = []
     for name, values in (("to_begin", to_begin), ("to_end", to_end)):
@@ -241,7 +241,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> ca.gradient([1.0, 4.0, 9.0], [1.0, 2.0, 3.0], edge_order=2)
     array([2., 4., 6.])
     """
-    f, *lines = side_by_side(
+    f, *lines = as_arrays(
         "gradient", f, optional=tuple(None if is_number(x) else x for x in varargs)
     )
     varargs = [x if line is None else line for x, line in zip(varargs, lines, strict=True)]
@@ -299,7 +299,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     >>> ca.trapezoid([1, 2, 3], x=[4, 6, 8])
     array(8.)
     """
-    y, x, steps = side_by_side("trapezoid", y, optional=(x, None if is_number(dx) else dx))
+    y, x, steps = as_arrays("trapezoid", y, optional=(x, None if is_number(dx) else dx))
     along, axis = axis, normalise_axis(axis, y.ndim, "trapezoid")
     if x is None:
         distance = dx if steps is None else steps

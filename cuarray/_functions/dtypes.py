@@ -32,6 +32,11 @@ def numpy_types():
     return types
 
 
+def is_inexact(a):
+    """Tell whether an array's type has NaN: floating-point and complex numbers, bfloat16 too."""
+    return a.dtype.kind in "fcV"
+
+
 def is_bfloat16(dtype):
     """Tell whether this is ml_dtypes' bfloat16, to which NumPy gives no kind of its own."""
     return dtype.kind == "V" and dtype.name == "bfloat16"

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes, normalise_axis, shape_tuple
-from cuarray._arguments.operands import WEAK, host_values, side_by_side, values_for
+from cuarray._arguments.operands import WEAK, as_arrays, host_values, values_for
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat
@@ -46,7 +46,7 @@ def append(arr, values, axis=None):
     array([1, 2, 3, 4])
     """
     # concat lets numbers take the arrays' type; here they are arrays.
-    arr, values = side_by_side("append", arr, values)
+    arr, values = as_arrays("append", arr, values)
     return concat((arr, values), axis)
 
 
@@ -165,7 +165,7 @@ def insert(arr, obj, values, axis=None):
     >>> ca.insert([1, 2, 3], [1, 1], [8, 9])
     array([1, 8, 9, 2, 3])
     """
-    arr, beside = side_by_side("insert", arr, values)
+    arr, beside = as_arrays("insert", arr, values)
     values = values_for(arr, values if isinstance(values, (*WEAK, list, tuple)) else beside, "insert")
     arr, axis = one_axis(arr, axis, "insert")
     extent = arr.shape[axis]

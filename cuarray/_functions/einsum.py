@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import deliver, side_by_side, under_its_name
+from cuarray._arguments.operands import as_arrays, under_its_name, write_output
 from cuarray._core import ndarray
 from cuarray._functions.products import common_dtype
 
@@ -175,7 +175,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     array([12, 34])
     """
     text, given = spelled(operands)
-    arrays = side_by_side("einsum", *given)
+    arrays = as_arrays("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
     kind = common_dtype(arrays, dtype, casting, "einsum")
@@ -196,7 +196,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         result, own = contracted(result, own, x, others, later)
     result, own = summed(result, own, set(wanted))
     result = result.transpose([own.index(label) for label in wanted])
-    return deliver(result if order in ("K", "A") else result.copy(order), out, "einsum")
+    return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum")
 
 
 @under_its_name

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import WEAK, deliver, device_of, with_numbers
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, write_output
 from cuarray._arguments.ufuncs import clip as clip_ufunc
 from cuarray._arguments.ufuncs import maximum, minimum, rint
 from cuarray._arguments.ufuncs import round as round_ufunc
@@ -54,7 +54,7 @@ def where(condition, x=None, y=None, /):
             return nonzero(condition)
         raise ValueError("where: give both x and y, or neither")
     if not isinstance(condition, ndarray):
-        condition, x, y = with_numbers("where", condition, x, y)
+        condition, x, y = arrays_and_numbers("where", condition, x, y)
     if type(condition) in WEAK:
         condition = bool(condition)
     elif condition.dtype != np.bool_:
@@ -98,13 +98,13 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     """
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
-    a, low, high = with_numbers(
+    a, low, high = arrays_and_numbers(
         "clip", a, optional=(a_min if min is None else min, a_max if max is None else max)
     )
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
-        return _core.as_value(a.copy("K")) if out is None else deliver(a, out, "clip")
+        return _core.as_value(a.copy("K")) if out is None else write_output(a, out, "clip")
     if low is None:
         return minimum(a, high, out=out, **kwargs)
     if high is None:
@@ -164,9 +164,9 @@ def round(a, decimals=0, out=None):
     if a.dtype.kind == "c":
         result = a.copy()
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
-        return deliver(result, out, "round")
+        return write_output(result, out, "round")
     if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
-        return deliver(zeros_like(a), out, "round")
+        return write_output(zeros_like(a), out, "round")
     scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
     first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
-    return deliver(second(rint(first)).astype(a.dtype, copy=False), out, "round")
+    return write_output(second(rint(first)).astype(a.dtype, copy=False), out, "round")

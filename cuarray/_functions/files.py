@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import under_its_name
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, place
+from cuarray._functions.creation import as_array, device_for
 
 __all__ = [
     "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
@@ -310,7 +310,7 @@ def loadtxt(
     """
     settings = (comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
     found = np.loadtxt(fname, _core.dtype(dtype), *settings, quotechar=quotechar)
-    return as_array(found, place(device, like))
+    return as_array(found, device_for(device, like))
 
 
 @under_its_name
@@ -386,7 +386,7 @@ def genfromtxt(
     settings = {name: value for name, value in locals().items() if name not in ("device", "like")}
     if usemask:
         raise TypeError("genfromtxt: there are no masked arrays; use filling_values=")
-    return as_array(np.genfromtxt(**settings), place(device, like))
+    return as_array(np.genfromtxt(**settings), device_for(device, like))
 
 
 @under_its_name
@@ -435,7 +435,7 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     ...     ca.fromfile(file, ca.int64)
     array([0, 1, 2])
     """
-    return as_array(np.fromfile(file, _core.dtype(dtype), count, sep, offset), place(device, like))
+    return as_array(np.fromfile(file, _core.dtype(dtype), count, sep, offset), device_for(device, like))
 
 
 @under_its_name
@@ -482,7 +482,7 @@ def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None)
     numbers = np.fromstring(string, dtype, count, sep=sep)
     if count > 0 and numbers.size and is_shorter(string, dtype, count, sep):
         raise ValueError(f"fromstring: the text holds fewer than {count} numbers")
-    return as_array(numbers, place(device, like))
+    return as_array(numbers, device_for(device, like))
 
 
 def is_shorter(text, dtype, count, sep):
@@ -530,4 +530,4 @@ def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
     array([3, 4])
     """
     number = np.dtype([("number", _core.dtype(dtype))])
-    return as_array(np.fromregex(file, regexp, number, encoding)["number"], place(device, like))
+    return as_array(np.fromregex(file, regexp, number, encoding)["number"], device_for(device, like))

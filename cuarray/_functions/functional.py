@@ -8,7 +8,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, integer_tuple, normalise_axis
-from cuarray._arguments.operands import device_of, members, side_by_side
+from cuarray._arguments.operands import as_arrays, device_of, members
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty, zeros_like
 from cuarray._functions.shaping import expand_dims, moveaxis
@@ -154,7 +154,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if is_one or (not is_array and np.ndim(x) != 0):
         condlist = [condlist]
     funclist = members(funclist, "funclist", "piecewise")
-    x, *conditions = side_by_side("piecewise", x, *condlist)
+    x, *conditions = as_arrays("piecewise", x, *condlist)
     conditions = [c.astype(bool, copy=False) for c in conditions]
     if len(funclist) == len(conditions) + 1:
         rest = conditions[0]
@@ -192,13 +192,13 @@ def on_host(function, name, excluded=()):
         kwargs = {name: x.numpy() if isinstance(x, ndarray) else x for name, x in kwargs.items()}
         results = function(*args, **kwargs)
         if isinstance(results, tuple):
-            return tuple(with_numbers(result, device) for result in results)
-        return with_numbers(results, device)
+            return tuple(array_of_results(result, device) for result in results)
+        return array_of_results(results, device)
 
     return call
 
 
-def with_numbers(result, device):
+def array_of_results(result, device):
     """Return a result of NumPy's as an array; Python objects get the type that holds them all."""
     result = np.asarray(result)
     return as_array(np.array(result.tolist()) if result.dtype == object else result, device)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import has_entries, integer
-from cuarray._arguments.operands import host_values, side_by_side
+from cuarray._arguments.operands import as_arrays, host_values
 from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
@@ -59,7 +59,7 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
     is_array = isinstance(x, (ndarray, np.ndarray))
-    x, weights = side_by_side("bincount", x, optional=(weights,))
+    x, weights = as_arrays("bincount", x, optional=(weights,))
     if x.ndim != 1:
         raise ValueError(f"bincount: one axis is needed, not shape {x.shape}")
     if x.size == 0 and not is_array:
@@ -234,7 +234,7 @@ def edges_given(bins, function):
 
 def flat_data(a, weights, function):
     """Return data and weights as one axis; bools as numbers."""
-    a, weights = side_by_side(function, a, optional=(weights,))
+    a, weights = as_arrays(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: complex numbers do not fall into bins")
     if a.dtype.kind == "b":
@@ -393,7 +393,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [1., 1.]])
     """
-    x, y = side_by_side("histogram2d", x, y)
+    x, y = as_arrays("histogram2d", x, y)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(
             f"histogram2d: x and y must have as many points, not shapes {x.shape} and {y.shape}"
@@ -443,7 +443,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [0., 2.]])
     """
-    *columns, weights = side_by_side("histogramdd", *columns_of(sample), optional=(weights,))
+    *columns, weights = as_arrays("histogramdd", *columns_of(sample), optional=(weights,))
     common = _core.result_type(*columns)
     columns = [x.astype(common, copy=False) for x in columns]
     d, device = len(columns), columns[0].device

@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
-from cuarray._arguments.operands import rule_outside, side_by_side, target, values_for, word
+from cuarray._arguments.operands import as_arrays, rule_outside, target, values_for, word
 from cuarray._arguments.ufuncs import maximum, minimum
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty, ones
@@ -491,7 +491,7 @@ def ix_(*args):
            [ 8, 11]])
     """
     lines = []
-    for axis, (given, line) in enumerate(zip(args, side_by_side("ix_", *args), strict=True)):
+    for axis, (given, line) in enumerate(zip(args, as_arrays("ix_", *args), strict=True)):
         if line.ndim != 1:
             raise ValueError(f"ix_: argument {axis} has {line.ndim} axes; each must have one")
         if line.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
@@ -573,7 +573,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
     result = 0
     steps = strides_of(shape, order, "ravel_multi_index")
-    given = side_by_side("ravel_multi_index", *multi_index)
+    given = as_arrays("ravel_multi_index", *multi_index)
     is_empty = not all(places.size for places in given)
     if 0 in shape and not is_empty:
         raise ValueError(f"ravel_multi_index: there are no positions in an array of shape {shape}")

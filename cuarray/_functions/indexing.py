@@ -6,13 +6,13 @@ from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.operands import (
     WEAK,
-    deliver,
+    arrays_and_numbers,
+    as_arrays,
     members,
     rule_outside,
-    side_by_side,
     target,
     values_for,
-    with_numbers,
+    write_output,
 )
 from cuarray._arguments.ufuncs import maximum, minimum, where
 from cuarray._core import ndarray
@@ -100,7 +100,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     array([[4, 7],
            [3, 3]])
     """
-    a, places = side_by_side("take", a, indices)
+    a, places = as_arrays("take", a, indices)
     places = positions(places, indices, "take")
     if axis is None:
         return _core.take(a.ravel(), places, 0, mode, out)
@@ -206,7 +206,7 @@ def take_along_axis(arr, indices, axis=-1):
     array([[30],
            [60]])
     """
-    arr, indices = side_by_side("take_along_axis", arr, indices)
+    arr, indices = as_arrays("take_along_axis", arr, indices)
     if axis is None:
         arr, axis = arr.ravel(), 0
     axis = normalise_axis(axis, arr.ndim, "take_along_axis")
@@ -299,7 +299,7 @@ def choose(a, choices, out=None, mode="raise"):
     array([ 1,  0, 30])
     """
     given = list(members(choices, "choices", "choose"))
-    a, *choices = side_by_side("choose", a, *given)
+    a, *choices = as_arrays("choose", a, *given)
     numbers = positions(a, a, "choose")
     count = len(choices)
     if count == 0:
@@ -321,7 +321,7 @@ def choose(a, choices, out=None, mode="raise"):
             result = where(numbers <= number, choices[number].astype(dtype), result)
     if result.shape != shape or count == 1:
         result = _core.broadcast_to(result, shape).copy()
-    return deliver(result, out, "choose")
+    return write_output(result, out, "choose")
 
 
 # By masks.
@@ -446,7 +446,7 @@ def compress(condition, a, axis=None, out=None):
     >>> ca.compress([False, True], [[1, 2], [3, 4]], axis=0)
     array([[3, 4]])
     """
-    condition, a = side_by_side("compress", condition, a)
+    condition, a = as_arrays("compress", condition, a)
     if condition.ndim != 1:
         raise ValueError(f"compress: condition must have one axis, not {condition.ndim}")
     return take(a, flatnonzero(condition), axis, out)
@@ -481,7 +481,7 @@ def extract(condition, arr):
     >>> ca.extract(x % 3 == 0, x)
     array([0, 3])
     """
-    condition, arr = side_by_side("extract", condition, arr)
+    condition, arr = as_arrays("extract", condition, arr)
     mask = condition.astype(bool, copy=False).ravel()
     return arr.ravel()[mask] if mask.size == arr.size else take(arr, flatnonzero(mask))
 
@@ -631,8 +631,8 @@ def select(condlist, choicelist, default=0):
         raise ValueError(f"select: {len(condlist)} conditions do not go with {len(choicelist)} choices")
     if len(condlist) == 0:
         raise ValueError("select: there are no conditions")
-    operands = with_numbers("select", *condlist, *choicelist, default)
-    conditions, choices = side_by_side("select", *operands)[: len(condlist)], operands[len(condlist) :]
+    operands = arrays_and_numbers("select", *condlist, *choicelist, default)
+    conditions, choices = as_arrays("select", *operands)[: len(condlist)], operands[len(condlist) :]
     for number, condition in enumerate(conditions):
         if condition.dtype != np.bool_:
             raise TypeError(f"select: condition {number} is of type {condition.dtype}, not bool")

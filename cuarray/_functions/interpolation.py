@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.operands import side_by_side, under_its_name
+from cuarray._arguments.operands import as_arrays, under_its_name
 from cuarray._arguments.ufuncs import abs as abs_ufunc
 from cuarray._arguments.ufuncs import clip, isnan, less, where
 from cuarray._functions.creation import as_array, empty
@@ -59,7 +59,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ca.interp([0, 1, 1.5, 2.72, 3.14], [1, 2, 3], [3, 2, 0])
     array([3.  , 3.  , 2.5 , 0.56, 0.  ])
     """
-    x, xp, fp = side_by_side("interp", x, xp, fp)
+    x, xp, fp = as_arrays("interp", x, xp, fp)
     if x.dtype.kind == "c" or xp.dtype.kind == "c":
         raise TypeError(f"interp: coordinates are real, not {x.dtype} and {xp.dtype}")
     if xp.ndim != 1 or fp.ndim != 1:

@@ -7,7 +7,7 @@ import sys
 
 from cuarray import _core
 from cuarray._arguments.axes import has_entries, integer, integer_tuple, normalise_axis
-from cuarray._arguments.operands import WEAK, bends_to, device_of, side_by_side, with_numbers
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, bends_to, device_of
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis
@@ -62,7 +62,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if axis is None:
         arrays, axis = flat_arrays(arrays, dtype, out), 0
     else:
-        arrays = as_arrays(arrays, "concatenate")
+        arrays = members_as_arrays(arrays, "concatenate")
     return _core.concatenate(arrays, integer(axis, "axis", "concatenate"), out, dtype, casting)
 
 
@@ -70,8 +70,8 @@ def flat_arrays(sequence, dtype, out):
     """Return the elements of a sequence as arrays of one axis; Python's numbers take the others' type."""
     numbers = has_entries(sequence) and any(type(x) in WEAK for x in sequence)
     if isinstance(sequence, ndarray) or not numbers:
-        return [a.ravel() for a in as_arrays(sequence, "concatenate")]
-    given = with_numbers("concatenate", *sequence)
+        return [a.ravel() for a in members_as_arrays(sequence, "concatenate")]
+    given = arrays_and_numbers("concatenate", *sequence)
     common, device = _core.result_type(*given), device_of(*given)
     wanted = _core.dtype(dtype) if dtype is not None else common if out is None else out.dtype
 
@@ -81,7 +81,7 @@ def flat_arrays(sequence, dtype, out):
     return [number(x) if type(x) in WEAK else x.ravel() for x in given]
 
 
-def as_arrays(sequence, function):
+def members_as_arrays(sequence, function):
     """Return the elements of a sequence as arrays; lists and numbers join the device of the first array."""
     if isinstance(sequence, ndarray):
         if sequence.ndim == 0:
@@ -91,7 +91,7 @@ def as_arrays(sequence, function):
     if not hasattr(sequence, "__getitem__"):
         called = _core.called_function(function)
         raise TypeError(f"{called}: a sequence of arrays is needed, not {type(sequence).__name__}")
-    return side_by_side(function, *sequence)
+    return as_arrays(function, *sequence)
 
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
@@ -128,7 +128,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     array([[1, 3],
            [2, 4]])
     """
-    arrays = as_arrays(arrays, "stack")
+    arrays = members_as_arrays(arrays, "stack")
     if not arrays:
         raise ValueError("stack: at least one array is needed")
     different = next((a.shape for a in arrays if a.shape != arrays[0].shape), None)
@@ -204,7 +204,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     array([[1, 2],
            [3, 4]])
     """
-    return concat([atleast_2d(a) for a in as_arrays(tup, "vstack")], 0, dtype=dtype, casting=casting)
+    return concat([atleast_2d(a) for a in members_as_arrays(tup, "vstack")], 0, dtype=dtype, casting=casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
@@ -235,7 +235,7 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     >>> ca.hstack([[1, 2], [3]])
     array([1, 2, 3])
     """
-    arrays = [atleast_1d(a) for a in as_arrays(tup, "hstack")]
+    arrays = [atleast_1d(a) for a in members_as_arrays(tup, "hstack")]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
     return concat(arrays, axis, dtype=dtype, casting=casting)
 
@@ -267,7 +267,7 @@ def dstack(tup):
     array([[[1, 3],
             [2, 4]]])
     """
-    return concat([atleast_3d(a) for a in as_arrays(tup, "dstack")], 2)
+    return concat([atleast_3d(a) for a in members_as_arrays(tup, "dstack")], 2)
 
 
 def column_stack(tup):
@@ -297,7 +297,8 @@ def column_stack(tup):
     array([[1, 3],
            [2, 4]])
     """
-    return concat([a if a.ndim > 1 else a.reshape((a.size, 1)) for a in as_arrays(tup, "column_stack")], 1)
+    arrays = members_as_arrays(tup, "column_stack")
+    return concat([a if a.ndim > 1 else a.reshape((a.size, 1)) for a in arrays], 1)
 
 
 def array_split(ary, indices_or_sections, axis=0):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import side_by_side, with_numbers
+from cuarray._arguments.operands import arrays_and_numbers, as_arrays
 from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
 from cuarray._functions.creation import as_array
 
@@ -43,8 +43,8 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> ca.isclose([1, 2], [1 + 1e-9, 2.1])
     array([ True, False])
     """
-    a, b = side_by_side("isclose", a, b)
-    rtol, atol = with_numbers("isclose", rtol, atol)
+    a, b = as_arrays("isclose", a, b)
+    rtol, atol = arrays_and_numbers("isclose", rtol, atol)
     # At least one side is inexact, so that bool and unsigned operands can be subtracted.
     b = b.astype(_core.result_type(b, 1.0), copy=False)
     near = less_equal(abs(a - b), atol + rtol * abs(b))
@@ -111,7 +111,7 @@ def array_equal(a1, a2, equal_nan=False):
     """
     if a1 is None or a2 is None:
         return a1 is a2
-    a, b = side_by_side("array_equal", a1, a2)
+    a, b = as_arrays("array_equal", a1, a2)
     if a.shape != b.shape:
         return False
     equal = a == b
@@ -143,7 +143,7 @@ def array_equiv(a1, a2):
     """
     if a1 is None or a2 is None:
         return a1 is a2
-    a, b = side_by_side("array_equiv", a1, a2)
+    a, b = as_arrays("array_equiv", a1, a2)
     try:
         _core.broadcast_shapes(a.shape, b.shape)
     except ValueError:

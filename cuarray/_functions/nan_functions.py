@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
 from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._functions.creation import as_array
+from cuarray._functions.dtypes import is_inexact
 from cuarray._functions.reductions import (
     NOT_GIVEN,
     argmax,
@@ -26,17 +27,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def holds_nan(a):
-    """Tell whether NaN is among the values of an array's type."""
-    return a.dtype.kind in "fcV"
-
-
 def array_and_mask(function, a, where):
     """Return an array, and which of its elements `where` names: True for all of them."""
     where = True if where is NOT_GIVEN else where
     if where is None:
         raise TypeError(f"{function}: where= takes a bool array, not None")
-    a, mask = side_by_side(function, a, optional=(None if isinstance(where, bool) else where,))
+    a, mask = as_arrays(function, a, optional=(None if isinstance(where, bool) else where,))
     if mask is not None and mask.dtype != np.bool_:
         raise TypeError(f"{function}: where= takes a bool array, not {mask.dtype}")
     return a, where if mask is None else mask
@@ -44,7 +40,7 @@ def array_and_mask(function, a, where):
 
 def numbers(a, where):
     """Return a mask, for one fold to absorb, of the elements that `where` names and that are no NaN."""
-    if not holds_nan(a):
+    if not is_inexact(a):
         return where
     mask = equal(a, a)  # as NaN is not
     return mask if where is True else logical_and(mask, where)
@@ -312,7 +308,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
         result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
-    if holds_nan(a) and float(less) > 1:
+    if is_inexact(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
         result[...] = where_ufunc(count <= less, np.nan, result)
     return result
@@ -407,7 +403,7 @@ def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
     a, where = array_and_mask(f"nan{plain.__name__}", a, where)
     masked = where is not True
     is_nan = isinstance(initial, float) and initial != initial
-    if not holds_nan(a) and not is_nan:
+    if not is_inexact(a) and not is_nan:
         return plain(a, axis, out, keepdims, initial, where)
     if masked and (initial is NOT_GIVEN or initial is None):
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
@@ -508,7 +504,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
 def nan_place(find, replacement, a, axis, out, keepdims):
     """Find an extreme element with NaN replaced by the other extreme."""
     a = as_array(a)
-    if not holds_nan(a):
+    if not is_inexact(a):
         return find(a, axis, out, keepdims=keepdims)
     with fused_call():
         nan = isnan(a)

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import add, subtract
 from cuarray._functions.convolution import convolve
 from cuarray._functions.creation import as_array, zeros, zeros_like
@@ -97,7 +97,7 @@ def polyval(p, x):
     >>> ca.polyval([3, 0, 1], [5, 2])
     array([76, 13])
     """
-    p, x = side_by_side("polyval", p, x)
+    p, x = as_arrays("polyval", p, x)
     if p.ndim == 0:
         raise TypeError("polyval: coefficients are a sequence, not one number")
     count = p.shape[0]
@@ -174,7 +174,7 @@ def polysub(a1, a2):
 
 def combined(function, a1, a2):
     """Add or subtract coefficients; zeros stand before those of the shorter polynomial."""
-    a, b = map(atleast_1d, side_by_side(f"poly{function.__name__[:3]}", a1, a2))
+    a, b = map(atleast_1d, as_arrays(f"poly{function.__name__[:3]}", a1, a2))
     count = np.maximum(len(a), len(b))
     a, b = (
         concat((zeros(count - len(x), x.dtype, device=x.device), x)) if len(x) < count else x for x in (a, b)
@@ -210,7 +210,7 @@ def polymul(a1, a2):
     >>> ca.polymul([1, 2], [1, -2])
     array([ 1,  0, -4])
     """
-    a, b = (without_leading_zeros(coefficients(x, "polymul")) for x in side_by_side("polymul", a1, a2))
+    a, b = (without_leading_zeros(coefficients(x, "polymul")) for x in as_arrays("polymul", a1, a2))
     return convolve(a, b)
 
 
@@ -251,7 +251,7 @@ def polydiv(u, v):
     >>> ca.polydiv([3, 5, 2], [2, 1])
     (array([1.5 , 1.75]), array([0.25]))
     """
-    u, v = (coefficients(x, "polydiv") + 0.0 for x in side_by_side("polydiv", u, v))
+    u, v = (coefficients(x, "polydiv") + 0.0 for x in as_arrays("polydiv", u, v))
     if len(u) == 0 or len(v) == 0:
         raise IndexError(f"polydiv: no coefficients in the {'divisor' if len(u) else 'dividend'}")
     dtype = _core.result_type(u.dtype, v.dtype)
@@ -340,7 +340,7 @@ def polyint(p, m=1, k=None):
     >>> ca.polyint([3, 2, 1], k=5)
     array([1., 1., 1., 5.])
     """
-    (p, k), m = side_by_side("polyint", p, optional=(k,)), times(m, "polyint")
+    (p, k), m = as_arrays("polyint", p, optional=(k,)), times(m, "polyint")
     k = zeros(m, device=p.device) if k is None else atleast_1d(k)
     if len(k) == 1 and m > 1:
         k = _core.broadcast_to(k, (m,))

@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import deliver, side_by_side
+from cuarray._arguments.operands import as_arrays, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
 from cuarray._functions.shaping import moveaxis
@@ -60,7 +60,7 @@ def last(own):
 
 def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
     """Apply a product of CORES to arrays of any shapes and axes, in NumPy's keywords."""
-    arrays = side_by_side(function, x1, x2)
+    arrays = as_arrays(function, x1, x2)
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
         if x.ndim < least:
@@ -85,7 +85,7 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
         result = result.reshape((*result.shape, 1))
     if places[2] != last(places[2]):
         result = moveaxis(result, last(places[2]), places[2])
-    return deliver(result if order in ("K", "A") else result.copy(order), out, function, casting)
+    return write_output(result if order in ("K", "A") else result.copy(order), out, function, casting)
 
 
 def conjugated(x):
@@ -313,7 +313,7 @@ def tensordot(a, b, axes=2):
     >>> ca.tensordot(ca.ones((2, 3, 4)), ca.ones((4, 3)), axes=([1, 2], [1, 0]))
     array([12., 12.])
     """
-    a, b = side_by_side("tensordot", a, b)
+    a, b = as_arrays("tensordot", a, b)
     try:
         own, other = axes
     except TypeError:
@@ -364,9 +364,9 @@ def dot(a, b, out=None):
     >>> ca.dot([1, 2, 3], [4, 5, 6])
     array(32)
     """
-    a, b = side_by_side("dot", a, b)
+    a, b = as_arrays("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
-        return deliver(multiply_ufunc(a, b), out, "dot")
+        return write_output(multiply_ufunc(a, b), out, "dot")
     axis = -2 if b.ndim > 1 else -1
     if a.shape[-1] != b.shape[axis]:
         raise ValueError(
@@ -374,8 +374,8 @@ def dot(a, b, out=None):
             f"{b.shape[axis]} (dim {b.ndim + axis})"
         )
     if a.ndim < 3 and b.ndim < 3:
-        return deliver(_core.matmul(a, b), out, "dot")
-    return deliver(tensordot(a, b, ([-1], [axis])), out, "dot")
+        return write_output(_core.matmul(a, b), out, "dot")
+    return write_output(tensordot(a, b, ([-1], [axis])), out, "dot")
 
 
 def inner(a, b, /):
@@ -406,7 +406,7 @@ def inner(a, b, /):
     >>> ca.inner([[1, 2], [3, 4]], [10, 1])
     array([12, 34])
     """
-    a, b = side_by_side("inner", a, b)
+    a, b = as_arrays("inner", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return multiply_ufunc(a, b)
     if a.shape[-1] != b.shape[-1]:
@@ -414,7 +414,7 @@ def inner(a, b, /):
             f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: "
             f"{a.shape[-1]} and {b.shape[-1]} elements"
         )
-    return deliver(tensordot(a, b, ([-1], [-1])), None, "inner")
+    return write_output(tensordot(a, b, ([-1], [-1])), None, "inner")
 
 
 def outer(a, b, out=None):
@@ -442,7 +442,7 @@ def outer(a, b, out=None):
     array([[ 3,  4,  5],
            [ 6,  8, 10]])
     """
-    a, b = side_by_side("outer", a, b)
+    a, b = as_arrays("outer", a, b)
     return multiply_ufunc(a.ravel()[:, None], b.ravel(), out=out)
 
 
@@ -474,5 +474,5 @@ def vdot(a, b, /):
     >>> ca.vdot([1j, 2], [1j, 3])
     array(7.+0.j)
     """
-    a, b = side_by_side("vdot", a, b)
+    a, b = as_arrays("vdot", a, b)
     return vecdot(a.ravel(), b.ravel())

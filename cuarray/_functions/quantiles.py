@@ -7,9 +7,10 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import deliver, host_values, side_by_side
+from cuarray._arguments.operands import as_arrays, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, where
 from cuarray._functions.creation import as_array, empty
+from cuarray._functions.dtypes import is_inexact
 from cuarray._functions.joining import concat, stack
 from cuarray._functions.scans import cumsum
 from cuarray._functions.shaping import broadcast_to, moveaxis
@@ -102,11 +103,7 @@ class Slices:
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
-        return deliver(values, out, self.function)
-
-
-def is_inexact(a):
-    return a.dtype.kind in "fcV"
+        return write_output(values, out, self.function)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -192,7 +189,7 @@ def method_named(method, function):
 def checked_arrays(a, weights, method, function):
     if weights is not None and method != "inverted_cdf":
         raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
-    a, weights = side_by_side(function, a, optional=(weights,))
+    a, weights = as_arrays(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: a must be an array of real numbers, not of {a.dtype}")
     return a, weights

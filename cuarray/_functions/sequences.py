@@ -6,10 +6,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
-from cuarray._arguments.operands import WEAK, device_of, side_by_side
+from cuarray._arguments.operands import WEAK, as_arrays, device_of
 from cuarray._arguments.ufuncs import floor, pow, where
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, asarray, place
+from cuarray._functions.creation import as_array, asarray, device_for
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
@@ -74,7 +74,8 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         raise TypeError("arange: a bool array has at most 2 elements")
     if count == 0:
         first = 0  # there is nothing that dtype would have to hold
-    return _core.arange_fill(count, first, first + step if count > 1 else first, dtype, place(device, like))
+    second = first + step if count > 1 else first
+    return _core.arange_fill(count, first, second, dtype, device_for(device, like))
 
 
 def number_of(x):
@@ -189,7 +190,7 @@ def ends(start, stop, device):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
     given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
-    arrays = side_by_side("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
+    arrays = as_arrays("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
     types = (x if isinstance(x, SCALARS) else array for x, array in zip(given, arrays, strict=True))
     return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
@@ -349,7 +350,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         places[:2] = [1, 0]
     grids = tuple(
         x.reshape([-1 if axis == place else 1 for axis in range(len(xi))])
-        for x, place in zip(side_by_side("meshgrid", *xi), places, strict=True)
+        for x, place in zip(as_arrays("meshgrid", *xi), places, strict=True)
     )
     if not sparse and grids:
         grids = broadcast_arrays(*grids)

@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
@@ -293,7 +293,7 @@ def unique_values(x):
 
 def together(function, *objects):
     """Return the objects as arrays on one device, of one type."""
-    arrays = side_by_side(function, *objects)
+    arrays = as_arrays(function, *objects)
     dtype = _core.result_type(*arrays)
     return [x.astype(dtype, copy=False) for x in arrays]
 
@@ -339,7 +339,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind must be None, 'sort' or 'table', not {kind!r}")
-    element, others = side_by_side("isin", element, test_elements)
+    element, others = as_arrays("isin", element, test_elements)
     if not element.flags.c_contiguous:
         found = isin(element.ravel(), others, assume_unique, invert, kind=kind)
         return found.reshape(element.shape)
@@ -440,7 +440,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     array([1, 4, 5, 7])
     """
     if not assume_unique:
-        ar1, ar2 = (unique(x) for x in side_by_side("setxor1d", ar1, ar2))
+        ar1, ar2 = (unique(x) for x in as_arrays("setxor1d", ar1, ar2))
     ordered = _core.sort(concat([ar1, ar2], axis=None), 0, False, "setxor1d")
     begins = differs_from_before(ordered, False)
     alone = begins.copy()
@@ -473,7 +473,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     >>> ca.setdiff1d([1, 2, 3, 2, 4, 1], [3, 4, 5, 6])
     array([1, 2])
     """
-    ar1, ar2 = side_by_side("setdiff1d", ar1, ar2)
+    ar1, ar2 = as_arrays("setdiff1d", ar1, ar2)
     ar1 = ar1.ravel() if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes, normalise_axis
-from cuarray._arguments.operands import side_by_side
+from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -485,7 +485,7 @@ def broadcast_arrays(*args, subok=False):
     >>> [x.shape for x in ca.broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
     """
-    arrays = side_by_side("broadcast_arrays", *args)
+    arrays = as_arrays("broadcast_arrays", *args)
     common = broadcast_shapes(*(a.shape for a in arrays))
     return tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
 

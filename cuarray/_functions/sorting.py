@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import host_values, side_by_side, word
+from cuarray._arguments.operands import as_arrays, host_values, word
 from cuarray._arguments.ufuncs import less
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
@@ -295,7 +295,7 @@ def lexsort(keys, axis=-1):
         keys = [keys[i, ...] for i in range(keys.shape[0])] if keys.ndim else []
     elif not hasattr(keys, "__len__"):
         keys = []
-    keys, axis = side_by_side("lexsort", *keys), integer(axis, "axis", "lexsort")
+    keys, axis = as_arrays("lexsort", *keys), integer(axis, "axis", "lexsort")
     if not keys:
         raise TypeError("lexsort: a sequence of at least one key is needed")
     if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
@@ -424,7 +424,7 @@ def searchsorted(a, v, side="left", sorter=None):
     array([2, 0, 4])
     """
     word(side, ("left", "right"), "side", "searchsorted")
-    a, v, sorter = side_by_side("searchsorted", a, v, optional=(sorter,))
+    a, v, sorter = as_arrays("searchsorted", a, v, optional=(sorter,))
     if a.ndim != 1:
         raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter is not None:
@@ -480,7 +480,7 @@ def digitize(x, bins, right=False):
     >>> ca.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
     array([1, 4, 3])
     """
-    x, bins = side_by_side("digitize", x, bins)
+    x, bins = as_arrays("digitize", x, bins)
     if "c" in (x.dtype.kind, bins.dtype.kind):
         raise TypeError("digitize: x and bins must be real")
     if bins.ndim != 1:

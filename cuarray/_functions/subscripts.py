@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import WEAK, device_of, side_by_side, with_numbers
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat
@@ -102,7 +102,7 @@ class Joiner:
             raise ValueError("r_: special directives must be the first entry")
         axis, least, first = settings
         device, others = device_of(*key), [x for x in key if not isinstance(x, slice)]
-        arrays = iter(with_numbers("r_", *others))
+        arrays = iter(arrays_and_numbers("r_", *others))
         key = [x if isinstance(x, slice) else next(arrays) for x in key]
         # Python's numbers do not decide how precise the result is.
         entries = [x if type(x) in WEAK else part(x, device, least, first) for x in key]
@@ -194,7 +194,7 @@ class broadcast:
     iters: tuple[Any, ...]
 
     def __init__(self, *arrays):
-        self.arrays = broadcast_arrays(*side_by_side("broadcast", *arrays))
+        self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
         self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
         self.nd = self.ndim = len(self.shape)
         self.size = int(np.prod(self.shape, dtype=np.int64))

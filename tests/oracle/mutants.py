@@ -588,8 +588,8 @@ TYPES = [
     Mutant(
         "rounded-integers-are-floats",
         "cuarray/_functions/elementwise.py",
-        "deliver(second(rint(first)).astype(a.dtype, copy=False), out,",
-        "deliver(second(rint(first)), out,",
+        "write_output(second(rint(first)).astype(a.dtype, copy=False), out,",
+        "write_output(second(rint(first)), out,",
         tests("manipulation", "round"),
     ),
     Mutant(
