@@ -25,13 +25,13 @@ def poly(seq_of_zeros):
     Parameters
     ----------
     seq_of_zeros : array_like
-        One axis, or a square matrix, of which the eigenvalues are the zeros; they are found on the host.
+        One axis, or a square matrix, of which the eigenvalues are the zeros.
 
     Returns
     -------
     ndarray
-        Real if `seq_of_zeros` is, or if its complex zeros come in conjugate pairs, for which the call
-        waits for them.
+        Real if `seq_of_zeros` is, or if its complex zeros come in conjugate pairs. The host computes it,
+        so the call waits for the zeros.
 
     Raises
     ------
@@ -49,22 +49,13 @@ def poly(seq_of_zeros):
     array([ 1., -3.,  2.])
     """
     zeros = atleast_1d(as_array(seq_of_zeros))
-    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] != 0:
-        zeros = as_array(np.linalg.eigvals(zeros.numpy()), zeros.device)
-    elif zeros.ndim != 1:
+    is_matrix = zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] != 0
+    if zeros.ndim != 1 and not is_matrix:
         raise ValueError(f"poly: input must be 1d or a non-empty square 2d array, not of shape {zeros.shape}")
     if zeros.size == 0:
         return 1.0
-    result = _core.full((1,), 1, zeros.dtype, zeros.device)
-    if zeros.dtype.kind in "biu" or zeros.dtype.itemsize == 2:
-        result, zeros = result.astype(float), zeros.astype(float)
-    for k in range(zeros.size):
-        result = convolve(result, concat((_core.full((1,), 1, zeros.dtype, zeros.device), -zeros[k : k + 1])))
-    if result.dtype.kind == "c":
-        roots = zeros.numpy()
-        if np.array_equal(np.sort(roots), np.sort(roots.conj())):
-            return result.real.copy()
-    return result
+    with np.errstate(all="ignore"):
+        return _core.array_from_object(np.poly(zeros.numpy()), device=zeros.device, copy=True)
 
 
 def polyval(p, x):
@@ -232,7 +223,7 @@ def polydiv(u, v):
     -------
     q, r : ndarray
         Quotient and remainder; leading coefficients of the remainder that are within 1e-8 of zero are left
-        out, for which the call waits for the values.
+        out. The host divides, so the call waits for the coefficients.
 
     Raises
     ------
@@ -255,15 +246,10 @@ def polydiv(u, v):
     if len(u) == 0 or len(v) == 0:
         raise IndexError(f"polydiv: no coefficients in the {'divisor' if len(u) else 'dividend'}")
     dtype = _core.result_type(u.dtype, v.dtype)
-    steps = len(u) - len(v) + 1
-    q = zeros(np.maximum(steps, 1), dtype, device=u.device)
-    r = u.astype(dtype)
-    scale = 1.0 / v[:1]
-    for k in range(steps):
-        q[k : k + 1] = scale * r[k : k + 1]
-        r[k : k + len(v)] -= q[k : k + 1] * v
-    large = np.flatnonzero(~(np.abs(r.numpy()) <= 1e-8))
-    return q, r[np.minimum(large[0] if large.size else len(r) - 1, len(r) - 1) :]
+    with np.errstate(all="ignore"):
+        found = np.polydiv(u.numpy(), v.numpy())
+    quotient, remainder = (_core.array_from_object(x, dtype, device=u.device, copy=True) for x in found)
+    return quotient, remainder
 
 
 def times(m, function):
