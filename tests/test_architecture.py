@@ -18,7 +18,7 @@ LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
 # The backends implement runtime/; nobody includes them.
 BACKENDS = ["host", "cuda"]
 # The packages inside the Python package, each of which imports only from itself and from those before it.
-ROOMS = ["_arguments", "_runtime", "_functions", "_namespace", "_ndarray", "_tools"]
+SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_namespace", "_ndarray", "_tools"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 TABLES = ["dtypes.def", "ufuncs.def", "reductions.def"]
@@ -177,24 +177,24 @@ def imported_modules(name: str, text: str, modules: set[str]) -> Iterator[str]:
 
 
 def private_modules() -> dict[str, str]:
-    """The texts of the modules in the rooms, by dotted name."""
-    files = sources(*(f"cuarray/{room}/*.py" for room in ROOMS))
+    """The texts of the modules in the sub-packages, by dotted name."""
+    files = sources(*(f"cuarray/{package}/*.py" for package in SUBPACKAGES))
     return {name_of(file).removesuffix(".py").replace("/", "."): file.read_text("utf-8") for file in files}
 
 
 def wrong_imports(texts: dict[str, str]) -> Iterator[str]:
-    """What private modules import and must not: the package, public modules of it, and rooms to the right."""
+    """What private modules import and must not: the package, public modules of it, and sub-packages to the right."""
     known = {*texts, "cuarray._core"}
     for name, text in texts.items():
         own = name.split(".")[1]
         for other in imported_modules(name, text, known):
             if other == "cuarray._core":
                 continue
-            room = other.split(".")[1] if other.count(".") else ""
-            if room not in ROOMS:
+            subpackage = other.split(".")[1] if other.count(".") else ""
+            if subpackage not in SUBPACKAGES:
                 yield f"{name} imports {other}: import what is meant from its own module"
-            elif ROOMS.index(room) > ROOMS.index(own):
-                yield f"{name} imports {other}: {room} stands to the right of {own}"
+            elif SUBPACKAGES.index(subpackage) > SUBPACKAGES.index(own):
+                yield f"{name} imports {other}: {subpackage} stands to the right of {own}"
 
 
 def import_cycle(texts: dict[str, str]) -> list[str]:
@@ -211,8 +211,8 @@ def test_python_imports_go_to_the_left():
     texts = private_modules()
     assert len(texts) > 50, "the modules were not found"
     folders = [file.parent.name for file in sources("cuarray/_*/__init__.py")]
-    assert sorted(folders) == sorted(ROOMS)
-    assert not [name_of(file) for file in sources("cuarray/_[a-z]*.py")], "private modules belong into a room"
+    assert sorted(folders) == sorted(SUBPACKAGES)
+    assert not [name_of(file) for file in sources("cuarray/_[a-z]*.py")], "private modules belong into a sub-package"
     wrong = list(wrong_imports(texts))
     assert not wrong, "\n".join(wrong)
 
