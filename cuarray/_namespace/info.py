@@ -40,14 +40,15 @@ class Info:
 
     def dtypes(self, *, device=None, kind=None) -> dict[str, np.dtype[Any]]:
         """Return the standard's types of a kind, by name; they are the same on every device."""
-        types = {name: np.dtype(t) for name, t in numpy_types().items() if name in STANDARD}
+        names = standard_names()
+        types = {name: np.dtype(t) for name, t in numpy_types().items() if name in names}
         return {name: t for name, t in types.items() if kind is None or isdtype(t, kind)}
 
 
-#: float16 and bfloat16 are no types of the standard.
-STANDARD = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)} - {
-    "float16"
-}
+def standard_names():
+    """Return the names of the standard's types; float16 and bfloat16 are none of them."""
+    found = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)}
+    return found - {"float16"}
 
 
 def __array_namespace_info__():
