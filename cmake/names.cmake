@@ -11,7 +11,7 @@ if(CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
 endif()
 file(MAKE_DIRECTORY "${reference_folder}")
 
-file(GLOB python_sources CONFIGURE_DEPENDS cuarray/*.py)
+file(GLOB python_sources CONFIGURE_DEPENDS cuarray/*.py cuarray/_*/*.py)
 add_custom_command(
     OUTPUT "${CMAKE_BINARY_DIR}/generated/tables.json"
     COMMAND print_tables > "${CMAKE_BINARY_DIR}/generated/tables.json"

@@ -5,6 +5,7 @@ driver and no CUDA library; those are looked for when the first array goes to a 
 tells what is there.
 """
 
+import sys
 from importlib import import_module
 
 try:
@@ -32,117 +33,92 @@ from numpy import pi as pi
 from numpy.exceptions import AxisError as AxisError
 from numpy.exceptions import ComplexWarning as ComplexWarning
 
-from cuarray import (
-    _averages,
-    _bits,
-    _blocks,
-    _convolution,
-    _creation,
-    _devices,
-    _differences,
-    _docs,  # noqa: F401  (gives ufunc its docstrings and signatures)
-    _dtypes,
-    _editing,
-    _einsum,
-    _elementwise,
-    _errors,
-    _files,
-    _fuse,
-    _histograms,
-    _host_calls,
-    _index_grids,
-    _indexing,
-    _info,
-    _interpolation,
-    _joining,
-    _libraries,
-    _logic,
-    _matrices,
-    _memory,
-    _methods,  # noqa: F401  (puts its methods into ndarray)
-    _missing,
-    _nan_functions,
-    _numbers,
-    _padding,
-    _polynomials,
-    _products,
-    _profile,
-    _quantiles,
-    _rearranging,
-    _scans,
-    _sequences,
-    _sets,
-    _shaping,
-    _sorting,
-    _statistics,
-    _streams,
-    _subscripts,
-    _texts,
-    _windows,
-)
-
-from cuarray import lib as lib  # isort: skip
+from cuarray import lib as lib
 from cuarray._core import CudaError as CudaError
 from cuarray._core import ndarray as ndarray
 from cuarray._core import ufunc as ufunc
+from cuarray._functions.dtypes import numpy_types
+from cuarray._namespace.aliases import ALIASES, alias
+from cuarray._namespace.info import ARRAY_API_VERSION
+from cuarray._namespace.missing import advice_on_missing as _advice_on_missing
+from cuarray._ndarray import (
+    methods,  # puts its methods into ndarray
+    ufunc_docs,  # gives ufunc its docstrings and signatures
+)
+from cuarray._runtime import libraries
 
 __version__ = _core.__version__
-__array_api_version__ = "2025.12"
+__array_api_version__ = ARRAY_API_VERSION
 
-#: The parts of the namespace that are written in Python; a later one may say more than a row of the table.
+#: The modules whose `__all__` make the namespace; a later one may say more than a row of the table.
 MODULES = (
-    _creation,
-    _sequences,
-    _matrices,
-    _shaping,
-    _rearranging,
-    _scans,
-    _indexing,
-    _index_grids,
-    _sorting,
-    _sets,
-    _quantiles,
-    _histograms,
-    _joining,
-    _products,
-    _einsum,
-    _memory,
-    _statistics,
-    _averages,
-    _nan_functions,
-    _padding,
-    _editing,
-    _bits,
-    _blocks,
-    _host_calls,
-    _convolution,
-    _polynomials,
-    _windows,
-    _numbers,
-    _interpolation,
-    _files,
-    _texts,
-    _subscripts,
-    _logic,
-    _dtypes,
-    _devices,
-    _differences,
-    _streams,
-    _errors,
-    _fuse,
-    _info,
-    _profile,
-    _elementwise,
+    "_functions.creation",
+    "_functions.sequences",
+    "_functions.matrices",
+    "_functions.shaping",
+    "_functions.rearranging",
+    "_functions.scans",
+    "_functions.indexing",
+    "_functions.index_grids",
+    "_functions.sorting",
+    "_functions.sets",
+    "_functions.quantiles",
+    "_functions.histograms",
+    "_functions.joining",
+    "_functions.products",
+    "_functions.einsum",
+    "_functions.sharing",
+    "_functions.reductions",
+    "_functions.averages",
+    "_functions.nan_functions",
+    "_functions.padding",
+    "_functions.editing",
+    "_functions.bit_packing",
+    "_functions.blocks",
+    "_functions.functional",
+    "_functions.convolution",
+    "_functions.polynomials",
+    "_functions.windows",
+    "_functions.numbers",
+    "_functions.interpolation",
+    "_functions.files",
+    "_functions.printing",
+    "_functions.subscripts",
+    "_functions.logic",
+    "_functions.dtypes",
+    "_runtime.devices",
+    "_functions.differences",
+    "_runtime.streams",
+    "_functions.errstate",
+    "_runtime.fuse",
+    "_namespace.info",
+    "_tools.profile",
+    "_functions.elementwise",
 )
 
-globals().update(_dtypes.numpy_types())
-globals().update(_core.ufuncs)
-for module in MODULES:
-    globals().update({name: getattr(module, name) for name in module.__all__})
-for theirs, ours in _elementwise.ALIASES.items():
-    globals()[theirs] = _elementwise.alias(globals()[ours], theirs)
+#: Names by which modules are looked up wherever they lie: by pickles (the first two) and by src/bindings.
+LASTING_NAMES = {
+    "_bytes": "_ndarray.byte_methods",
+    "_sets": "_functions.sets",
+    "_creation": "_functions.creation",
+    "_mpi": "_runtime.mpi",
+    "_other_arrays": "_ndarray.protocols",
+    "_segments": "_ndarray.ufunc_methods",
+    "_streams": "_runtime.streams",
+}
 
-_core.set_library_locator(_libraries.locate)
+parts = [import_module(f"cuarray.{name}") for name in MODULES]
+types = numpy_types()
+globals().update(types)
+globals().update(_core.ufuncs)
+for part in parts:
+    globals().update({name: getattr(part, name) for name in part.__all__})
+for theirs, ours in ALIASES.items():
+    globals()[theirs] = alias(globals()[ours], theirs)
+for name, home in LASTING_NAMES.items():
+    sys.modules[f"cuarray.{name}"] = import_module(f"cuarray.{home}")
+
+_core.set_library_locator(libraries.locate)
 _core.set_package_folder(__path__[0])
 
 __all__ = sorted(
@@ -164,12 +140,13 @@ __all__ = sorted(
         "ufunc",
     }
     | {"__array_api_version__", "__version__"}
-    | _dtypes.numpy_types().keys()
+    | types.keys()
     | _core.ufuncs.keys()
-    | _elementwise.ALIASES.keys()
-    | {name for module in MODULES for name in module.__all__}
+    | ALIASES.keys()
+    | {name for part in parts for name in part.__all__}
 )
-del module, ours, theirs
+del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, libraries, methods, numpy_types, sys, ufunc_docs
+del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported when they are first asked for.
@@ -185,7 +162,7 @@ def __getattr__(name):
         return bfloat16
     if name in LAZY:
         return import_module(f"cuarray.{name}")
-    raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _missing.advice_on_missing(name))
+    raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _advice_on_missing(name))
 
 
 def __dir__():

@@ -2,7 +2,7 @@
 
 import sys
 
-from cuarray import _cache, _doctor
+from cuarray._tools import doctor, kernel_cache
 
 if __name__ == "__main__":
-    sys.exit(_cache.main(sys.argv[2:]) if sys.argv[1:2] == ["cache"] else _doctor.main())
+    sys.exit(kernel_cache.main(sys.argv[2:]) if sys.argv[1:2] == ["cache"] else doctor.main())

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from cuarray._arguments.operands import host_values
 from cuarray._core import ndarray
-from cuarray._operands import host_values
 
 __all__ = ["assert_allclose", "assert_array_equal", "assert_max_ulp", "to_host", "ulp_distance"]
 

@@ -185,7 +185,7 @@ class ufunc_2_2(ufunc):
     def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> tuple[ndarray, ndarray]: ...
 
 class Flags:
-    """How an array lies in memory; at run time in cuarray._methods."""
+    """How an array lies in memory; at run time in cuarray._ndarray.flags."""
 
     c_contiguous: bool
     f_contiguous: bool
@@ -199,7 +199,7 @@ class Flags:
     def __setitem__(self, key: str, value: bool) -> None: ...
 
 class Flat:
-    """The elements of an array as one axis; at run time in cuarray._methods."""
+    """The elements of an array as one axis; at run time in cuarray._ndarray.flat."""
 
     base: ndarray
     index: int

@@ -166,13 +166,6 @@ class Module:
                 return ast.literal_eval(node.value)
         raise KeyError(name)
 
-    def names(self, name: str) -> list[str]:
-        """The names in a module-level tuple of names."""
-        for node in self.tree.body:
-            if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
-                return [item.id for item in node.value.elts]
-        raise KeyError(name)
-
     def heading(self) -> str:
         """What the module holds: its docstring's first line, up to a colon or full stop."""
         return re.split("[:.;]", ast.get_docstring(self.tree).split("\n", 1)[0])[0]
@@ -288,9 +281,9 @@ def write(file: Path, text: str) -> None:
 def main() -> None:
     tables_file, package, output, reference_file = map(Path, sys.argv[1:])
     tables = json.loads(tables_file.read_text("utf-8"))
-    parts = Module(package / "__init__.py").names("MODULES")
-    modules = {title: Module(package / f"{title}.py") for title in parts}
-    aliases = modules["_elementwise"].constant("ALIASES")
+    titles = Module(package / "__init__.py").constant("MODULES")
+    modules = {title: Module(package / f"{title.replace('.', '/')}.py") for title in titles}
+    aliases = Module(package / "_namespace/aliases.py").constant("ALIASES")
     head = CORE_STUB.read_text("utf-8")
     rows = "\n# ufuncs.def\n\n" + "".join(stub_line(row, aliases) for row in tables["ufuncs"])
     write(output / "_core.pyi", head + operator_lines() + rows)

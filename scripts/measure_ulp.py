@@ -174,7 +174,7 @@ def run_level(level):
 
 def document(found):
     """Return docs/accuracy.md."""
-    from cuarray._doctor import report
+    from cuarray._tools.doctor import report
 
     facts = report()
     best = facts["devices"][0]["level"]

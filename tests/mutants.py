@@ -127,7 +127,7 @@ MUTANTS = [
     ),
     Mutant(
         "stream-of-any-number",
-        "cuarray/_streams.py",
+        "cuarray/_runtime/streams.py",
         "if not 0 <= number < 1 << 63:",
         "if False:",
         "tests/python/test_streams.py -k handles",
@@ -302,8 +302,8 @@ MUTANTS = [
     ),
     Mutant(
         "product-without-conjugate",
-        "cuarray/_products.py",
-        'return _core.ufuncs["conj"](x) if x.dtype.kind == "c" else x',
+        "cuarray/_functions/products.py",
+        'return conj(x) if x.dtype.kind == "c" else x',
         "return x",
         "tests/python/test_products.py",
     ),
@@ -358,7 +358,7 @@ MUTANTS = [
     ),
     Mutant(
         "views-for-numpy-are-copies",
-        "cuarray/_other_arrays.py",
+        "cuarray/_ndarray/protocols.py",
         "return x.__array__()",
         "return x.numpy()",
         "tests/python/test_interop_subclasses.py -k same_memory",
@@ -478,7 +478,7 @@ MUTANTS = [
     ),
     Mutant(
         "fuse-forgets-to-end",
-        "cuarray/_fuse.py",
+        "cuarray/_runtime/fuse.py",
         """            finally:
                 _core.end_deferral()""",
         """            finally:

@@ -1,9 +1,12 @@
 """The rules of docs/architecture.md that a compiler does not check.
 
-Includes go only to the left, the tables are the only lists of operations and dtypes, and nothing outside the
-CUDA backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
+Includes and Python's imports go only to the left, the tables are the only lists of operations and dtypes, and
+nothing outside the CUDA backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
 """
 
+import ast
+import graphlib
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
 # The backends implement runtime/; nobody includes them.
 BACKENDS = ["host", "cuda"]
+# The packages inside the Python package, each of which imports only from itself and from those before it.
+SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_namespace", "_ndarray", "_tools"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 TABLES = ["dtypes.def", "ufuncs.def", "reductions.def"]
@@ -153,6 +158,121 @@ def test_right_includes_pass():
     assert not list(wrong_includes("src/host/backend.cpp", text))
 
 
+# Imports between Python modules
+
+
+def imported_modules(name: str, text: str, modules: set[str]) -> Iterator[str]:
+    """The modules of the package that the text imports, also inside functions; `from a import b` is a.b if there is one."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = name.split(".")
+            base = ".".join([*parts[: len(parts) - node.level], *filter(None, [node.module])]) if node.level else node.module
+            inner = [f"{base}.{alias.name}" for alias in node.names]
+            found = [one if one in modules else base for one in inner]
+        else:
+            continue
+        yield from (one for one in found if one.partition(".")[0] == "cuarray")
+
+
+def private_modules() -> dict[str, str]:
+    """The texts of the modules in the sub-packages, by dotted name."""
+    files = sources(*(f"cuarray/{package}/*.py" for package in SUBPACKAGES))
+    return {name_of(file).removesuffix(".py").replace("/", "."): file.read_text("utf-8") for file in files}
+
+
+def wrong_imports(texts: dict[str, str]) -> Iterator[str]:
+    """What private modules import and must not: the package, public modules of it, and sub-packages to the right."""
+    known = {*texts, "cuarray._core"}
+    for name, text in texts.items():
+        own = name.split(".")[1]
+        for other in imported_modules(name, text, known):
+            if other == "cuarray._core":
+                continue
+            subpackage = other.split(".")[1] if other.count(".") else ""
+            if subpackage not in SUBPACKAGES:
+                yield f"{name} imports {other}: import what is meant from its own module"
+            elif SUBPACKAGES.index(subpackage) > SUBPACKAGES.index(own):
+                yield f"{name} imports {other}: {subpackage} stands to the right of {own}"
+
+
+def import_cycle(texts: dict[str, str]) -> list[str]:
+    """Modules that import each other in a circle; none if there is no circle."""
+    graph = {name: {*imported_modules(name, text, set(texts))} & set(texts) for name, text in texts.items()}
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_python_imports_go_to_the_left():
+    texts = private_modules()
+    assert len(texts) > 50, "the modules were not found"
+    folders = [file.parent.name for file in sources("cuarray/_*/__init__.py")]
+    assert sorted(folders) == sorted(SUBPACKAGES)
+    assert not [name_of(file) for file in sources("cuarray/_[a-z]*.py")], "private modules belong into a sub-package"
+    wrong = list(wrong_imports(texts))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_python_modules_import_in_no_circle():
+    assert import_cycle(private_modules()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import cuarray",
+        "def f():\n    import cuarray as ca",
+        "from cuarray import zeros",
+        "from cuarray import memory",
+        "from cuarray.memory import stats",
+        "from cuarray._ndarray import methods",
+        "from cuarray._tools.profile import profile",
+        "from .. import zeros",
+    ],
+)
+def test_wrong_import_is_seen(text):
+    texts = {**dict.fromkeys(private_modules(), ""), "cuarray._functions.joining": text}
+    assert len(list(wrong_imports(texts))) == 1
+
+
+def test_right_imports_pass():
+    text = "import numpy\nfrom cuarray import _core\nfrom cuarray._arguments import axes\nfrom cuarray._functions.shaping import ravel"
+    texts = {**dict.fromkeys(private_modules(), ""), "cuarray._functions.joining": text}
+    assert list(wrong_imports(texts)) == [] and import_cycle(texts) == []
+
+
+def test_circle_of_imports_is_seen():
+    texts = private_modules()
+    texts["cuarray._functions.shaping"] += "\ndef later():\n    from cuarray._functions import joining\n"
+    assert {"cuarray._functions.shaping", "cuarray._functions.joining"} <= set(import_cycle(texts))
+
+
+def test_every_module_with_public_names_is_listed():
+    """cuarray/__init__.py has the one list of them."""
+    public = {name.removeprefix("cuarray.") for name, text in private_modules().items() if re.search(r"^__all__\b", text, re.MULTILINE)}
+    (listed,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "cuarray/__init__.py").read_text("utf-8")).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MODULES"
+    )
+    assert len(listed) == len(set(listed)) and set(listed) == public
+
+
+def test_what_the_bindings_look_up_is_there():
+    found = [
+        pair
+        for file in sources("src/bindings/**/*.cpp")
+        for pair in re.findall(r'\bAttribute \w+\{"(cuarray[\w.]*)", "(\w+)"\}', file.read_text("utf-8"))
+    ]
+    assert len(found) > 4, "the bindings' attributes were not found"
+    for module, name in found:
+        assert hasattr(importlib.import_module(module), name), (module, name)
+
+
 # Lists of operations and dtypes
 
 # How many different names within WINDOW lines make a list. Real code that computes with a few operations, or
@@ -165,7 +285,7 @@ ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
     "src/ops/binary_loop.cpp": "the reductions that fold as a binary row does",
-    "cuarray/_elementwise.py": "NumPy's spellings",
+    "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }
 
@@ -199,7 +319,10 @@ def dtype_names() -> set[str]:
 
 
 def lists_of(names: set[str], text: str, python: bool) -> Iterator[tuple[int, set[str]]]:
-    """Line numbers and names of each place where the text lists many of the names."""
+    """Line numbers and names of each place where the text lists many of the names; imports of ufuncs are no list."""
+    if python:
+        imports = r"^from cuarray\._arguments\.ufuncs import (?:\([^)]*\)|.*)"
+        text = re.sub(imports, lambda match: "\n" * match.group().count("\n"), text, flags=re.MULTILINE)
     lines = without_comments(text, python).splitlines()
     words = [set(re.findall(r"\w+", line)) & names for line in lines]
     for start in range(len(lines)):
@@ -251,7 +374,7 @@ PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
     "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
-    "cuarray/_mpi.py": "MPI says whether it takes CUDA memory",
+    "cuarray/_runtime/mpi.py": "MPI says whether it takes CUDA memory",
 }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cuarray._missing import advice_on_missing
+from cuarray._namespace.missing import advice_on_missing
 from cuarray.lib import stride_tricks as stride_tricks
 
 __all__ = ["stride_tricks"]

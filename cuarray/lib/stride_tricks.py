@@ -1,12 +1,12 @@
 """Views of memory with other shapes and strides, checked so that none leaves its memory."""
 
 from cuarray import _core
-from cuarray._axes import integer_tuple, normalise_axis, shape_tuple
+from cuarray._arguments.axes import integer_tuple, normalise_axis, shape_tuple
 from cuarray._core import ndarray
-from cuarray._creation import as_array
-from cuarray._shaping import broadcast_arrays as broadcast_arrays
-from cuarray._shaping import broadcast_shapes as broadcast_shapes
-from cuarray._shaping import broadcast_to as broadcast_to
+from cuarray._functions.creation import as_array
+from cuarray._functions.shaping import broadcast_arrays as broadcast_arrays
+from cuarray._functions.shaping import broadcast_shapes as broadcast_shapes
+from cuarray._functions.shaping import broadcast_to as broadcast_to
 
 __all__ = ["as_strided", "sliding_window_view"]
 

@@ -235,7 +235,7 @@ Object counterpart_of(PyObject* ufunc, PyObject* method) {
 }
 
 /// A ufunc call of NumPy's. Takes a tuple and a dict, because that is what NumPy has; whatever is no call of a function
-/// of ours on arrays of ours and NumPy's is cuarray/_other_arrays.py's.
+/// of ours on arrays of ours and NumPy's is cuarray/_ndarray/protocols.py's.
 PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
     static Attribute handle{"cuarray._other_arrays", "array_ufunc"};
     return guarded([&]() -> PyObject* {

@@ -17,7 +17,7 @@ void translate(std::exception_ptr thrown) {
     }
 }
 
-/// Puts methods written in Python into the type; called once, by cuarray/_methods.py.
+/// Puts methods written in Python into the type; called once, by cuarray/_ndarray/methods.py.
 void extend_ndarray(const py::dict& methods) {
     for (const auto& [name, value] : methods)
         if (PyObject_SetAttr(reinterpret_cast<PyObject*>(ndarray_type), name.ptr(), value.ptr()) < 0)

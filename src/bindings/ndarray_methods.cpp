@@ -1,5 +1,5 @@
 // ndarray_methods.cpp -- methods that copy, cast, reshape and move an array; those written in Python are in
-// cuarray/_methods.py.
+// cuarray/_ndarray/methods.py.
 #include <optional>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"

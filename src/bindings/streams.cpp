@@ -1,4 +1,4 @@
-// streams.cpp -- streams, events and graphs for cuarray/_streams.py, which makes the public classes of them.
+// streams.cpp -- streams, events and graphs for cuarray/_runtime/streams.py, which makes the public classes of them.
 #include <pybind11/stl.h>
 #include <memory>
 #include <vector>

@@ -56,11 +56,12 @@ def test_warm(tmp_path):
     # Two rows and two types: the whole table takes g++ too long.
     program = """
 import sys
-from cuarray import _cache, _core
-_cache.DTYPES = ("int64", "float32")
+from cuarray import _core
+from cuarray._tools import kernel_cache
+kernel_cache.DTYPES = ("int64", "float32")
 _core.ufuncs = {name: _core.ufuncs[name] for name in ("add", "sqrt")}
 _core.reductions = lambda real=_core.reductions: [row for row in real() if row["name"] in ("sum", "argmax")]
-sys.exit(_cache.main(["warm", "--device", "cuda:0", "--json"]))
+sys.exit(kernel_cache.main(["warm", "--device", "cuda:0", "--json"]))
 """
     command = ["python", "-c", program]
     settings = {"CUARRAY_CACHE_DIR": tmp_path / "kernels", "CUDASIM_SEED": 1}

@@ -75,7 +75,7 @@ def limit_of(names, dtype, device):
     """Return how many units of the last place a statement's result may be off, and whether they are those of a sum."""
     off = 0.0
     for name in names & INEXACT:
-        ours = ca._elementwise.ALIASES.get(name, name)
+        ours = ca._namespace.aliases.ALIASES.get(name, name)
         off = max(off, oracle.limit(ours, dtype, dtype, device) + NUMPYS)
     if names & {"abs", "absolute"}:
         off = max(off, oracle.limit("hypot", dtype, dtype, device) + NUMPYS)

@@ -208,7 +208,7 @@ WRITES = [
 ]
 PLACE = re.compile(r"\{(\w+)\}")
 
-UFUNCS = {name: getattr(np, name) for name in [*ca._core.ufuncs, *ca._elementwise.ALIASES]
+UFUNCS = {name: getattr(np, name) for name in [*ca._core.ufuncs, *ca._namespace.aliases.ALIASES]
           if isinstance(getattr(np, name, None), np.ufunc)}  # fmt: skip
 #: Steps that fused blocks are made of, more often than others.
 COMMON1 = ["negative", "square", "sqrt", "abs", "exp", "sin", "floor", "conj", "logical_not", "sign"]

@@ -11,7 +11,7 @@ import zlib
 import ml_dtypes
 import numpy as np
 
-from cuarray._elementwise import ALIASES
+from cuarray._namespace.aliases import ALIASES
 
 NUMPY_NAMES = {ours: theirs for theirs, ours in ALIASES.items()}
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)

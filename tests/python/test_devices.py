@@ -9,7 +9,8 @@ import threading
 import pytest
 
 import cuarray
-from cuarray import _doctor, _libraries
+from cuarray._runtime import libraries
+from cuarray._tools import doctor
 
 
 def python(code, **environment):
@@ -159,34 +160,34 @@ def test_doctor_finds_faults(tmp_path, monkeypatch):
     file.write_text("")
     monkeypatch.setenv("CUARRAY_CACHE_DIR", str(file / "inside"))
     faults = []
-    assert not _doctor.cache(faults)["writable"] and "CUARRAY_CACHE_DIR" in faults[0]["command"]
+    assert not doctor.cache(faults)["writable"] and "CUARRAY_CACHE_DIR" in faults[0]["command"]
 
     def broken(device):
         raise AssertionError("wrong bits")
 
-    monkeypatch.setattr(_doctor, "self_test", broken)
+    monkeypatch.setattr(doctor, "self_test", broken)
     faults = []
-    assert "wrong bits" in _doctor.examine(cuarray.device("cpu"), faults)["self_test"] and len(faults) == 1
+    assert "wrong bits" in doctor.examine(cuarray.device("cpu"), faults)["self_test"] and len(faults) == 1
 
 
 def test_doctor_names_the_package_that_is_missing(monkeypatch):
     described = {"name": "A GPU", "driver_cuda_version": "12.4", "nvrtc": {"missing": "no NVRTC was found"}}
-    monkeypatch.setattr(_doctor._core, "describe", lambda device: json.dumps(described))
+    monkeypatch.setattr(doctor._core, "describe", lambda device: json.dumps(described))
     faults = []
-    _doctor.examine(cuarray.device("cpu"), faults)
+    doctor.examine(cuarray.device("cpu"), faults)
     assert faults == [{"what": "cpu: no NVRTC was found", "command": 'pip install "cuarray[cuda12]"'}]
 
 
 @pytest.mark.parametrize("code, command", [(803, "sudo reboot"), (999, "nvidia-smi"), (100, "")])
 def test_doctor_knows_what_the_driver_says(code, command):
-    assert _doctor.remedy(f"cuInit: CUDA_ERROR ({code}): words").partition(" ")[0] == command.partition(" ")[0]
+    assert doctor.remedy(f"cuInit: CUDA_ERROR ({code}): words").partition(" ")[0] == command.partition(" ")[0]
 
 
 def test_the_self_test_compares(monkeypatch):
-    assert _doctor.self_test(cuarray.device("cpu")) > 0
-    monkeypatch.setattr(cuarray, "sin", cuarray.cos)
+    assert doctor.self_test(cuarray.device("cpu")) > 0
+    monkeypatch.setattr(doctor, "sin", cuarray.cos)
     with pytest.raises(AssertionError):
-        _doctor.self_test(cuarray.device("cpu"))
+        doctor.self_test(cuarray.device("cpu"))
 
 
 # Where libraries are found
@@ -194,7 +195,7 @@ def test_the_self_test_compares(monkeypatch):
 
 def test_a_library_named_by_the_environment(monkeypatch):
     monkeypatch.setenv("CUARRAY_LIBNVRTC", "/opt/my/libnvrtc.so.13")
-    assert _libraries.locate("nvrtc", 13) == "/opt/my/libnvrtc.so.13"
+    assert libraries.locate("nvrtc", 13) == "/opt/my/libnvrtc.so.13"
 
 
 def test_the_package_of_the_wanted_version(tmp_path, monkeypatch):
@@ -203,7 +204,7 @@ def test_the_package_of_the_wanted_version(tmp_path, monkeypatch):
         (tmp_path / folder / file).write_text("")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.delenv("CUARRAY_LIBNVRTC", raising=False)
-    assert _libraries.locate("nvrtc", 13).endswith("nvidia/cu13/lib/libnvrtc.so.13")
-    assert _libraries.locate("nvrtc", 12).endswith("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
-    assert _libraries.in_packages("cusolver", 12).endswith("libcusolver.so.11")
-    assert _libraries.in_packages("nvrtc", 11) == ""
+    assert libraries.locate("nvrtc", 13).endswith("nvidia/cu13/lib/libnvrtc.so.13")
+    assert libraries.locate("nvrtc", 12).endswith("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
+    assert libraries.in_packages("cusolver", 12).endswith("libcusolver.so.11")
+    assert libraries.in_packages("nvrtc", 11) == ""

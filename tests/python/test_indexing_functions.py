@@ -9,7 +9,8 @@ import pytest
 from same import agree, public_type
 
 import cuarray
-from cuarray import _core, _rearranging
+from cuarray import _core
+from cuarray._functions import rearranging
 
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
@@ -427,7 +428,7 @@ def test_axes_of_the_core_count_from_the_end(device):
 @pytest.mark.parametrize("most", [2, 5, 200])
 def test_repeat_piece_by_piece(most, rng, device, monkeypatch):
     """Copies of one element go on in the next piece, and elements without copies stand at the borders."""
-    monkeypatch.setattr(_rearranging, "copies_at_a_time", lambda device: 64)
+    monkeypatch.setattr(rearranging, "copies_at_a_time", lambda device: 64)
     for shape, axis in (((500,), 0), ((3, 70), 1), ((70, 3), 0), ((2, 0), 0), ((0,), 0)):
         want, counts = np.arange(np.prod(shape)).reshape(shape), rng.integers(0, most, shape[axis])
         got = cuarray.repeat(cuarray.asarray(want), cuarray.asarray(counts), axis)

@@ -75,7 +75,7 @@ def check_strided_arrays_are_refused():
 def check_gpu_arrays_are_refused_by_an_mpi_of_the_host():
     """It would follow an address that only the GPU knows, and end the process."""
     for gpu in (device for device in cuarray.devices() if device != "cpu"):
-        if _mpi.reads_gpus():
+        if mpi.reads_gpus():
             return
         x, y = cuarray.arange(4.0, device=gpu), cuarray.zeros(4, device=gpu)
         for call in (lambda: comm.Allreduce(x, y), lambda: comm.Bcast(x), lambda: comm.Allreduce(MPI.IN_PLACE, [x, 4, MPI.DOUBLE]),
@@ -92,28 +92,28 @@ def check_gpu_arrays_are_refused_by_an_mpi_of_the_host():
 
 
 def check_what_this_mpi_says():
-    told = list(_mpi.answers(_mpi.library_of_mpi4py()))
+    told = list(mpi.answers(mpi.library_of_mpi4py()))
     assert len(told) == 2 and len(set(told)) == 1, "MPICH has both functions"
-    kinds = _mpi.kinds_of_memory()
-    assert ("cuda" in kinds) == _mpi.reads_gpus() and "system" in kinds
+    kinds = mpi.kinds_of_memory()
+    assert ("cuda" in kinds) == mpi.reads_gpus() and "system" in kinds
 
 
 def check_the_setting():
     try:
         for setting in ("1", "0", "yes"):
             os.environ["CUARRAY_MPI_CUDA"] = setting
-            _mpi.reads_gpus.cache_clear()
+            mpi.reads_gpus.cache_clear()
             try:
-                assert _mpi.reads_gpus() == (setting == "1")
+                assert mpi.reads_gpus() == (setting == "1")
             except ValueError as error:
                 assert "CUARRAY_MPI_CUDA" in str(error) and setting == "yes"
     finally:
         del os.environ["CUARRAY_MPI_CUDA"]
-        _mpi.reads_gpus.cache_clear()
+        mpi.reads_gpus.cache_clear()
 
 
 def check_libraries_without_an_answer_are_believed():
-    assert list(_mpi.answers(object())) == []
+    assert list(mpi.answers(object())) == []
 
 
 if __name__ == "__main__":
@@ -123,7 +123,7 @@ if __name__ == "__main__":
     from mpi4py import MPI
 
     import cuarray
-    from cuarray import _mpi
+    from cuarray._runtime import mpi
 
     comm = MPI.COMM_WORLD
     cuarray.set_default_device("cpu")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import cuarray
-from cuarray import _elementwise, _missing
+from cuarray._namespace import missing
+from cuarray._namespace.aliases import ALIASES
 
 MISSING = [name for name in dir(np) if not name.startswith("_") and not hasattr(cuarray, name)]
 GONE = [
@@ -29,7 +30,7 @@ def refusal(name):
     return str(error.value)
 
 
-@pytest.mark.parametrize("name", sorted({*MISSING, *GONE, *OF_CUPY, *_missing.ADVICE}))
+@pytest.mark.parametrize("name", sorted({*MISSING, *GONE, *OF_CUPY, *missing.ADVICE}))
 def test_a_missing_name_has_advice_that_can_be_followed(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -70,7 +71,7 @@ def test_unknown_names_have_none():
         cuarray.lib.scimath  # noqa: B018
 
 
-@pytest.mark.parametrize("name", _missing.ATTRIBUTES)
+@pytest.mark.parametrize("name", missing.ATTRIBUTES)
 def test_missing_attributes_of_arrays(name):
     x = cuarray.ones(2)
     with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
@@ -96,9 +97,9 @@ CALLS = {  # what makes each of them fail
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", _elementwise.ALIASES)
+@pytest.mark.parametrize("name", ALIASES)
 def test_an_error_names_the_function_as_it_was_called(name):
-    for word in (name, _elementwise.ALIASES[name]):
+    for word in (name, ALIASES[name]):
         call = CALLS.get(name, "('a', 'b', 'c', 'd', 'e')")
         with pytest.raises((TypeError, ValueError), match=rf"^{word}\b"):
             eval(f"cuarray.{word}{call}")

@@ -13,11 +13,14 @@ import numpy as np
 import pytest
 
 import cuarray
-from cuarray import _core, _elementwise
+from cuarray import _core
+from cuarray._functions import elementwise
+from cuarray._namespace import missing
+from cuarray._namespace.aliases import ALIASES
 
 PACKAGE = Path(cuarray.__file__).parent
 FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(getattr(cuarray, n)))
-MODULES = ["cuarray", "cuarray._doctor", "cuarray.memory", "cuarray.testing"]
+MODULES = ["cuarray", "cuarray._tools.doctor", "cuarray.memory", "cuarray.testing"]
 
 
 def test_every_name_is_there():
@@ -29,12 +32,12 @@ def test_every_name_is_there():
 def test_every_row_is_in_the_namespace():
     for row in _core.rows():
         function = getattr(cuarray, row["name"])
-        assert function is _core.ufuncs[row["name"]] or row["name"] in _elementwise.__all__
+        assert function is _core.ufuncs[row["name"]] or row["name"] in elementwise.__all__
         assert isinstance(_core.ufuncs[row["name"]], cuarray.ufunc)
 
 
 def test_aliases_are_numpys_names():
-    for theirs, ours in _elementwise.ALIASES.items():
+    for theirs, ours in ALIASES.items():
         alias, function = getattr(cuarray, theirs), getattr(cuarray, ours)
         if isinstance(function, cuarray.ufunc):
             assert alias._row == function._row == ours and alias.__name__ == theirs
@@ -129,7 +132,7 @@ def test_the_type_of_ufuncs_has_a_docstring():
 def test_methods_are_in_the_reference():
     text = (Path(__file__).resolve().parents[2] / "docs/reference.md").read_text("utf-8")
     for kind in (cuarray.ndarray, cuarray.ufunc):
-        names = [n for n in vars(kind) if not n.startswith("_") and n not in cuarray._missing.ATTRIBUTES]
+        names = [n for n in vars(kind) if not n.startswith("_") and n not in missing.ATTRIBUTES]
         assert not [n for n in names if f'<a id="{kind.__name__}.{n}"></a>' not in text]
 
 
@@ -192,7 +195,7 @@ def test_import_needs_no_driver_and_opens_nothing():
 import sys, cuarray
 opened = open('/proc/self/maps').read()
 assert not [word for word in ('libcuda.so', 'libnvrtc', 'libcublas') if word in opened], opened
-assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._doctor', 'cuarray.memory', 'cuarray.testing') if name in sys.modules]
+assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._tools.doctor', 'cuarray.memory', 'cuarray.testing') if name in sys.modules]
 """
     run = python(code)
     assert run.returncode == 0, run.stderr

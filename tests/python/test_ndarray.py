@@ -237,6 +237,16 @@ def test_copy_and_deepcopy(device):
         assert bits(y) == bits(x) and not cuarray.shares_memory(x, y) and y.device == x.device
 
 
+def test_pickles_of_before_are_read():
+    """Files of pickles outlive the layout of the package: what they name stays."""
+    array = b"ccuarray._bytes\nrebuild\n(c_codecs\nencode\n(V\\u0000\\u0000\xc0?\\u0000\\u0000\\u0000@\nVlatin1\ntRVfloat32\n(I2\ntVC\nVcpu\ntR."
+    code = f"import pickle; print(pickle.loads({array!r}), pickle.loads(b'ccuarray._sets\\nUniqueAllResult\\n.').__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "[1.5 2. ] UniqueAllResult\n", run.stderr
+    with cuarray.device("cpu"):
+        assert b"cuarray._bytes" in pickle.dumps(cuarray.asarray([1.5])), "what is written is read by every version"
+
+
 def test_pickles_are_read_in_another_process(tmp_path):
     file = tmp_path / "x.pickle"
     with cuarray.device("cpu"):

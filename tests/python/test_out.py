@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import cuarray
-from cuarray._elementwise import ALIASES
+from cuarray._namespace.aliases import ALIASES
 
 
 def takes_out(name):

@@ -215,11 +215,11 @@ def test_table(device):
 
 
 def test_measuring_the_copy_is_in_no_profile(device):
-    from cuarray import _profile
+    from cuarray._tools import profile_table
 
-    _profile.measured_bandwidth.cache_clear()
+    profile_table.measured_bandwidth.cache_clear()
     with ca.profile() as p:
-        assert _profile.copy_bandwidth(device) > 0
+        assert profile_table.copy_bandwidth(device) > 0
     assert p.events == []
 
 

@@ -1,0 +1,9 @@
+"""The rows of ufuncs.def as names to import: `from cuarray._arguments.ufuncs import add`."""
+
+from cuarray._core import ufunc, ufuncs
+
+
+def __getattr__(name: str) -> ufunc:
+    if name not in ufuncs:
+        raise AttributeError(f"ufuncs.def has no row {name!r}")
+    return ufuncs[name]

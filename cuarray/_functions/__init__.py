@@ -1,0 +1,1 @@
+"""NumPy's functions of arrays, one module for each subject."""

@@ -1,0 +1,230 @@
+"""Arrays side by side: Kronecker, cross and Vandermonde products, and block matrices."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, normalise_axis
+from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.ufuncs import multiply
+from cuarray._functions.creation import as_array, empty
+from cuarray._functions.joining import concat
+from cuarray._functions.shaping import broadcast_shapes, moveaxis
+from cuarray._runtime.fuse import fused_call
+
+__all__ = ["block", "cross", "kron", "vander"]
+
+
+def kron(a, b):
+    """Multiply each element of one array with all of another, side by side.
+
+    Parameters
+    ----------
+    a, b : array_like
+        The one with fewer axes gets axes of length 1 in front.
+
+    Returns
+    -------
+    ndarray
+        Each extent is the product of the extents of `a` and `b`.
+
+    See Also
+    --------
+    numpy.kron
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.kron([1, 10], [1, 2, 3])
+    array([ 1,  2,  3, 10, 20, 30])
+    """
+    a, b = as_arrays("kron", a, b)
+    rank = np.maximum(a.ndim, b.ndim)
+    a, b = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (a, b))
+    apart = (
+        tuple(n for extent in a.shape for n in (extent, 1)),
+        tuple(n for extent in b.shape for n in (1, extent)),
+    )
+    return (a.reshape(apart[0]) * b.reshape(apart[1])).reshape(
+        tuple(m * n for m, n in zip(a.shape, b.shape, strict=True))
+    )
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Return the cross products of vectors in space; of vectors in a plane, the third component alone.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Broadcast together, but for the axis of the vectors.
+    axisa, axisb : int
+        Where the vectors lie in `a` and `b`.
+    axisc : int
+        Where they lie in the result.
+    axis : int, optional
+        The axis of all three.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If vectors have another length than 2 or 3, or the shapes do not broadcast.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.cross
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = as_arrays("cross", a, b)
+    if a.ndim < 1 or b.ndim < 1:
+        raise ValueError("cross: at least one array has zero dimension")
+    a = moveaxis(a, normalise_axis(axisa, a.ndim, "cross"), -1)
+    b = moveaxis(b, normalise_axis(axisb, b.ndim, "cross"), -1)
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError(f"cross: vectors must have 2 or 3 components, not {a.shape[-1]} and {b.shape[-1]}")
+    p, q = ([x[..., i] if i < x.shape[-1] else None for i in range(3)] for x in (a, b))
+    if p[2] is None and q[2] is None:
+        return minor(p, q, 0, 1)
+    shape = (*broadcast_shapes(a.shape[:-1], b.shape[:-1]), 3)
+    axisc = normalise_axis(axisc, len(shape), "cross")
+    result = empty(shape, _core.result_type(a.dtype, b.dtype), device=a.device)
+    for i in range(3):
+        result[..., i] = minor(p, q, (i + 1) % 3, (i + 2) % 3)
+    return moveaxis(result, -1, axisc)
+
+
+def minor(p, q, i, j):
+    """Return p[i] q[j] - p[j] q[i]; a component None is zero."""
+    with fused_call():
+        first = None if p[i] is None or q[j] is None else p[i] * q[j]
+        second = None if p[j] is None or q[i] is None else p[j] * q[i]
+        if first is None:
+            return -second
+        return first if second is None else first - second
+
+
+def vander(x, N=None, increasing=False):
+    """Return the matrix of the powers of numbers: a row for each of them.
+
+    Parameters
+    ----------
+    x : array_like
+        One axis.
+    N : int, optional
+        How many powers; as many as numbers by default.
+    increasing : bool
+        Whether the powers grow from left to right.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If `x` has not exactly one axis, or `N` is negative.
+
+    See Also
+    --------
+    numpy.vander
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.vander([1, 2, 3], 3)
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = as_array(x)
+    if x.ndim != 1:
+        raise ValueError(f"vander: x must have one axis, not {x.ndim}")
+    count = x.size if N is None else integer(N, "N", "vander")
+    result = empty((x.size, count), _core.result_type(x.dtype, np.int64), device=x.device)
+    powers = result if increasing else result[:, ::-1]
+    powers[:, :1] = 1
+    powers[:, 1:2] = x[:, None]
+    for i in range(2, count if x.size else 0):
+        multiply(powers[:, i - 1], x, out=powers[:, i])
+    return result
+
+
+def block(arrays):
+    """Join arrays that lie beside one another in nested lists, as in a matrix of blocks.
+
+    Parameters
+    ----------
+    arrays : array_like or nested list of array_like
+        The innermost lists are joined along the last axis, those around them along the one before it.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If lists are nested to different depths or empty, or shapes do not fit.
+    TypeError
+        If there is a tuple among the lists.
+
+    See Also
+    --------
+    numpy.block
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.block([[ca.eye(2), ca.zeros((2, 1))], [ca.ones((1, 3))]])
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 1.]])
+    """
+    depth = nesting(arrays)
+    leaves = list(leaves_of(arrays))
+    rank = max(depth, *map(np.ndim, leaves))
+    result = joined(iter(as_arrays("block", *leaves)), arrays, 0, depth, rank)
+    return result if depth else result.copy()
+
+
+def nesting(arrays):
+    """Return how deep lists are nested, everywhere alike; the errors of a wrong structure."""
+    if isinstance(arrays, tuple):
+        raise TypeError("block: arrays is a tuple; only lists can be used to arrange blocks")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("block: list at arrays cannot be empty")
+    depths = {nesting(entry) for entry in arrays}
+    if len(depths) > 1:
+        raise ValueError(f"block: list depths are mismatched: {sorted(depths)} lie in one list")
+    return 1 + depths.pop()
+
+
+def leaves_of(arrays):
+    if isinstance(arrays, list):
+        for entry in arrays:
+            yield from leaves_of(entry)
+    else:
+        yield arrays
+
+
+def joined(leaves, arrays, level, depth, rank):
+    """Return the arrays of one list, the next of the leaves, as one array of `rank` axes."""
+    if level == depth:
+        a = next(leaves)
+        return a.reshape((1,) * (rank - a.ndim) + a.shape)
+    parts = [joined(leaves, entry, level + 1, depth, rank) for entry in arrays]
+    return concat(parts, axis=level - depth)

@@ -1,0 +1,640 @@
+"""Making arrays: from objects, from numbers, from other arrays."""
+
+from numbers import Number
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.operands import WEAK, as_arrays, as_cast, under_its_name
+from cuarray._core import ndarray
+
+__all__ = [
+    "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
+    "frombuffer", "fromiter", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def as_array(a, device=None):
+    """Return `a` itself where it is an array already, else the array made of it."""
+    return a if isinstance(a, ndarray) else _core.array_from_object(a, device=device)
+
+
+def device_for(device, like):
+    """Return the device that the keywords device= and like= ask for; None stands for the current one."""
+    if like is None or device is not None:
+        return device
+    if isinstance(like, ndarray):
+        return like.device
+    raise TypeError(f"like must be a cuarray.ndarray, not {type(like).__name__}")
+
+
+# From objects.
+
+
+def filled(shape, number, dtype, device, order, memory):
+    """Return a new array that holds a number everywhere."""
+    if memory is None:
+        return _core.full(shape, number, dtype, device, order)
+    result = _core.empty(shape, np.asarray(number).dtype if dtype is None else dtype, device, order, memory)
+    result[...] = number
+    return result
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
+    """Make a new array of anything that holds numbers.
+
+    Parameters
+    ----------
+    object : array_like or object
+        An array, a number, nested lists or tuples, a buffer, or an object with `__dlpack__`,
+        `__cuda_array_interface__` or `__array__`.
+    dtype : dtype, optional
+        By default the one that holds all elements.
+    copy : bool or None
+        True copies always, None only where needed, False never (ValueError where a copy would be needed).
+    order : {'K', 'A', 'C', 'F'}
+        The layout in memory.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+    ndmin : int
+        Axes of length 1 are put in front up to this number.
+    device : device or str, optional
+        By default where `object` lies already, else the current device.
+    like : ndarray, optional
+        The result goes to the device of this array.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If the elements are no numbers (object, str, datetime64) or have no supported type (longdouble).
+    ValueError
+        If nested lists are ragged, or `copy` is False and a copy is needed.
+
+    See Also
+    --------
+    numpy.array
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.array([[1, 2], [3, 4.5]])
+    array([[1. , 2. ],
+           [3. , 4.5]])
+    """
+    return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
+
+
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """Make an array of anything that holds numbers, without a copy where that is possible.
+
+    Parameters
+    ----------
+    a : array_like or object
+        As of `array`.
+    dtype : dtype, optional
+    order : {'K', 'A', 'C', 'F'}, optional
+    device : device or str, optional
+        By default where `a` lies already, else the current device. A NumPy array on 'cpu' is not copied.
+    copy : bool, optional
+        True copies always, None only where needed, False never (ValueError where a copy would be needed).
+    like : ndarray, optional
+        The result goes to the device of this array.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If the elements are no numbers or have no supported type.
+    ValueError
+        If nested lists are ragged, or `copy` is False and a copy is needed.
+
+    See Also
+    --------
+    numpy.asarray
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([1, 2, 3])
+    >>> ca.asarray(x) is x
+    True
+    """
+    if type(a) is ndarray and dtype is order is copy is device is like is None:
+        return a
+    return _core.array_from_object(a, dtype, device_for(device, like), copy, order)
+
+
+def ascontiguousarray(a, dtype=None, *, device=None, like=None):
+    """Make a C-contiguous array of at least one axis, without a copy where `a` is one.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    device : device or str, optional
+    like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.ascontiguousarray
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.ascontiguousarray(ca.zeros((2, 3)).T).flags.c_contiguous
+    True
+    """
+    return _core.array_from_object(a, dtype, device_for(device, like), None, "C", 1)
+
+
+def asfortranarray(a, dtype=None, *, device=None, like=None):
+    """Make a Fortran-contiguous array of at least one axis, without a copy where `a` is one.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    device : device or str, optional
+    like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.asfortranarray
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asfortranarray(ca.zeros((2, 3))).strides
+    (8, 16)
+    """
+    return _core.array_from_object(a, dtype, device_for(device, like), None, "F", 1)
+
+
+def copy(a, order="K", subok=False):
+    """Copy an array.
+
+    Parameters
+    ----------
+    a : array_like
+    order : {'K', 'A', 'C', 'F'}
+        The layout of the copy; 'K' keeps that of `a`.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.copy
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(2)
+    >>> y = ca.copy(x)
+    >>> y[0] = 1
+    >>> x
+    array([0., 0.])
+    """
+    return array(a, order=order)
+
+
+@under_its_name
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
+    """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
+
+    Parameters
+    ----------
+    buffer : buffer
+        For example bytes; where it is read-only, so is the result.
+    dtype : dtype
+    count : int
+        How many elements; -1 takes all.
+    offset : int
+        How many bytes to leave out in front.
+    device : device or str, optional
+    like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the buffer is too small, or no multiple of the item size.
+
+    See Also
+    --------
+    numpy.frombuffer
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.frombuffer(b"abc", dtype=ca.uint8)
+    array([97, 98, 99], dtype=uint8)
+    """
+    return asarray(np.frombuffer(buffer, _core.dtype(dtype), count, offset), device=device, like=like)
+
+
+def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+    """Make what a call of the type makes; see numpy.ndarray."""
+    if buffer is not None:
+        return asarray(np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order))
+    if offset or strides is not None:
+        raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
+    return empty(shape, np.float64 if dtype is None else dtype, order or "C")
+
+
+@under_its_name
+def fromiter(iter, dtype, count=-1, *, device=None, like=None):
+    """Make a one-dimensional array of the numbers that an iterator gives.
+
+    Parameters
+    ----------
+    iter : iterable
+    dtype : dtype
+    count : int
+        How many to read; -1 reads all.
+    device : device or str, optional
+    like : ndarray, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `count`.
+
+    See Also
+    --------
+    numpy.fromiter
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fromiter((i * i for i in range(4)), dtype=ca.int32)
+    array([0, 1, 4, 9], dtype=int32)
+    """
+    return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
+
+
+@under_its_name
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Take over another library's array through DLPack, without a copy where it lies on the same device.
+
+    Parameters
+    ----------
+    x : object
+        With `__dlpack__` and `__dlpack_device__`, such as a PyTorch tensor or a JAX array; or a DLPack
+        capsule.
+    device : device or str, optional
+        Where the result goes; where `x` is by default.
+    copy : bool, optional
+        True copies always, None only where needed, False never.
+
+    Returns
+    -------
+    ndarray
+        Read-only where `x` says that it is.
+
+    Raises
+    ------
+    BufferError
+        If the memory or its type cannot be used here.
+    ValueError
+        If `copy` is False and a copy is needed.
+
+    See Also
+    --------
+    numpy.from_dlpack
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import numpy as np
+    >>> ca.from_dlpack(np.arange(3), device="cpu").shape
+    (3,)
+    """
+    return _core.from_dlpack(x, device=device, copy=copy)
+
+
+# Filled with one value.
+
+
+def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
+    """Make an array whose contents are undefined.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype
+        float64 by default.
+    order : {'C', 'F'}
+    device : device or str, optional
+    like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the
+        host, which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A
+        device that has not the kind gives its own.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative or the size is beyond 64 bits.
+    MemoryError
+        If the device has not as much memory.
+
+    See Also
+    --------
+    numpy.empty
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.empty((2, 3), dtype=ca.float32).nbytes
+    24
+    """
+    return _core.empty(shape, dtype, device_for(device, like), order, memory)
+
+
+def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
+    """Make an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype
+        float64 by default.
+    order : {'C', 'F'}
+    device : device or str, optional
+    like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative or the size is beyond 64 bits.
+    MemoryError
+        If the device has not as much memory.
+
+    See Also
+    --------
+    numpy.zeros
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.zeros(3)
+    array([0., 0., 0.])
+    """
+    return filled(shape, 0, float if dtype is None else dtype, device_for(device, like), order, memory)
+
+
+def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
+    """Make an array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype
+        float64 by default.
+    order : {'C', 'F'}
+    device : device or str, optional
+    like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative or the size is beyond 64 bits.
+    MemoryError
+        If the device has not as much memory.
+
+    See Also
+    --------
+    numpy.ones
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.ones((2, 2), dtype=bool)
+    array([[ True,  True],
+           [ True,  True]])
+    """
+    return filled(shape, 1, float if dtype is None else dtype, device_for(device, like), order, memory)
+
+
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, memory=None):
+    """Make an array that holds one value everywhere.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    fill_value : number or array_like
+        An array is broadcast to the shape.
+    dtype : dtype, optional
+        By default that of the value.
+    order : {'C', 'F'}
+    device : device or str, optional
+    like : ndarray, optional
+    memory : {'device', 'direct', 'pinned', 'managed'}, optional
+        As for `empty`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OverflowError
+        If a Python int does not fit the dtype.
+    ValueError
+        If an extent is negative, the size is beyond 64 bits, or the value does not fit the shape.
+    MemoryError
+        If the device has not as much memory.
+
+    See Also
+    --------
+    numpy.full
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.full((2, 2), [1, 2])
+    array([[1, 2],
+           [1, 2]])
+    """
+    device = device_for(device, like)
+    if dtype is not None and type(fill_value) in (float, complex):
+        fill_value = as_cast(fill_value, _core.dtype(dtype))
+    if isinstance(fill_value, (*WEAK, np.generic, Number)):
+        return filled(shape, fill_value, dtype, device, order, memory)
+    value = as_array(fill_value, device)
+    dtype = value.dtype if dtype is None else dtype
+    result = _core.empty(shape, dtype, value.device if device is None else device, order, memory)
+    result[...] = as_array(value, result.device)
+    return result
+
+
+def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Make an array with undefined contents and the shape, dtype, layout and device of another.
+
+    Parameters
+    ----------
+    prototype : array_like
+    dtype, shape, device : optional
+        What to take from here instead.
+    order : {'K', 'A', 'C', 'F'}
+        The layout in memory; 'K' is that of `prototype`.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.empty_like
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.empty_like(ca.zeros((2, 3)), dtype=ca.int8).dtype
+    dtype('int8')
+    """
+    return _core.empty_like(as_array(prototype), dtype, order, shape, device)
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Make an array of zeros with the shape, dtype, layout and device of another.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype, shape, device : optional
+        What to take from here instead.
+    order : {'K', 'A', 'C', 'F'}
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.zeros_like
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.zeros_like([1, 2])
+    array([0, 0])
+    """
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Make an array of ones with the shape, dtype, layout and device of another.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype, shape, device : optional
+        What to take from here instead.
+    order : {'K', 'A', 'C', 'F'}
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.ones_like
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.ones_like([1.5, 2.5])
+    array([1., 1.])
+    """
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Make an array that holds one value everywhere, with the shape, dtype, layout and device of another.
+
+    Parameters
+    ----------
+    a : array_like
+    fill_value : number or array_like
+    dtype, shape, device : optional
+        What to take from here instead.
+    order : {'K', 'A', 'C', 'F'}
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OverflowError
+        If a Python int does not fit the dtype.
+
+    See Also
+    --------
+    numpy.full_like
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.full_like([1, 2], 7)
+    array([7, 7])
+    """
+    if type(fill_value) in WEAK:
+        a, value = as_array(a), fill_value
+    else:
+        a, value = as_arrays("full_like", a, fill_value)
+    result = _core.empty_like(a, dtype, order, shape, device)
+    is_array = isinstance(value, ndarray)
+    result[...] = value.to_device(result.device) if is_array else as_cast(value, result.dtype)
+    return result

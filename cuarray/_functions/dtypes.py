@@ -1,0 +1,358 @@
+"""Element types: NumPy's own dtypes and ml_dtypes' bfloat16, and what may become what."""
+
+from typing import Any
+
+import numpy as np
+from numpy import dtype as dtype
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array
+
+__all__ = [
+    "astype", "can_cast", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "mintypecode", "promote_types",
+    "result_type", "typename",
+]  # fmt: skip
+
+# Questions about types alone are NumPy's to answer.
+issubdtype = np.issubdtype
+mintypecode = np.mintypecode
+typename = np.typename
+
+
+def numpy_types():
+    """Return NumPy's scalar types that name a supported dtype or a family of dtypes, by name."""
+    supported = {np.dtype(getattr(np, name)) for name in _core.dtype_names() if hasattr(np, name)}
+    types = {}
+    for name, kind in vars(np).items():
+        if isinstance(kind, type) and (kind is np.generic or issubclass(kind, np.number | np.bool_)):
+            family = kind.__subclasses__()
+            if family or np.dtype(kind) in supported:
+                types[name] = kind
+    return types
+
+
+def is_inexact(a):
+    """Tell whether an array's type has NaN: floating-point and complex numbers, bfloat16 too."""
+    return a.dtype.kind in "fcV"
+
+
+def is_bfloat16(dtype):
+    """Tell whether this is ml_dtypes' bfloat16, to which NumPy gives no kind of its own."""
+    return dtype.kind == "V" and dtype.name == "bfloat16"
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """Convert an array to another type.
+
+    Parameters
+    ----------
+    x : ndarray
+    dtype : dtype
+    copy : bool
+        False returns `x` itself where nothing changes.
+    device : device or str, optional
+        Where the result goes; where `x` is by default.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If the type is not supported.
+
+    Notes
+    -----
+    Numbers outside an integer type's range become its nearest end, NaN becomes 0.
+
+    See Also
+    --------
+    numpy.astype
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.astype(ca.asarray([1.7, -300.0]), ca.int8)
+    array([   1, -128], dtype=int8)
+    """
+    return _core.as_value(as_array(x).astype(dtype, copy=copy, device=device))
+
+
+def result_type(*arrays_and_dtypes):
+    """Return the type that an expression of these operands has.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes : array_like or dtype
+        Python numbers do not decide the precision, only the kind.
+
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    ValueError
+        If nothing is given.
+
+    See Also
+    --------
+    numpy.result_type
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.result_type(ca.int8, ca.float16), ca.result_type(ca.float32, 1.0)
+    (dtype('float16'), dtype('float32'))
+    """
+    return _core.result_type(*arrays_and_dtypes)
+
+
+def promote_types(type1, type2, /):
+    """Return the smallest type that holds both types safely.
+
+    Parameters
+    ----------
+    type1, type2 : dtype
+
+    Returns
+    -------
+    dtype
+
+    See Also
+    --------
+    numpy.promote_types
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.promote_types("int64", "uint64")
+    dtype('float64')
+    """
+    return _core.promote_types(type1, type2)
+
+
+def can_cast(from_, to, casting="safe"):
+    """Tell whether a conversion is allowed by a rule.
+
+    Parameters
+    ----------
+    from_ : dtype or ndarray
+    to : dtype
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        'safe' loses nothing, 'same_kind' at most precision.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.can_cast
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.can_cast("int32", "float32"), ca.can_cast("int32", "float32", "same_kind")
+    (False, True)
+    """
+    return _core.can_cast(from_, to, casting)
+
+
+#: The kinds of the Array API standard, as the letters of numpy.dtype.kind.
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def dtype_of(given):
+    """Return the dtype of an array or a number, or what is given as one."""
+    if isinstance(given, ndarray | np.ndarray | np.generic):
+        return given.dtype
+    return _core.dtype(type(given) if isinstance(given, int | float | complex) else given)
+
+
+def isdtype(dtype, kind):
+    """Tell whether a type is of a kind.
+
+    Parameters
+    ----------
+    dtype : dtype
+    kind : dtype, str or tuple of them
+        A dtype, or one of 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating',
+        'complex floating', 'numeric'.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+
+    See Also
+    --------
+    numpy.isdtype
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isdtype(ca.float32, ("integral", "real floating"))
+    True
+    """
+    dtype = _core.dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, one) for one in kind)
+    if kind is None:
+        raise TypeError("isdtype: kind must be a dtype, a string or a tuple of them, not None")
+    if not isinstance(kind, str):
+        return dtype == _core.dtype(kind)
+    if kind not in KINDS:
+        raise ValueError(f"isdtype: unknown kind {kind!r}; there are {', '.join(KINDS)}")
+    return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]
+
+
+class finfo:
+    """What a floating-point or complex type can express.
+
+    Parameters
+    ----------
+    type : dtype or ndarray
+
+    Attributes
+    ----------
+    bits : int
+        Bits of one real number.
+    eps, epsneg : float
+        Distance from 1 to the next number above and below.
+    max, min : float
+        The largest number, and minus it.
+    smallest_normal, tiny, smallest_subnormal : float
+    resolution : float
+        10**-precision.
+    precision, nmant, nexp, maxexp, minexp, machep, negep, iexp : int
+    dtype : dtype
+        The real type.
+
+    Raises
+    ------
+    ValueError
+        If the type is not inexact.
+
+    Notes
+    -----
+    The attributes are Python numbers, as the Array API standard demands; NumPy's are NumPy scalars.
+
+    See Also
+    --------
+    numpy.finfo
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.finfo(ca.float32).eps
+    1.1920928955078125e-07
+    """
+
+    dtype: np.dtype[Any]
+    eps: float
+    epsneg: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    smallest_subnormal: float
+    tiny: float
+    bits: int
+    iexp: int
+    machep: int
+    maxexp: int
+    minexp: int
+    negep: int
+    nexp: int
+    nmant: int
+    precision: int
+
+    def __init__(self, type, /) -> None:
+        dtype = dtype_of(type)
+        if is_bfloat16(dtype):
+            import ml_dtypes
+
+            info: Any = ml_dtypes.finfo(dtype)
+        elif dtype.kind in "fc":
+            info = np.finfo(dtype)
+        else:
+            raise ValueError(f"finfo: {dtype} is not a floating-point type")
+        self.dtype = info.dtype
+        for name in (
+            "eps",
+            "epsneg",
+            "max",
+            "min",
+            "resolution",
+            "smallest_normal",
+            "smallest_subnormal",
+            "tiny",
+        ):
+            setattr(self, name, float(getattr(info, name)))
+        for name in ("bits", "iexp", "machep", "maxexp", "minexp", "negep", "nexp", "nmant", "precision"):
+            setattr(self, name, int(getattr(info, name)))
+
+    def __repr__(self):
+        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+class iinfo:
+    """What an integer type can express.
+
+    Parameters
+    ----------
+    type : dtype or ndarray
+
+    Attributes
+    ----------
+    bits, max, min : int
+    kind : str
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        If the type is no integer type.
+
+    See Also
+    --------
+    numpy.iinfo
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.iinfo(ca.int8).max
+    127
+    """
+
+    dtype: np.dtype[Any]
+    kind: str
+    bits: int
+    max: int
+    min: int
+
+    def __init__(self, type, /) -> None:
+        dtype = dtype_of(type)
+        if dtype.kind not in "iu":
+            raise ValueError(f"iinfo: {dtype} is not an integer type")
+        info = np.iinfo(dtype)
+        self.dtype, self.kind = dtype, dtype.kind
+        self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

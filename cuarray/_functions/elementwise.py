@@ -1,0 +1,172 @@
+"""Names of the table's functions: clip, round and where, which say more than their row."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, write_output
+from cuarray._arguments.ufuncs import clip as clip_ufunc
+from cuarray._arguments.ufuncs import maximum, minimum, rint
+from cuarray._arguments.ufuncs import round as round_ufunc
+from cuarray._arguments.ufuncs import where as where_ufunc
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array, zeros_like
+from cuarray._functions.indexing import nonzero
+
+__all__ = ["clip", "round", "where"]
+
+MOST_DECIMALS = 308  # beyond them float64 has no power of ten
+
+
+def where(condition, x=None, y=None, /):
+    """Choose elements from x where the condition is true, else from y; or find the true elements.
+
+    Parameters
+    ----------
+    condition : array_like
+        bool; of other types, zero counts as false.
+    x, y : array_like, optional
+        Broadcast with the condition.
+
+    Returns
+    -------
+    ndarray
+        Of the common type of x and y; without them, what `nonzero(condition)` returns.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast, or one of x and y is given alone.
+
+    See Also
+    --------
+    numpy.where
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(-2, 3)
+    >>> ca.where(x < 0, 0, x)
+    array([0, 0, 0, 1, 2])
+    """
+    if x is None or y is None:
+        if x is y:
+            return nonzero(condition)
+        raise ValueError("where: give both x and y, or neither")
+    if not isinstance(condition, ndarray):
+        condition, x, y = arrays_and_numbers("where", condition, x, y)
+    if type(condition) in WEAK:
+        condition = bool(condition)
+    elif condition.dtype != np.bool_:
+        condition = condition.astype(bool)
+    return where_ufunc(condition, x, y)
+
+
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
+    """Limit elements to a range.
+
+    Parameters
+    ----------
+    a : array_like
+    min, max : array_like or None
+        The ends of the range; None leaves that side open.
+    out : ndarray, optional
+        Where the result goes.
+    a_min, a_max : array_like or None
+        The same as min and max, in NumPy's older spelling.
+    **kwargs
+        The keywords of a ufunc: where, dtype, casting, order.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an end is given in both spellings, or the shapes do not broadcast.
+
+    See Also
+    --------
+    numpy.clip
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.clip(ca.arange(5), 1, 3)
+    array([1, 1, 2, 3, 3])
+    """
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
+    a, low, high = arrays_and_numbers(
+        "clip", a, optional=(a_min if min is None else min, a_max if max is None else max)
+    )
+    a = as_array(a, device_of(low, high))
+    low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
+    if low is None and high is None:
+        return _core.as_value(a.copy("K")) if out is None else write_output(a, out, "clip")
+    if low is None:
+        return minimum(a, high, out=out, **kwargs)
+    if high is None:
+        return maximum(a, low, out=out, **kwargs)
+    return clip_ufunc(a, low, high, out=out, **kwargs)
+
+
+def in_range(end, dtype, side):
+    """Return the end of a range, or None where a Python int lies beyond an integer type on that side.
+
+    NumPy accepts clip(uint8_array, 0, 300) although uint8_array + 300 is an error.
+    """
+    if type(end) is int and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if (side > 0 and end >= limits.max) or (side < 0 and end <= limits.min):
+            return None
+    return end
+
+
+def round(a, decimals=0, out=None):
+    """Round to a number of decimals, halves to the even neighbour.
+
+    Parameters
+    ----------
+    a : array_like
+    decimals : int
+        Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and
+        scales back, so the last bit may differ from correct decimal rounding.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray
+        Of the type of `a`.
+
+    See Also
+    --------
+    numpy.round
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.round([0.5, 1.5, 2.345], 2)
+    array([0.5 , 1.5 , 2.35])
+    """
+    a, decimals = as_array(a), integer(decimals, "decimals", "round")
+    if not -(2**31) <= decimals < 2**31:
+        raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
+    if a.dtype.kind == "b":
+        if decimals:
+            called = _core.called_function("round")
+            raise TypeError(f"{called}: bools have no decimals to round to {decimals}")
+        return rint(a, out=out)
+    if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
+        return round_ufunc(a, out=out)
+    if a.dtype.kind == "c":
+        result = a.copy()
+        result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
+        return write_output(result, out, "round")
+    if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
+        return write_output(zeros_like(a), out, "round")
+    scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
+    first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
+    return write_output(second(rint(first)).astype(a.dtype, copy=False), out, "round")

@@ -1,0 +1,290 @@
+"""Python functions called with slices or with elements, and what they return made an array."""
+
+import itertools
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, integer_tuple, normalise_axis
+from cuarray._arguments.operands import as_arrays, device_of, members
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array, empty, zeros_like
+from cuarray._functions.shaping import expand_dims, moveaxis
+
+__all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """Call a function with each line along an axis, one after the other.
+
+    Parameters
+    ----------
+    func1d : callable
+        Called as ``func1d(line, *args, **kwargs)`` with one-dimensional views; returns arrays of one shape.
+    axis : int
+    arr : array_like
+    *args, **kwargs
+        Handed on.
+
+    Returns
+    -------
+    ndarray
+        Of the type of the first result, with the results' axes in the place of `axis`.
+
+    Raises
+    ------
+    ValueError
+        If there is no line.
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    numpy.apply_along_axis
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.apply_along_axis(lambda line: line[0] + line[-1], 1, [[1, 2, 3], [4, 5, 6]])
+    array([ 4, 10])
+    """
+    arr = as_array(arr)
+    axis = normalise_axis(axis, arr.ndim, "apply_along_axis")
+    lines = moveaxis(arr, axis, -1)
+    result = None
+    for place in itertools.product(*map(range, lines.shape[:-1])):
+        one = _core.beside(func1d(lines[(*place, slice(None))], *args, **kwargs), arr, "apply_along_axis")
+        if result is None:
+            result = empty((*lines.shape[:-1], *one.shape), one.dtype, device=arr.device)
+            rank = one.ndim
+        result[(*place, ...)] = one
+    if result is None:
+        raise ValueError("apply_along_axis: cannot be called when any iteration dimensions are 0")
+    return moveaxis(result, range(result.ndim - rank, result.ndim), range(axis, axis + rank))
+
+
+def apply_over_axes(func, a, axes):
+    """Call a function with an array and an axis, then with what it returned and the next axis.
+
+    Parameters
+    ----------
+    func : callable
+        Called as ``func(array, axis)``; its result has as many axes as the array, or one less.
+    a : array_like
+    axes : int or sequence of int
+
+    Returns
+    -------
+    ndarray
+        With as many axes as `a`.
+
+    Raises
+    ------
+    ValueError
+        If the function returns an array with another number of axes.
+
+    See Also
+    --------
+    numpy.apply_over_axes
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.apply_over_axes(ca.sum, ca.ones((2, 3, 4)), [0, 2])
+    array([[[8.],
+            [8.],
+            [8.]]])
+    """
+    a = as_array(a)
+    for axis in integer_tuple(axes, "axes", "apply_over_axes"):
+        axis += a.ndim if axis < 0 else 0
+        result = as_array(func(a, axis), a.device)
+        if result.ndim == a.ndim - 1:
+            result = expand_dims(result, axis)
+        if result.ndim != a.ndim:
+            raise ValueError("apply_over_axes: function is not returning an array of the correct shape")
+        a = result
+    return a
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Evaluate another function, or take another number, wherever another condition is true.
+
+    Parameters
+    ----------
+    x : array_like
+    condlist : list of array_like of bool
+        Where the values of which function go; where several are true, the last one decides.
+    funclist : list of callable or number
+        Functions are called with the elements chosen, as ``f(x[condition], *args, **kw)``. One more than
+        conditions: the last is for the rest.
+    *args, **kw
+        Handed on.
+
+    Returns
+    -------
+    ndarray
+        Of the type of `x`; 0 where no condition is true.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of conditions and functions do not fit.
+
+    See Also
+    --------
+    numpy.piecewise
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([-2.0, 0.0, 3.0])
+    >>> ca.piecewise(x, [x < 0, x > 0], [lambda v: -v, ca.square, 7])
+    array([2., 7., 9.])
+    """
+    is_one = np.isscalar(condlist) or getattr(condlist, "ndim", 1) == 0
+    if not is_one:
+        condlist = members(condlist, "condlist", "piecewise")
+        if len(condlist) == 0:
+            raise IndexError("piecewise: there are no conditions")
+    first = None if is_one else condlist[0]
+    is_array = isinstance(first, list | np.ndarray | ndarray) and not _core.is_value(first)
+    if is_one or (not is_array and np.ndim(x) != 0):
+        condlist = [condlist]
+    funclist = members(funclist, "funclist", "piecewise")
+    x, *conditions = as_arrays("piecewise", x, *condlist)
+    conditions = [c.astype(bool, copy=False) for c in conditions]
+    if len(funclist) == len(conditions) + 1:
+        rest = conditions[0]
+        for condition in conditions[1:]:
+            rest = rest | condition
+        conditions.append(~rest)
+    elif len(funclist) != len(conditions):
+        raise ValueError(
+            f"piecewise: with {len(conditions)} condition(s), either {len(conditions)} or "
+            f"{len(conditions) + 1} functions are expected, not {len(funclist)}"
+        )
+    result = zeros_like(x)
+    for condition, function in zip(conditions, funclist, strict=True):
+        if callable(function):
+            chosen = x[condition]
+            if chosen.size:
+                result[condition] = function(chosen, *args, **kw)
+        else:
+            result[condition] = function
+    return result
+
+
+def on_host(function, name, excluded=()):
+    """Return a function that calls another with copies on the host and brings its results back.
+
+    Arguments that lose a mask or units there are refused, but for those whose place or name is excluded.
+    """
+
+    def call(*args, **kwargs):
+        for place, x in (*enumerate(args), *kwargs.items()):
+            if place not in excluded:
+                _core.refuse_to_strip(x, name)
+        device = device_of(*args, *kwargs.values())
+        args = [x.numpy() if isinstance(x, ndarray) else x for x in args]
+        kwargs = {name: x.numpy() if isinstance(x, ndarray) else x for name, x in kwargs.items()}
+        results = function(*args, **kwargs)
+        if isinstance(results, tuple):
+            return tuple(array_of_results(result, device) for result in results)
+        return array_of_results(results, device)
+
+    return call
+
+
+def array_of_results(result, device):
+    """Return a result of NumPy's as an array; Python objects get the type that holds them all."""
+    result = np.asarray(result)
+    return as_array(np.array(result.tolist()) if result.dtype == object else result, device)
+
+
+class vectorize:
+    """Make a function of numbers one of arrays, by calling it for each element on the host.
+
+    This is slow, and as convenient as a loop; write what is fast with cuarray's own functions.
+
+    Parameters
+    ----------
+    pyfunc : callable
+        Takes and returns numbers; without it, the object is a decorator.
+    otypes : str or list of dtype, optional
+        The types of the results; without it, they are those of a first call.
+    doc : str, optional
+        The docstring.
+    excluded : set, optional
+        Positions and names of arguments that are handed on as they are.
+    cache : bool
+        Whether the first call, for the types, is not repeated.
+    signature : str, optional
+        As ``"(m),(n)->(k)"``, for functions of vectors.
+
+    See Also
+    --------
+    numpy.vectorize
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> @ca.vectorize
+    ... def larger(a, b):
+    ...     return a if a > b else b
+    >>> larger(ca.arange(4), 2)
+    array([2, 2, 2, 3])
+    """
+
+    def __init__(
+        self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
+    ) -> None:
+        if excluded is not None:
+            excluded = set(members(excluded, "excluded", "vectorize"))
+        self.again = partial(
+            vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature
+        )
+        self.pyfunc = pyfunc
+        on_numpy = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
+        self.call = None if pyfunc is np._NoValue else on_host(on_numpy, "vectorize", excluded or ())
+        self.__doc__ = on_numpy.__doc__
+        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+
+    def __call__(self, *args, **kwargs) -> Any:
+        if self.call is None:
+            return self.again(*args)
+        return self.call(*args, **kwargs)
+
+
+def frompyfunc(func, /, nin, nout, **kwargs):
+    """Make a function of Python objects one of arrays, by calling it for each element on the host.
+
+    Parameters
+    ----------
+    func : callable
+    nin, nout : int
+        How many arguments it takes and how many results it returns.
+    **kwargs
+        `identity`, which is accepted and ignored.
+
+    Returns
+    -------
+    callable
+        Its results are arrays of the type that holds all numbers returned, where NumPy has arrays of objects.
+
+    See Also
+    --------
+    numpy.frompyfunc
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.frompyfunc(bin, 1, 1)  # doctest: +ELLIPSIS
+    <function ...>
+    >>> ca.frompyfunc(lambda n: n.bit_length(), 1, 1)(ca.arange(5))
+    array([0, 1, 2, 2, 3])
+    """
+    nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
+    return on_host(np.frompyfunc(func, nin, nout, **kwargs), "frompyfunc")

@@ -1,0 +1,510 @@
+"""How many elements fall into each of some bins."""
+
+import math
+import warnings
+from operator import index
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import has_entries, integer
+from cuarray._arguments.operands import as_arrays, host_values
+from cuarray._arguments.ufuncs import imag, real
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array
+from cuarray._functions.quantiles import percentile
+
+__all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """Return how often each number from 0 to the largest one occurs.
+
+    Parameters
+    ----------
+    x : array_like of int
+        One axis, none negative.
+    weights : array_like, optional
+        What each element counts, of the shape of `x`; converted to float64.
+    minlength : int
+        The least length of the result.
+
+    Returns
+    -------
+    ndarray
+        int64; with weights float64, their sums, which are added up in an order that is always the same.
+
+    Raises
+    ------
+    TypeError
+        If `x` holds no integers.
+    ValueError
+        If a number is negative, or the shapes do not fit.
+
+    See Also
+    --------
+    numpy.bincount
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.bincount([0, 1, 1, 3])
+    array([1, 2, 0, 1])
+    >>> ca.bincount([0, 1, 1], weights=[0.5, 1.0, 0.25])
+    array([0.5 , 1.25])
+    """
+    if minlength is None:
+        raise TypeError("bincount: minlength must be an integer, not None")
+    minlength = integer(minlength, "minlength", "bincount")
+    if minlength < 0:
+        raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
+    is_array = isinstance(x, (ndarray, np.ndarray))
+    x, weights = as_arrays("bincount", x, optional=(weights,))
+    if x.ndim != 1:
+        raise ValueError(f"bincount: one axis is needed, not shape {x.shape}")
+    if x.size == 0 and not is_array:
+        x = x.astype(np.int64)
+    if x.dtype.kind not in "biu":
+        raise TypeError(f"bincount: integers are needed, not {x.dtype}")
+    if weights is not None:
+        if weights.dtype.kind == "c":
+            raise TypeError("bincount: weights must be real")
+        if weights.shape != x.shape:
+            raise ValueError(f"bincount: weights have shape {weights.shape}, the numbers {x.shape}")
+        weights = weights.astype(np.float64, copy=False)
+    bins = x.astype(np.int64, copy=False)
+    # Seen as unsigned, a negative number is the largest.
+    top = int(bins.view(np.uint64).max()) if bins.size else -1
+    if top >= 2**63:
+        raise ValueError(f"bincount: numbers must not be negative, {top - 2**64} is")
+    return _core.tally(bins, None, False, weights, max(top + 1, minlength), "bincount")
+
+
+# The width of bins by rule, of real data that is not empty.
+
+
+def spread(x):
+    """Return the difference between the largest and the least element, as a Python number."""
+    return x.max().item() - x.min().item()
+
+
+def sqrt_width(x, limits):
+    return spread(x) / math.sqrt(x.size)
+
+
+def sturges_width(x, limits):
+    return spread(x) / (math.log2(x.size) + 1.0)
+
+
+def rice_width(x, limits):
+    return spread(x) / (2.0 * x.size ** (1.0 / 3))
+
+
+def scott_width(x, limits):
+    return (24.0 * math.sqrt(math.pi) / x.size) ** (1.0 / 3.0) * x.std().item()
+
+
+def doane_width(x, limits):
+    if x.size <= 2:
+        return 0.0
+    sigma = x.std().item()
+    if not sigma > 0.0:
+        return 0.0
+    skewness = (((x - x.mean()) / sigma) ** 3).mean().item()
+    error = math.sqrt(6.0 * (x.size - 2) / ((x.size + 1.0) * (x.size + 3)))
+    return spread(x) / (1.0 + math.log2(x.size) + math.log2(1.0 + abs(skewness) / error))
+
+
+def fd_width(x, limits):
+    high, low = percentile(x, [75, 25]).numpy()
+    return 2.0 * float(high - low) * x.size ** (-1.0 / 3.0)
+
+
+def stone_width(x, limits):
+    n, width = x.size, spread(x)
+    if n <= 1 or width == 0:
+        return 0
+
+    def estimated_risk(bins):
+        parts = histogram(x, bins, limits)[0].numpy() / n
+        return (2 - (n + 1) * parts.dot(parts)) / (width / bins)
+
+    most = max(100, math.isqrt(n))
+    bins = min(range_of(1, most + 1), key=estimated_risk)
+    if bins == most:
+        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=4)
+    return width / bins
+
+
+def auto_width(x, limits):
+    # Freedman and Diaconis' width can be far too small; Sturges' is good for few elements.
+    return min(max(fd_width(x, limits), sqrt_width(x, limits) / 2), sturges_width(x, limits))
+
+
+WIDTHS = {
+    "auto": auto_width,
+    "doane": doane_width,
+    "fd": fd_width,
+    "rice": rice_width,
+    "scott": scott_width,
+    "sqrt": sqrt_width,
+    "stone": stone_width,
+    "sturges": sturges_width,
+}
+range_of = range  # `range` is a parameter below
+
+
+def outer_edges(a, range, function):
+    """Return the least and the largest edge, which differ."""
+    if range is not None:
+        try:
+            first, last = range
+            descends = first > last
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{function}: range must be a pair of numbers, not {range!r:.80}") from error
+        what = "given"
+        if descends:
+            raise ValueError(f"{function}: the range ({first}, {last}) must ascend")
+    elif a.size == 0:
+        return 0, 1
+    else:
+        first, last = (x.numpy()[()] for x in (a.min(), a.max()))
+        what = "found"
+    if not (np.isfinite(first) and np.isfinite(last)):
+        raise ValueError(f"{function}: the {what} range ({first}, {last}) is not finite")
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def bins_by_rule(a, rule, range, function):
+    """Return how many bins of equal width a rule wants."""
+    if rule not in WIDTHS:
+        names = ", ".join(sorted(WIDTHS))
+        raise ValueError(f"{function}: bins {rule!r} is no number, no sequence and none of {names}")
+    first, last = outer_edges(a, range, function)
+    if range is not None:
+        a = a[(a >= first) & (a <= last)]
+    if a.size == 0:
+        return 1
+    width = WIDTHS[rule](a, (first, last))
+    if not width:
+        return 1
+    if a.dtype.kind in "iu":
+        width = max(width, 1)
+        return math.ceil((int(last) - int(first) if range is None else last - first) / width)
+    return int(np.ceil((last - first) / width))
+
+
+def edges_on_host(a, bins, range, weights, function):
+    """Return the edges as a NumPy array, and whether they are spaced equally."""
+    if isinstance(bins, str):
+        if weights is not None:
+            raise TypeError(f"{function}: a rule for the bins does not take weights")
+        bins = bins_by_rule(a, bins, range, function)
+    if np.ndim(bins):
+        bins = edges_given(bins, function)
+    if np.ndim(bins) > 1:
+        raise ValueError(f"{function}: bins must be a number or have one axis, not shape {np.shape(bins)}")
+    if np.ndim(bins) == 1:
+        edges = bins
+        if np.any(edges[:-1] > edges[1:]):
+            raise ValueError(f"{function}: the edges must ascend")
+        return edges, False
+    try:
+        bins = index(bins)
+    except TypeError:
+        raise TypeError(f"{function}: bins must be an integer, a name or a sequence, not {bins!r}") from None
+    if bins < 1:
+        raise ValueError(f"{function}: the number of bins must be positive, it is {bins}")
+    first, last = outer_edges(a, range, function)
+    dtype = np.result_type(first, last, np.empty(0, a.dtype))
+    dtype = np.result_type(dtype, float) if dtype.kind in "iu" else dtype
+    edges = np.linspace(first, last, bins + 1, dtype=dtype)
+    if np.any(edges[:-1] >= edges[1:]):
+        raise ValueError(f"{function}: between {first} and {last} there is no room for {bins} bins")
+    return edges, True
+
+
+def edges_given(bins, function):
+    """Return edges as a NumPy array of numbers; TypeError where they are none."""
+    edges = host_values(bins, function)
+    if edges.dtype.kind not in "biufcV":
+        raise TypeError(f"{function}: the edges must be numbers, not {edges.dtype}")
+    return edges
+
+
+def flat_data(a, weights, function):
+    """Return data and weights as one axis; bools as numbers."""
+    a, weights = as_arrays(function, a, optional=(weights,))
+    if a.dtype.kind == "c":
+        raise TypeError(f"{function}: complex numbers do not fall into bins")
+    if a.dtype.kind == "b":
+        warnings.warn(f"{function}: bools are counted as uint8", RuntimeWarning, stacklevel=3)
+        a = a.astype(np.uint8)
+    if weights is not None:
+        if weights.shape != a.shape:
+            raise ValueError(f"{function}: weights have shape {weights.shape}, the data {a.shape}")
+        weights = weights.ravel()
+    return a.ravel(), weights
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """Return the edges of the bins that `histogram` would count.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    bins : int, str or array_like
+        As of `histogram`.
+    range : (float, float), optional
+        As of `histogram`.
+    weights : array_like, optional
+        Checked, and without influence.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `histogram`.
+
+    See Also
+    --------
+    numpy.histogram_bin_edges
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.histogram_bin_edges([0, 1, 2, 4], bins=4)
+    array([0., 1., 2., 3., 4.])
+    """
+    a, weights = flat_data(a, weights, "histogram_bin_edges")
+    return as_array(edges_on_host(a, bins, range, weights, "histogram_bin_edges")[0], a.device)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """Count the elements of an array by bins.
+
+    Parameters
+    ----------
+    a : array_like
+        Real; flattened.
+    bins : int, str or array_like
+        How many bins of equal width; or the edges, ascending; or a rule that finds their number: 'auto',
+        'doane', 'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges'.
+    range : (float, float), optional
+        The outer edges of bins of equal width; by default the least and the largest element.
+    density : bool, optional
+        Whether to divide by the bins' widths and the sum, so that the integral is 1.
+    weights : array_like, optional
+        What each element counts, of the shape of `a`.
+
+    Returns
+    -------
+    tuple of two ndarray
+        The counts, int64, or of the weights' type, or float64 for a density; and the edges, one more. A bin
+        includes its lower edge, the last one also its upper edge.
+
+    Raises
+    ------
+    TypeError
+        If the data is complex, or a rule is to take weights.
+    ValueError
+        If the bins, the range or the weights do not fit.
+
+    See Also
+    --------
+    numpy.histogram
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.histogram([1, 2, 1, 4], bins=3)
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """
+    a, weights = flat_data(a, weights, "histogram")
+    edges, is_equal = edges_on_host(a, bins, range, weights, "histogram")
+    counts = count_between(a, as_array(edges, a.device), is_equal, weights)
+    on_device = as_array(edges, a.device)
+    if density:
+        widths = as_array(np.diff(edges).astype(float), a.device)
+        return counts / widths / counts.sum(), on_device
+    return counts, on_device
+
+
+def count_between(a, edges, is_equal, weights):
+    """Return how many elements fall between edges, or their weights' sums in the weights' type."""
+    bins = max(edges.size - 1, 0)
+    dtype = _core.result_type(a, edges)
+    if dtype.kind in "fV":
+        dtype = np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
+    elif dtype != np.uint64:
+        dtype = np.dtype(np.int64)
+    values, edges = a.astype(dtype, copy=False), edges.astype(dtype, copy=False)
+
+    def tally(weights):
+        return _core.tally(values, edges, is_equal, weights, bins, "histogram")
+
+    if weights is None:
+        return tally(None)
+    if weights.dtype.kind == "c":
+        of_real = tally(real(weights).astype(np.float64))
+        of_imag = tally(imag(weights).astype(np.float64))
+        return (of_real + of_imag * 1j).astype(weights.dtype, copy=False)
+    return tally(weights.astype(np.float64, copy=False)).astype(weights.dtype, copy=False)
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    """Count points of a plane by rectangles.
+
+    Parameters
+    ----------
+    x, y : array_like
+        The points' coordinates, one axis each.
+    bins : int, array_like, or two of them
+        As of `histogram`, for both coordinates or for each.
+    range : array_like, optional
+        Of shape (2, 2), the outer edges for each coordinate.
+    density : bool, optional
+        Whether to divide by the rectangles' areas and the sum.
+    weights : array_like, optional
+        What each point counts.
+
+    Returns
+    -------
+    tuple of ndarray
+        The counts, float64, by x and y, and the edges of both.
+
+    Raises
+    ------
+    ValueError
+        If lengths, bins, range or weights do not fit.
+
+    See Also
+    --------
+    numpy.histogram2d
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.histogram2d([1, 2, 3], [1, 2, 1], bins=2)[0]
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    x, y = as_arrays("histogram2d", x, y)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            f"histogram2d: x and y must have as many points, not shapes {x.shape} and {y.shape}"
+        )
+    both = not hasattr(bins, "__len__") or len(bins) in (1, 2)
+    counts, (first, second) = histogramdd([x, y], bins if both else [bins, bins], range, density, weights)
+    return counts, first, second
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    """Count points by boxes.
+
+    Parameters
+    ----------
+    sample : array_like
+        The points, of shape (n, d); or a sequence of d arrays of n coordinates.
+    bins : int or sequence
+        How many bins of equal width for each coordinate, or for each coordinate how many or the edges.
+    range : sequence, optional
+        For each coordinate the outer edges, or None.
+    density : bool, optional
+        Whether to divide by the boxes' volumes and the sum.
+    weights : array_like, optional
+        What each point counts.
+
+    Returns
+    -------
+    tuple
+        The counts, float64, of one axis for each coordinate, and a list of the edges.
+
+    Raises
+    ------
+    TypeError
+        If a number of bins is no integer.
+    ValueError
+        If bins, range or weights do not fit.
+
+    See Also
+    --------
+    numpy.histogramdd
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> counts, edges = ca.histogramdd([[1, 2, 3], [4, 5, 6]], bins=(2, 2))
+    >>> counts
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    *columns, weights = as_arrays("histogramdd", *columns_of(sample), optional=(weights,))
+    common = _core.result_type(*columns)
+    columns = [x.astype(common, copy=False) for x in columns]
+    d, device = len(columns), columns[0].device
+    bins = list(bins) if has_entries(bins) else [bins] * d
+    if not (range is None or np.iterable(range)):
+        raise TypeError(f"histogramdd: range must have a pair for each coordinate, not {range!r:.80}")
+    ranges = [None] * d if range is None else list(range)
+    if len(bins) != d:
+        raise ValueError(f"histogramdd: there are {d} coordinates and bins for {len(bins)}")
+    if len(ranges) != d:
+        raise ValueError(f"histogramdd: there are {d} coordinates and a range for {len(ranges)}")
+    edges = [box_edges(*of_one) for of_one in zip(columns, bins, ranges, strict=True)]
+    # A place below the first edge and one above the last take what is outside.
+    extents = [len(e) + 1 for e in edges]
+    places = None
+    for x, e, extent in zip(columns, edges, extents, strict=True):
+        along = as_array(e, device)
+        dtype = _core.result_type(x, along)
+        x, along = x.astype(dtype, copy=False), along.astype(dtype, copy=False)
+        place = _core.search_sorted(along, x, True) - (x == along[-1:])
+        places = place if places is None else places * extent + place
+    if weights is not None:
+        if weights.shape != places.shape:
+            raise ValueError(
+                f"histogramdd: weights have shape {weights.shape}, there are {places.size} points"
+            )
+        weights = weights.astype(np.float64, casting="safe", copy=False)
+    counts = _core.tally(places, None, False, weights, math.prod(extents), "histogramdd")
+    counts = counts.reshape(extents)[(slice(1, -1),) * d].astype(np.float64)
+    if density:
+        total = counts.sum()
+        for i, e in enumerate(edges):
+            widths = as_array(np.diff(e), device)
+            counts = counts / widths.reshape([-1 if k == i else 1 for k in range_of(d)])
+        counts = counts / total
+    return counts, [as_array(e, device) for e in edges]
+
+
+def columns_of(sample):
+    """Return the coordinates of points, one array or list each."""
+    if not isinstance(sample, list | tuple):
+        sample = as_array(sample)
+        if sample.ndim > 2:
+            raise ValueError(f"histogramdd: points need two axes, the sample has shape {sample.shape}")
+        return [sample[:, i] for i in range_of(sample.shape[1])] if sample.ndim == 2 else [sample.reshape(-1)]
+    if not sample:
+        raise ValueError("histogramdd: the sample is empty")
+    return [sample] if np.ndim(sample[0]) == 0 else list(sample)
+
+
+def box_edges(x, bins, range):
+    """Return the edges along one coordinate as a NumPy array."""
+    bins = bins.numpy() if isinstance(bins, ndarray) else bins
+    if np.ndim(bins) == 0 and not isinstance(bins, str):
+        count = integer(bins, "the number of bins", "histogramdd")
+        if count < 1:
+            raise ValueError(f"histogramdd: the number of bins must be positive, it is {count}")
+        return np.linspace(*outer_edges(x, range, "histogramdd"), count + 1)
+    if np.ndim(bins) != 1:
+        raise ValueError("histogramdd: bins must be a number or have one axis")
+    edges = edges_given(bins, "histogramdd")
+    if np.any(edges[:-1] > edges[1:]):
+        raise ValueError("histogramdd: the edges must ascend")
+    return edges

@@ -1,0 +1,640 @@
+"""Index arrays of diagonals, triangles and grids, and positions in flattened arrays."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
+from cuarray._arguments.operands import as_arrays, rule_outside, target, values_for, word
+from cuarray._arguments.ufuncs import maximum, minimum
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array, empty, ones
+from cuarray._functions.indexing import cycle, nonzero
+from cuarray._functions.matrices import tri
+from cuarray._functions.sequences import arange
+
+__all__ = [
+    "diag_indices",
+    "diag_indices_from",
+    "diagonal",
+    "fill_diagonal",
+    "indices",
+    "ix_",
+    "mask_indices",
+    "ravel_multi_index",
+    "trace",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+    "unravel_index",
+]
+
+
+# Diagonals.
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """Return a read-only view of the diagonals of two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        At least two-dimensional.
+    offset : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    axis1, axis2 : int
+        The axes that make the matrices.
+
+    Returns
+    -------
+    ndarray
+        The diagonal is the last axis, behind the others of `a`.
+
+    Raises
+    ------
+    ValueError
+        If `a` has fewer than two axes, or both axes are the same.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.diagonal
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.diagonal([[1, 2, 3], [4, 5, 6]], offset=1)
+    array([2, 6])
+    """
+    a, offset = as_array(a), integer(offset, "offset", "diagonal")
+    if a.ndim < 2:
+        called = _core.called_function("diagonal")
+        raise ValueError(f"{called}: the array has {a.ndim} axes and at least 2 are needed")
+    first, second = (normalise_axis(axis, a.ndim, "diagonal") for axis in (axis1, axis2))
+    if first == second:
+        called = _core.called_function("diagonal")
+        raise ValueError(f"{called}: axis1 and axis2 cannot be the same, {axis1} and {axis2}")
+    rows, columns = a.shape[first], a.shape[second]
+    down, right = a.strides[first], a.strides[second]
+    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    start = offset * right if offset >= 0 else -offset * down
+    others = [axis for axis in range(a.ndim) if axis not in (first, second)]
+    shape = (*(a.shape[axis] for axis in others), length)
+    strides = (*(a.strides[axis] for axis in others), down + right)
+    view = _core.strided_view(a, shape, strides, start if math.prod(shape) else 0)
+    view.flags.writeable = False
+    return view
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Add the elements of the diagonals of two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        At least two-dimensional.
+    offset : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    axis1, axis2 : int
+        The axes that make the matrices.
+    dtype : dtype, optional
+        The type of the sum; by default as of `sum`.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray
+        In the shape of the other axes.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or both are the same.
+
+    See Also
+    --------
+    numpy.trace
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.trace([[1, 2], [3, 4]])
+    array(5)
+    """
+    return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype, out=out)
+
+
+def fill_diagonal(a, val, wrap=False):
+    """Set the main diagonal of an array.
+
+    Parameters
+    ----------
+    a : ndarray
+        Written; at least two-dimensional, and with all axes equal where it has more.
+    val : array_like
+        Repeated along the diagonal where there are fewer values.
+    wrap : bool
+        Whether the diagonal of a tall matrix begins again below its end, after a row in between.
+
+    Raises
+    ------
+    ValueError
+        If `a` has fewer than two axes, or more than two that differ.
+
+    See Also
+    --------
+    numpy.fill_diagonal
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros((2, 3), dtype=int)
+    >>> ca.fill_diagonal(x, [5, 6])
+    >>> x
+    array([[5, 0, 0],
+           [0, 6, 0]])
+    """
+    a = target(a, "fill_diagonal")
+    if a.ndim < 2:
+        raise ValueError(f"fill_diagonal: the array has {a.ndim} axes and at least 2 are needed")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ValueError(f"fill_diagonal: all dimensions must be of equal length, not {a.shape}")
+    values = values_for(a, val, "fill_diagonal").ravel()
+    rows, columns = a.shape[:2]
+    tops = range(0, rows, columns + 1) if wrap and a.ndim == 2 else (0,)
+    lengths = [min(rows - top, *a.shape[1:]) for top in tops]
+    if values.size == 0 or sum(lengths) == 0:
+        return
+    values = cycle(values, sum(lengths))
+    done = 0
+    for top, length in zip(tops, lengths, strict=True):
+        line = _core.strided_view(a, (length,), (sum(a.strides),), top * a.strides[0])
+        line[...] = values if values.size == 1 else values[done : done + length]
+        done += length
+
+
+def diag_indices(n, ndim=2):
+    """Return the coordinates of the main diagonal of an array with equal axes.
+
+    Parameters
+    ----------
+    n : int
+        Extent of the axes.
+    ndim : int
+        Number of axes.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    See Also
+    --------
+    numpy.diag_indices
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.diag_indices(2)
+    (array([0, 1]), array([0, 1]))
+    """
+    return (arange(n),) * ndim
+
+
+def diag_indices_from(arr):
+    """Return the coordinates of the main diagonal of an array with equal axes.
+
+    Parameters
+    ----------
+    arr : array_like
+        At least two-dimensional.
+
+    Returns
+    -------
+    tuple of ndarray
+        On the array's device.
+
+    Raises
+    ------
+    ValueError
+        If `arr` has fewer than two axes, or they differ.
+
+    See Also
+    --------
+    numpy.diag_indices_from
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.eye(2)
+    >>> x[ca.diag_indices_from(x)]
+    array([1., 1.])
+    """
+    arr = as_array(arr)
+    if arr.ndim < 2:
+        raise ValueError(f"diag_indices_from: the array has {arr.ndim} axes and at least 2 are needed")
+    if len(set(arr.shape)) != 1:
+        raise ValueError(f"diag_indices_from: all dimensions must be of equal length, not {arr.shape}")
+    return (arange(arr.shape[0], device=arr.device),) * arr.ndim
+
+
+# Triangles.
+
+
+def tril_indices(n, k=0, m=None):
+    """Return the coordinates of the elements at and below a diagonal.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    m : int, optional
+        Columns; as many as rows by default.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    See Also
+    --------
+    numpy.tril_indices
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.tril_indices(2)
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    return nonzero(tri(n, m, k, dtype=bool))
+
+
+def triu_indices(n, k=0, m=None):
+    """Return the coordinates of the elements at and above a diagonal.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    m : int, optional
+        Columns; as many as rows by default.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    See Also
+    --------
+    numpy.triu_indices
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.triu_indices(2)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return nonzero(~tri(n, m, integer(k, "k", "triu_indices") - 1, dtype=bool))
+
+
+def tril_indices_from(arr, k=0):
+    """Return the coordinates of the elements of a matrix at and below a diagonal.
+
+    Parameters
+    ----------
+    arr : array_like
+        Two-dimensional.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    tuple of ndarray
+        On the array's device.
+
+    Raises
+    ------
+    ValueError
+        If `arr` has not two axes.
+
+    See Also
+    --------
+    numpy.tril_indices_from
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([[1, 2], [3, 4]])
+    >>> x[ca.tril_indices_from(x)]
+    array([1, 3, 4])
+    """
+    rows, columns, device = matrix(arr, "tril_indices_from")
+    with device:
+        return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr, k=0):
+    """Return the coordinates of the elements of a matrix at and above a diagonal.
+
+    Parameters
+    ----------
+    arr : array_like
+        Two-dimensional.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    tuple of ndarray
+        On the array's device.
+
+    Raises
+    ------
+    ValueError
+        If `arr` has not two axes.
+
+    See Also
+    --------
+    numpy.triu_indices_from
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([[1, 2], [3, 4]])
+    >>> x[ca.triu_indices_from(x)]
+    array([1, 2, 4])
+    """
+    rows, columns, device = matrix(arr, "triu_indices_from")
+    with device:
+        return triu_indices(rows, k, columns)
+
+
+def matrix(arr, function):
+    """Return rows, columns and device of an array of two axes."""
+    arr = as_array(arr)
+    if arr.ndim != 2:
+        raise ValueError(f"{function}: the array has {arr.ndim} axes and 2 are needed")
+    return (*arr.shape, arr.device)
+
+
+def mask_indices(n, mask_func, k=0):
+    """Return the coordinates at which a function of a square matrix of ones leaves something.
+
+    Parameters
+    ----------
+    n : int
+        Rows and columns.
+    mask_func : callable
+        Called as ``mask_func(ones((n, n)), k)``, such as `triu` and `tril`.
+    k : object
+        Its second argument.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    See Also
+    --------
+    numpy.mask_indices
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.mask_indices(2, ca.triu)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return nonzero(mask_func(ones((n, n), int), k) != 0)
+
+
+# Grids.
+
+
+def indices(dimensions, dtype=int, sparse=False):
+    """Return the coordinates of all elements of a grid.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        The shape of the grid.
+    dtype : dtype
+    sparse : bool
+        Return one array per axis, which broadcast to the grid.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        An array of shape ``(len(dimensions), *dimensions)``, or a tuple.
+
+    See Also
+    --------
+    numpy.indices
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.indices((2, 2))
+    array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]])
+    """
+    if isinstance(dimensions, Iterator):
+        dimensions = tuple(dimensions)
+    shape = shape_tuple(dimensions, "dimensions", "indices")
+    axes = []
+    for axis, extent in enumerate(shape):
+        along = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
+        axes.append(arange(extent, dtype=dtype).reshape(along))
+    if sparse:
+        return tuple(axes)
+    result = empty((len(shape), *shape), dtype)
+    for axis, line in enumerate(axes):
+        result[axis, ...] = line
+    return result
+
+
+def ix_(*args):
+    """Make index arrays of sequences, one per axis, that choose all combinations.
+
+    Parameters
+    ----------
+    *args : array_like of int or bool
+        One-dimensional; bools stand for the positions at which they are true.
+
+    Returns
+    -------
+    tuple of ndarray
+        The k-th is long on axis k.
+
+    Raises
+    ------
+    ValueError
+        If an argument has not one axis.
+
+    See Also
+    --------
+    numpy.ix_
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(12).reshape(3, 4)
+    >>> x[ca.ix_([0, 2], [True, False, False, True])]
+    array([[ 0,  3],
+           [ 8, 11]])
+    """
+    lines = []
+    for axis, (given, line) in enumerate(zip(args, as_arrays("ix_", *args), strict=True)):
+        if line.ndim != 1:
+            raise ValueError(f"ix_: argument {axis} has {line.ndim} axes; each must have one")
+        if line.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
+            line = line.astype(np.int64)
+        if line.dtype.kind == "b":
+            (line,) = nonzero(line)
+        lines.append(line.reshape((1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)))
+    return tuple(lines)
+
+
+# Positions in flattened arrays.
+
+
+def integers(x, function):
+    """Return an array as int64; TypeError where it holds no integers."""
+    if x.dtype.kind not in "iu":
+        raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
+    return x.astype(np.int64, copy=False)
+
+
+def strides_of(shape, order, function):
+    """Return how many elements apart neighbours on each axis lie, 'C' or 'F' order."""
+    order = word("C" if order is None else order, ("C", "F"), "order", function)
+    steps, step = [], 1
+    for extent in shape if order == "F" else reversed(shape):
+        steps.append(step)
+        step *= extent
+    if step > np.iinfo(np.int64).max:
+        raise ValueError(f"{function}: the product of dims {shape} does not fit int64")
+    return steps if order == "F" else steps[::-1]
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    """Return the positions in the flattened array that coordinates name.
+
+    Parameters
+    ----------
+    multi_index : tuple of array_like of int
+        One array of coordinates per axis; they broadcast.
+    dims : sequence of int
+        The array's shape.
+    mode : {'raise', 'wrap', 'clip'} or a tuple of them
+        What becomes of a coordinate outside, for all axes or for each. With 'raise' the call waits for the
+        values.
+    order : {'C', 'F'}
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If a coordinate lies outside, or the numbers of arrays and axes differ.
+    TypeError
+        If the coordinates are no integers.
+
+    See Also
+    --------
+    numpy.ravel_multi_index
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
+    array([2, 3])
+    """
+    many = isinstance(mode, tuple | list)
+    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
+    shape = shape_tuple(dims, "dims", "ravel_multi_index")
+    if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
+        raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
+    if len(multi_index) != len(shape):
+        raise ValueError(
+            f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
+        )
+    modes = modes if many else modes * len(shape)
+    if len(modes) != len(shape):
+        raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
+    result = 0
+    steps = strides_of(shape, order, "ravel_multi_index")
+    given = as_arrays("ravel_multi_index", *multi_index)
+    is_empty = not all(places.size for places in given)
+    if 0 in shape and not is_empty:
+        raise ValueError(f"ravel_multi_index: there are no positions in an array of shape {shape}")
+    for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
+        places = integers(places, "ravel_multi_index")
+        if rule == "raise":
+            if not is_empty:
+                check_inside(
+                    places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
+                )
+        elif rule == "wrap":
+            places = places % extent
+        else:
+            places = minimum(maximum(places, 0), extent - 1)
+        result = result + places * step
+    return result if shape else _core.as_value(as_array(result))
+
+
+def check_inside(places, extent, message):
+    """Raise ValueError where a position is not in 0..extent-1."""
+    if places.size and not 0 <= (least := int(places.min())) <= (most := int(places.max())) < extent:
+        raise ValueError(f"{message}: {least if least < 0 else most} with size {extent}")
+
+
+def unravel_index(indices, shape, order="C"):
+    """Return the coordinates that positions in the flattened array have.
+
+    Parameters
+    ----------
+    indices : array_like of int
+        Not negative. The call waits for their values.
+    shape : sequence of int
+        The array's shape.
+    order : {'C', 'F'}
+
+    Returns
+    -------
+    tuple of ndarray
+        One array per axis, of the shape of `indices`.
+
+    Raises
+    ------
+    ValueError
+        If a position lies outside.
+    TypeError
+        If the positions are no integers.
+
+    See Also
+    --------
+    numpy.unravel_index
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unravel_index([2, 3], (2, 3))
+    (array([0, 1]), array([2, 0]))
+    """
+    shape = shape_tuple(shape, "shape", "unravel_index")
+    places = integers(as_array(indices), "unravel_index")
+    if not shape and places.ndim:
+        raise ValueError("unravel_index: an array without axes takes one position")
+    check_inside(places, math.prod(shape), "unravel_index: a position is out of bounds for the array")
+    steps = strides_of(shape, order, "unravel_index")
+    return tuple(places // step % extent for step, extent in zip(steps, shape, strict=True))

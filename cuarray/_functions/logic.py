@@ -1,0 +1,272 @@
+"""Comparing arrays as a whole or within tolerances, and asking what they are."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.operands import arrays_and_numbers, as_arrays
+from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
+from cuarray._functions.creation import as_array
+
+__all__ = [
+    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
+    "isscalar",
+]  # fmt: skip
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Tell for each pair of elements whether abs(a - b) <= atol + rtol * abs(b).
+
+    Parameters
+    ----------
+    a, b : array_like
+    rtol, atol : number or array_like
+    equal_nan : bool
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    ndarray
+        bool.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    numpy.isclose
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isclose([1, 2], [1 + 1e-9, 2.1])
+    array([ True, False])
+    """
+    a, b = as_arrays("isclose", a, b)
+    rtol, atol = arrays_and_numbers("isclose", rtol, atol)
+    # At least one side is inexact, so that bool and unsigned operands can be subtracted.
+    b = b.astype(_core.result_type(b, 1.0), copy=False)
+    near = less_equal(abs(a - b), atol + rtol * abs(b))
+    result = (near & isfinite(b)) | (a == b)
+    if equal_nan:
+        result = result | (isnan(a) & isnan(b))
+    return result
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Tell whether all pairs of elements are close in the sense of `isclose`.
+
+    Parameters
+    ----------
+    a, b : array_like
+    rtol, atol : number or array_like
+    equal_nan : bool
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    numpy.allclose
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.allclose([1, 2], [1 + 1e-9, 2])
+    True
+    """
+    return bool(isclose(a, b, rtol, atol, equal_nan).all())
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Tell whether two arrays have the same shape and equal elements.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+    equal_nan : bool
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.array_equal
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.array_equal([1, 2], [1, 2, 3])
+    False
+    """
+    if a1 is None or a2 is None:
+        return a1 is a2
+    a, b = as_arrays("array_equal", a1, a2)
+    if a.shape != b.shape:
+        return False
+    equal = a == b
+    if equal_nan:
+        equal = equal | (isnan(a) & isnan(b))
+    return bool(equal.all())
+
+
+def array_equiv(a1, a2):
+    """Tell whether two arrays broadcast together and then have equal elements.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.array_equiv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.array_equiv([1, 1], 1)
+    True
+    """
+    if a1 is None or a2 is None:
+        return a1 is a2
+    a, b = as_arrays("array_equiv", a1, a2)
+    try:
+        _core.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        return False
+    return bool((a == b).all())
+
+
+def iscomplexobj(x):
+    """Tell whether an array has a complex type.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.iscomplexobj
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.iscomplexobj([1 + 0j])
+    True
+    """
+    return as_array(x).dtype.kind == "c"
+
+
+def isrealobj(x):
+    """Tell whether an array has a type that is not complex.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.isrealobj
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isrealobj([1.5])
+    True
+    """
+    return not iscomplexobj(x)
+
+
+def iscomplex(x):
+    """Tell for each element whether its imaginary part differs from zero.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.iscomplex
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.iscomplex([1 + 1j, 1 + 0j])
+    array([ True, False])
+    """
+    x = as_array(x)
+    return not_equal(imag(x), 0, order="C")
+
+
+def isreal(x):
+    """Tell for each element whether its imaginary part is zero.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.isreal
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isreal([1 + 1j, 1 + 0j])
+    array([False,  True])
+    """
+    return imag(as_array(x)) == 0
+
+
+def isscalar(element):
+    """Tell whether something is a Python or NumPy number; an array without axes is none.
+
+    Parameters
+    ----------
+    element : object
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.isscalar
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isscalar(3.5), ca.isscalar(ca.asarray(3.5))
+    (True, False)
+    """
+    return np.isscalar(element)

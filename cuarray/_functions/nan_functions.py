@@ -1,0 +1,517 @@
+"""Reductions that pass over NaN: the plain ones with `where=`, or folds with a row that lets numbers win."""
+
+import numpy as np
+
+from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
+from cuarray._arguments.ufuncs import where as where_ufunc
+from cuarray._functions.creation import as_array
+from cuarray._functions.dtypes import is_inexact
+from cuarray._functions.reductions import (
+    NOT_GIVEN,
+    argmax,
+    argmin,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    reduce,
+    spread,
+    sum,
+)
+from cuarray._runtime.fuse import fused_call
+
+__all__ = [
+    "nanargmax", "nanargmin", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar",
+]  # fmt: skip
+
+
+def array_and_mask(function, a, where):
+    """Return an array, and which of its elements `where` names: True for all of them."""
+    where = True if where is NOT_GIVEN else where
+    if where is None:
+        raise TypeError(f"{function}: where= takes a bool array, not None")
+    a, mask = as_arrays(function, a, optional=(None if isinstance(where, bool) else where,))
+    if mask is not None and mask.dtype != np.bool_:
+        raise TypeError(f"{function}: where= takes a bool array, not {mask.dtype}")
+    return a, where if mask is None else mask
+
+
+def numbers(a, where):
+    """Return a mask, for one fold to absorb, of the elements that `where` names and that are no NaN."""
+    if not is_inexact(a):
+        return where
+    mask = equal(a, a)  # as NaN is not
+    return mask if where is True else logical_and(mask, where)
+
+
+def start(initial, a, where):
+    """Return initial=; of elements without where=, None asks for nothing but that there is one."""
+    return NOT_GIVEN if initial is None and where is True and a.size else initial
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
+    """Add the elements along axes that are no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to add in, and the type of the result; as in `sum` by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Added to each sum; 0 by default.
+    where : array_like of bool, optional
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        0 where there is nothing but NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nansum
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nansum([[1, ca.nan], [3, 4]], axis=0)
+    array([4., 4.])
+    """
+    a, where = array_and_mask("nansum", a, where)
+    with fused_call():
+        return sum(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
+    """Multiply the elements along axes that are no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to multiply in, and the type of the result; as in `prod` by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        A factor of each product; 1 by default.
+    where : array_like of bool, optional
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        1 where there is nothing but NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanprod
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanprod([2, ca.nan, 3])
+    array(6.)
+    """
+    a, where = array_and_mask("nanprod", a, where)
+    with fused_call():
+        return prod(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
+    """Average the elements along axes that are no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool, optional
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is nothing but NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If `dtype` is an integer type.
+
+    See Also
+    --------
+    numpy.nanmean
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanmean([[1, ca.nan], [3, 4]], axis=0)
+    array([2., 4.])
+    """
+    a, where = array_and_mask("nanmean", a, where)
+    with fused_call():
+        return mean(a, axis, dtype, out, keepdims, where=numbers(a, where))
+
+
+def nanvar(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=NOT_GIVEN,
+    mean=NOT_GIVEN,
+    correction=NOT_GIVEN,
+):
+    """Compute the variance of the elements along axes that are no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    ddof : number
+        The sum of squares is divided by n - ddof.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool, optional
+        Which elements take part.
+    mean : ndarray, optional
+        The mean, where it is known, with the axes kept.
+    correction : number, optional
+        The Array API's word for `ddof`.
+
+    Returns
+    -------
+    ndarray
+        Real, also for complex elements; NaN where no more than `ddof` elements take part.
+
+    Raises
+    ------
+    ValueError
+        If both `ddof` and `correction` are given.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanvar
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanvar([1, ca.nan, 3])
+    array(1.)
+    """
+    return nan_spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def nanstd(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=NOT_GIVEN,
+    mean=NOT_GIVEN,
+    correction=NOT_GIVEN,
+):
+    """Compute the standard deviation of the elements along axes that are no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    dtype : dtype, optional
+        What to compute in; by default the type of `a`, float64 for integers.
+    out : ndarray, optional
+        Where the result goes.
+    ddof : number
+        The sum of squares is divided by n - ddof.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    where : array_like of bool, optional
+        Which elements take part.
+    mean : ndarray, optional
+        The mean, where it is known, with the axes kept.
+    correction : number, optional
+        The Array API's word for `ddof`.
+
+    Returns
+    -------
+    ndarray
+        Real, also for complex elements; NaN where no more than `ddof` elements take part.
+
+    Raises
+    ------
+    ValueError
+        If both `ddof` and `correction` are given.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanstd
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanstd([[1, ca.nan, 3], [2, 2, 5]], axis=0)
+    array([0.5, 0. , 1. ])
+    """
+    return nan_spread("std", True, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    """Compute the variance of what is no NaN, or its square root; NaN where too few elements take part."""
+    a, where = array_and_mask(f"nan{name}", a, where)
+    with fused_call():
+        result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
+    less = ddof if correction is NOT_GIVEN else correction
+    # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
+    if is_inexact(a) and float(less) > 1:
+        count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
+        result[...] = where_ufunc(count <= less, np.nan, result)
+    return result
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
+    """Find the smallest element along axes that is no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Takes part in each minimum; needed with `where`.
+    where : array_like of bool, optional
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is nothing but NaN; there is no warning.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanmin
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanmin([[1, ca.nan], [3, 4]], axis=1)
+    array([1., 3.])
+    """
+    return nan_extreme(min, fmin, a, axis, out, keepdims, initial, where)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
+    """Find the largest element along axes that is no NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axes stay, with length 1.
+    initial : number, optional
+        Takes part in each maximum; needed with `where`.
+    where : array_like of bool, optional
+        Which elements take part.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is nothing but NaN; there is no warning.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanmax
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanmax([[1, ca.nan], [3, 4]], axis=1)
+    array([1., 4.])
+    """
+    return nan_extreme(max, fmax, a, axis, out, keepdims, initial, where)
+
+
+def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
+    """Fold with a row in which a number wins over NaN; what `where` leaves out becomes NaN."""
+    a, where = array_and_mask(f"nan{plain.__name__}", a, where)
+    masked = where is not True
+    is_nan = isinstance(initial, float) and initial != initial
+    if not is_inexact(a) and not is_nan:
+        return plain(a, axis, out, keepdims, initial, where)
+    if masked and (initial is NOT_GIVEN or initial is None):
+        raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")
+    given = {} if initial is NOT_GIVEN else {"initial": initial}
+    with fused_call():
+        if masked:
+            shape, a = a.shape, where_ufunc(where, a, np.nan)
+            if a.shape != shape:
+                raise ValueError(f"nan{plain.__name__}: where= does not broadcast to {shape}")
+        return function.reduce(a, axis, None, out, keepdims, **given)
+
+
+def nanargmin(a, axis=None, out=None, *, keepdims=False):
+    """Find where the smallest element that is no NaN is, the first one where several are.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        By default the index counts through the whole array in C order.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray
+        int64.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing but NaN somewhere; the call waits for the elements to know.
+    AxisError
+        If the axis does not exist.
+
+    Notes
+    -----
+    NaN counts as infinity, so where NaN and infinity are all there is, the first of either is found.
+
+    See Also
+    --------
+    numpy.nanargmin
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanargmin([[4, ca.nan], [3, 1]], axis=1)
+    array([0, 1])
+    """
+    return nan_place(argmin, np.inf, a, axis, out, keepdims)
+
+
+def nanargmax(a, axis=None, out=None, *, keepdims=False):
+    """Find where the largest element that is no NaN is, the first one where several are.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        By default the index counts through the whole array in C order.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool
+        Whether the axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray
+        int64.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing but NaN somewhere; the call waits for the elements to know.
+    AxisError
+        If the axis does not exist.
+
+    Notes
+    -----
+    NaN counts as minus infinity, so where NaN and minus infinity are all there is, the first of either is
+    found.
+
+    See Also
+    --------
+    numpy.nanargmax
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanargmax([[4, ca.nan], [3, 1]], axis=0)
+    array([0, 1])
+    """
+    return nan_place(argmax, -np.inf, a, axis, out, keepdims)
+
+
+def nan_place(find, replacement, a, axis, out, keepdims):
+    """Find an extreme element with NaN replaced by the other extreme."""
+    a = as_array(a)
+    if not is_inexact(a):
+        return find(a, axis, out, keepdims=keepdims)
+    with fused_call():
+        nan = isnan(a)
+        nothing = reduce("all", nan, axis, None, None, False, NOT_GIVEN, NOT_GIVEN)
+    if a.size and bool(nothing.any()):
+        raise ValueError(f"nan{find.__name__}: All-NaN slice encountered")
+    with fused_call():
+        return find(
+            where_ufunc(isnan(a), replacement, a), axis, out, keepdims=keepdims
+        )

@@ -1,0 +1,264 @@
+"""Arrays with margins around them."""
+
+import itertools
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.operands import host_values
+from cuarray._arguments.ufuncs import where
+from cuarray._functions.creation import as_array, empty, zeros
+from cuarray._functions.elementwise import round as rounded
+from cuarray._functions.quantiles import median
+from cuarray._functions.reductions import max, mean, min
+from cuarray._functions.sequences import linspace
+from cuarray._functions.shaping import moveaxis
+from cuarray._runtime.fuse import fused_call
+
+__all__ = ["pad"]
+
+#: The keywords that each mode takes, with what they are by default.
+KEYWORDS = {
+    "constant": {"constant_values": 0},
+    "edge": {},
+    "empty": {},
+    "linear_ramp": {"end_values": 0},
+    "maximum": {"stat_length": None},
+    "mean": {"stat_length": None},
+    "median": {"stat_length": None},
+    "minimum": {"stat_length": None},
+    "reflect": {"reflect_type": "even"},
+    "symmetric": {"reflect_type": "even"},
+    "wrap": {},
+}
+
+
+def pad(array, pad_width, mode="constant", **kwargs):
+    """Put margins around an array.
+
+    Parameters
+    ----------
+    array : array_like
+    pad_width : int, pair, sequence of pairs, or dict
+        How wide the margin before and after each axis is; one number goes with all sides, one pair with all
+        axes. A dict tells for some axes, by their number.
+    mode : str or callable
+        What the margins hold. 'constant': `constant_values`; 'edge': the outermost elements; 'linear_ramp':
+        a line from there to `end_values`; 'maximum', 'minimum', 'mean' and 'median': that of the outermost
+        `stat_length` elements; 'reflect' and 'symmetric': the elements in mirror order, about the outermost
+        ones or about the border; 'wrap': the elements of the other end; 'empty': anything.
+        A function is called as ``function(line, widths, axis, kwargs)`` with each line along each axis, zeros
+        in its margins, and writes into it.
+    **kwargs
+        `constant_values`, `end_values` and `stat_length`, given as `pad_width` is; or `reflect_type`, where
+        'odd' subtracts the mirrored elements from twice the outermost one. What a function is called with.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the mode is unknown, a keyword does not belong to it, a width is negative, or an empty axis would
+        have to be continued.
+    TypeError
+        If a width is no integer.
+
+    See Also
+    --------
+    numpy.pad
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.pad([1, 2, 3], (2, 1), "reflect")
+    array([3, 2, 1, 2, 3, 2])
+    >>> ca.pad([[1, 2]], ((0, 1), (1, 0)), constant_values=9)
+    array([[9, 1, 2],
+           [9, 9, 9]])
+    """
+    a = as_array(array)
+    widths = pad_widths(pad_width, a.ndim)
+    shape = tuple(before + n + after for (before, after), n in zip(widths, a.shape, strict=True))
+    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, a.shape, strict=True))
+    if callable(mode):
+        result = zeros(shape, a.dtype, device=a.device)
+        result[(*inside, ...)] = a
+        call_for_lines(mode, result, widths, kwargs)
+        return result
+    settings = mode_settings(mode, kwargs)
+    if mode not in ("constant", "empty"):
+        for axis, (extent, both) in enumerate(zip(a.shape, widths, strict=True)):
+            if extent == 0 and any(both):
+                raise ValueError(
+                    f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+                )
+    result = empty(shape, a.dtype, order="F" if a.flags.fnc else "C", device=a.device)
+    result[(*inside, ...)] = a
+    if mode == "empty":
+        return result
+    by_axis = {
+        key: [value] * a.ndim if key == "reflect_type" else pairs(value, a.ndim)
+        for key, value in settings.items()
+    }
+    for axis, (before, after) in enumerate(widths):
+        # Axes that came before are whole already; of those that come later only the inside counts.
+        lines = moveaxis(result[(*(slice(None),) * axis, *inside[axis:], ...)], axis, -1)
+        whole = moveaxis(result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :], ...)], axis, -1)
+        own = {key: values[axis] for key, values in by_axis.items()}
+        FILLERS[mode](whole, lines, before, after, mode, **own)
+    return result
+
+
+def pad_widths(given, ndim):
+    """Return the widths before and after each axis."""
+    if isinstance(given, dict):
+        table = [(0, 0)] * ndim
+        for axis, width in given.items():
+            table[axis] = (width, width) if isinstance(width, int | np.integer) else tuple(width)
+        given = table
+    given = host_values(given, "pad")
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"pad: `pad_width` must be of integral type, not {given.dtype}")
+    if np.any(given < 0):
+        raise ValueError(f"pad: pad_width can't contain negative values: {given.tolist()}")
+    return pairs(given, ndim)
+
+
+def pairs(given, ndim):
+    """Return a pair for each axis, of what was given for all, for each side or for each side of each axis."""
+    if given is None:
+        return [(None, None)] * ndim
+    given = host_values(given, "pad")
+    return [tuple(both) for both in np.broadcast_to(given, (ndim, 2)).tolist()]
+
+
+def mode_settings(mode, given):
+    """Return the keywords of a mode; ValueError for others."""
+    if mode not in KEYWORDS:
+        raise ValueError(
+            f"pad: mode {mode!r} is not supported; there are {', '.join(KEYWORDS)} and functions"
+        )
+    wrong = sorted(given.keys() - KEYWORDS[mode].keys())
+    if wrong:
+        raise ValueError(f"pad: unsupported keyword arguments for mode {mode!r}: {', '.join(wrong)}")
+    return KEYWORDS[mode] | given
+
+
+def call_for_lines(function, result, widths, kwargs):
+    """Let a function of the user's write the margins of every line along every axis."""
+    for axis, both in enumerate(widths):
+        lines = moveaxis(result, axis, -1)
+        for place in itertools.product(*map(range, lines.shape[:-1])):
+            function(lines[(*place, slice(None))], both, axis, kwargs)
+
+
+# The modes: each writes the margins of `whole` along its last axis, of which `lines` is the inside.
+
+
+def margins(whole, before, after):
+    """Return the margins that are not empty, as (view, whether it is the first one)."""
+    sides = ((whole[..., :before], True), (whole[..., whole.shape[-1] - after :], False))
+    return [(margin, first) for margin, first in sides if margin.size]
+
+
+def fill_constant(whole, lines, before, after, mode, constant_values):
+    for margin, first in margins(whole, before, after):
+        margin[...] = np.asarray(constant_values[not first]).astype(whole.dtype)
+
+
+def fill_edge(whole, lines, before, after, mode):
+    for margin, first in margins(whole, before, after):
+        margin[...] = lines[..., :1] if first else lines[..., -1:]
+
+
+def fill_ramp(whole, lines, before, after, mode, end_values):
+    for margin, first in margins(whole, before, after):
+        edge = lines[..., 0 if first else -1]
+        line = linspace(
+            end_values[not first],
+            edge,
+            margin.shape[-1],
+            False,
+            dtype=whole.dtype,
+            axis=-1,
+            device=whole.device,
+        )
+        margin[...] = line if first else line[..., ::-1]
+
+
+def fill_statistic(whole, lines, before, after, mode, stat_length):
+    for margin, first in margins(whole, before, after):
+        length = stat_length[not first]
+        length = lines.shape[-1] if length is None else np.minimum(length, lines.shape[-1])
+        if length < 0:
+            raise ValueError(f"pad: stat_length {length} can't be negative")
+        if length == 0 and mode in ("maximum", "minimum"):
+            raise ValueError("pad: stat_length of 0 yields no value for padding")
+        chosen = lines[..., :length] if first else lines[..., lines.shape[-1] - length :]
+        value = statistic(mode)(chosen, axis=-1, keepdims=True)
+        margin[...] = (rounded(value) if whole.dtype.kind in "iu" else value).astype(whole.dtype)
+
+
+def statistic(mode):
+    return {"maximum": max, "mean": mean, "median": median, "minimum": min}[mode]
+
+
+def fill_wrapped(whole, lines, before, after, mode):
+    places = np.pad(np.arange(lines.shape[-1]), (before, after), "wrap")
+    copy_margins(whole, lines, before, after, places)
+
+
+def fill_mirrored(whole, lines, before, after, mode, reflect_type):
+    if lines.shape[-1] == 1:
+        fill_edge(whole, lines, before, after, mode)
+    elif reflect_type == "odd":
+        fill_odd(whole, lines, before, after, mode)
+    else:
+        copy_margins(whole, lines, before, after, np.pad(np.arange(lines.shape[-1]), (before, after), mode))
+
+
+def copy_margins(whole, lines, before, after, places):
+    """Write into the margins what stands inside, at the positions that `places` has for all elements."""
+    for margin, first in margins(whole, before, after):
+        chosen = places[:before] if first else places[len(places) - after :]
+        margin[...] = _core.take(lines, as_array(chosen, whole.device), lines.ndim - 1)
+
+
+def fill_odd(whole, lines, before, after, mode):
+    """Turn the lines by half a turn about their ends, again and again.
+
+    After `turn` steps, two mirrors, everything recurs, raised by twice the difference of the ends.
+    """
+    if whole.dtype.kind == "b":
+        raise TypeError("pad: reflect_type='odd' calculates, which bools do not; pad x.astype('i1')")
+    extent = lines.shape[-1]
+    gap = mode == "symmetric"
+    turn = 2 * (extent - 1 + gap)
+    step, place = np.divmod(np.arange(-before, extent + after), turn)
+    upside_down = place >= extent
+    source = np.where(upside_down, turn - gap - place, place)
+    low, high = lines[..., :1], lines[..., -1:]
+    for margin, first in margins(whole, before, after):
+        part = slice(0, before) if first else slice(before + extent, None)
+        own = [as_array(x[part], whole.device) for x in (source, upside_down, step)]
+        taken = _core.take(lines, own[0], lines.ndim - 1)
+        with fused_call():
+            mirrored = where(own[1], 2 * high - taken, taken)
+            margin[...] = mirrored + (2 * own[2]).astype(whole.dtype) * (high - low)
+
+
+FILLERS = {
+    "constant": fill_constant,
+    "edge": fill_edge,
+    "linear_ramp": fill_ramp,
+    "maximum": fill_statistic,
+    "mean": fill_statistic,
+    "median": fill_statistic,
+    "minimum": fill_statistic,
+    "reflect": fill_mirrored,
+    "symmetric": fill_mirrored,
+    "wrap": fill_wrapped,
+}

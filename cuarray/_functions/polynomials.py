@@ -1,0 +1,337 @@
+"""Polynomials as arrays of coefficients, the highest power first."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer
+from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.ufuncs import add, subtract
+from cuarray._functions.convolution import convolve
+from cuarray._functions.creation import as_array, zeros, zeros_like
+from cuarray._functions.joining import concat
+from cuarray._functions.sequences import arange
+from cuarray._functions.shaping import atleast_1d
+from cuarray._runtime.fuse import fused_call
+
+__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval"]
+
+#: So many steps of Horner's rule make one kernel; each reads one coefficient beside x.
+STEPS_AT_ONCE = 16
+
+
+def poly(seq_of_zeros):
+    """Return the coefficients of the polynomial that has these zeros, with 1 before the highest power.
+
+    Parameters
+    ----------
+    seq_of_zeros : array_like
+        One axis, or a square matrix, of which the eigenvalues are the zeros.
+
+    Returns
+    -------
+    ndarray
+        Real if `seq_of_zeros` is, or if its complex zeros come in conjugate pairs. The host computes it,
+        so the call waits for the zeros.
+
+    Raises
+    ------
+    ValueError
+        If there are more axes, or the matrix is not square.
+
+    See Also
+    --------
+    numpy.poly
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.poly([1, 2])
+    array([ 1., -3.,  2.])
+    """
+    zeros = atleast_1d(as_array(seq_of_zeros))
+    is_matrix = zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] != 0
+    if zeros.ndim != 1 and not is_matrix:
+        raise ValueError(f"poly: input must be 1d or a non-empty square 2d array, not of shape {zeros.shape}")
+    if zeros.size == 0:
+        return 1.0
+    with np.errstate(all="ignore"):
+        return _core.array_from_object(np.poly(zeros.numpy()), device=zeros.device, copy=True)
+
+
+def polyval(p, x):
+    """Evaluate a polynomial by Horner's rule.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest power first; along the first axis, if there are more.
+    x : array_like
+        Where to evaluate it; broadcast with the coefficients ``p[0]``.
+
+    Returns
+    -------
+    ndarray
+        In the shape of `x`, broadcast with ``p[0]``.
+
+    Raises
+    ------
+    TypeError
+        If `p` has no axis.
+
+    See Also
+    --------
+    numpy.polyval
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polyval([3, 0, 1], [5, 2])
+    array([76, 13])
+    """
+    p, x = as_arrays("polyval", p, x)
+    if p.ndim == 0:
+        raise TypeError("polyval: coefficients are a sequence, not one number")
+    count = p.shape[0]
+    if count == 0:
+        return zeros_like(x)
+    # The first steps of the rule, 0 x + p[0], leave p[0] alone, unless x is infinite or NaN.
+    result = zeros_like(x)
+    for first in range(0, count, STEPS_AT_ONCE):
+        with fused_call():
+            for k in range(first, min(first + STEPS_AT_ONCE, count)):
+                result = result * x + p[k, ...]
+    return result
+
+
+def coefficients(p, function):
+    """Return an array of one axis; a number has one coefficient."""
+    p = atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError(f"{function}: coefficients must have one axis, not {p.ndim}")
+    return p
+
+
+def polyadd(a1, a2):
+    """Add two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients, the highest power first.
+
+    Returns
+    -------
+    ndarray
+        As long as the longer one.
+
+    See Also
+    --------
+    numpy.polyadd
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polyadd([1, 2], [9, 5, 4])
+    array([9, 6, 6])
+    """
+    return combined(add, a1, a2)
+
+
+def polysub(a1, a2):
+    """Subtract one polynomial from another.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients, the highest power first.
+
+    Returns
+    -------
+    ndarray
+        As long as the longer one.
+
+    See Also
+    --------
+    numpy.polysub
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polysub([2, 10, -2], [3, 10, -4])
+    array([-1,  0,  2])
+    """
+    return combined(subtract, a1, a2)
+
+
+def combined(function, a1, a2):
+    """Add or subtract coefficients; zeros stand before those of the shorter polynomial."""
+    a, b = map(atleast_1d, as_arrays(f"poly{function.__name__[:3]}", a1, a2))
+    count = np.maximum(len(a), len(b))
+    a, b = (
+        concat((zeros(count - len(x), x.dtype, device=x.device), x)) if len(x) < count else x for x in (a, b)
+    )
+    return function(a, b)
+
+
+def polymul(a1, a2):
+    """Multiply two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients, the highest power first. The call waits for their values, because zeros in front are
+        left out.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If coefficients have several axes.
+
+    See Also
+    --------
+    numpy.polymul
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polymul([1, 2], [1, -2])
+    array([ 1,  0, -4])
+    """
+    a, b = (without_leading_zeros(coefficients(x, "polymul")) for x in as_arrays("polymul", a1, a2))
+    return convolve(a, b)
+
+
+def without_leading_zeros(p):
+    """Return coefficients from the first one on that is not zero; of none, one zero."""
+    places = np.flatnonzero(p.numpy())
+    return p[places[0] :] if places.size else zeros(1, p.dtype, device=p.device)
+
+
+def polydiv(u, v):
+    """Divide one polynomial by another.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Coefficients of dividend and divisor, the highest power first.
+
+    Returns
+    -------
+    q, r : ndarray
+        Quotient and remainder; leading coefficients of the remainder that are within 1e-8 of zero are left
+        out. The host divides, so the call waits for the coefficients.
+
+    Raises
+    ------
+    ValueError
+        If coefficients have several axes.
+    IndexError
+        If there are no coefficients.
+
+    See Also
+    --------
+    numpy.polydiv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polydiv([3, 5, 2], [2, 1])
+    (array([1.5 , 1.75]), array([0.25]))
+    """
+    u, v = (coefficients(x, "polydiv") + 0.0 for x in as_arrays("polydiv", u, v))
+    if len(u) == 0 or len(v) == 0:
+        raise IndexError(f"polydiv: no coefficients in the {'divisor' if len(u) else 'dividend'}")
+    dtype = _core.result_type(u.dtype, v.dtype)
+    with np.errstate(all="ignore"):
+        found = np.polydiv(u.numpy(), v.numpy())
+    quotient, remainder = (_core.array_from_object(x, dtype, device=u.device, copy=True) for x in found)
+    return quotient, remainder
+
+
+def times(m, function):
+    """Return how often to differentiate or integrate."""
+    m = integer(m, "m", function)
+    if m < 0:
+        raise ValueError(f"{function}: the order m must not be negative, it is {m}")
+    return m
+
+
+def polyder(p, m=1):
+    """Differentiate a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest power first.
+    m : int
+        How often.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If `m` is negative.
+
+    See Also
+    --------
+    numpy.polyder
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polyder([1, 1, 1, 1])
+    array([3, 2, 1])
+    """
+    p = coefficients(p, "polyder")
+    for _ in range(min(times(m, "polyder"), len(p) + 1)):  # then there is nothing left
+        p = p[:-1] * arange(len(p) - 1, 0, -1, device=p.device)
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """Integrate a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest power first.
+    m : int
+        How often.
+    k : number or array_like, optional
+        The constants of integration, 0 by default; those of the first integration first.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If `m` is negative, or there are less constants than integrations.
+
+    See Also
+    --------
+    numpy.polyint
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.polyint([3, 2, 1], k=5)
+    array([1., 1., 1., 5.])
+    """
+    (p, k), m = as_arrays("polyint", p, optional=(k,)), times(m, "polyint")
+    k = zeros(m, device=p.device) if k is None else atleast_1d(k)
+    if len(k) == 1 and m > 1:
+        k = _core.broadcast_to(k, (m,))
+    if len(k) < m:
+        raise ValueError("polyint: k must be a scalar or a rank-1 array of length 1 or >m")
+    for i in range(m):
+        p = concat((p / arange(len(p), 0, -1, device=p.device), k[i : i + 1]))
+    return p

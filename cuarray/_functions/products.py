@@ -1,0 +1,478 @@
+"""Products of vectors, of matrices, and of stacks of them."""
+
+from math import prod
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import normalise_axes
+from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._arguments.ufuncs import conj
+from cuarray._arguments.ufuncs import multiply as multiply_ufunc
+from cuarray._functions.shaping import moveaxis
+
+__all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
+
+#: The last axes of both arguments and of the result that a product is made of; the others broadcast.
+CORES = {"matmul": (2, 2, 2), "vecdot": (1, 1, 0), "matvec": (2, 1, 1), "vecmat": (1, 2, 1)}
+
+
+def common_dtype(arrays, dtype, casting, function):
+    """Return the type to compute in, to which all arrays may be cast."""
+    dtype = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
+    for x in arrays:
+        if not _core.can_cast(x.dtype, dtype, casting):
+            raise TypeError(f"{function}: cannot cast {x.dtype} to {dtype} with casting rule {casting!r}")
+    return dtype
+
+
+def own_axes(axes, axis, keepdims, arrays, function):
+    """Return the core axes of both arguments and of the result, as tuples, from axes= or axis=."""
+    cores = CORES[function]
+    counts = [min(core, x.ndim) for core, x in zip(cores[:2], arrays, strict=True)]
+    # An argument of matmul without one of the two axes makes a result without it.
+    counts.append(sum(counts) - 2 if function == "matmul" else counts[0] if keepdims else cores[2])
+    if axis is not None:
+        if axes is not None:
+            raise TypeError(f"{function}: axis= and axes= are two ways to say the same; give one")
+        if function != "vecdot":
+            raise TypeError(f"{function}: axis= is for products of one axis; use axes=")
+        axes = [axis, axis, axis if keepdims else ()]
+    if axes is None:
+        return [last(range(count)) for count in counts]
+    if not isinstance(axes, list):
+        raise TypeError(f"{function}: axes= takes a list, not {type(axes).__name__}")
+    if len(axes) == 2 and counts[2] == 0:
+        axes = [*axes, ()]
+    if len(axes) != 3:
+        raise ValueError(f"{function}: axes= takes a list of three entries, not of {len(axes)}")
+    axes = [tuple(one) if isinstance(one, tuple) else (one,) for one in axes]
+    for one, count in zip(axes, counts, strict=True):
+        if len(one) != count:
+            raise np.exceptions.AxisError(f"{function}: {count} axes are needed in {one}")
+    return axes
+
+
+def last(own):
+    """Return as many axes as given, counted from the end."""
+    return ((), (-1,), (-2, -1))[len(own)]
+
+
+def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
+    """Apply a product of CORES to arrays of any shapes and axes, in NumPy's keywords."""
+    arrays = as_arrays(function, x1, x2)
+    for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
+        least = 1 if function == "matmul" else core
+        if x.ndim < least:
+            raise ValueError(
+                f"{function}: argument {number} is {x.ndim}-dimensional and needs {least} axes at least"
+            )
+    result_dtype = common_dtype(arrays, dtype, casting, function)
+    places = own_axes(axes, axis, keepdims, arrays, function)
+    x1, x2 = (
+        x if own == last(own) else moveaxis(x, normalise_axes(own, x.ndim, function), last(own))
+        for x, own in zip(arrays, places, strict=False)
+    )
+    lengths = x1.shape[-1], x2.shape[-len(places[1])]
+    if lengths[0] != lengths[1]:
+        shapes = " and ".join(str(x.shape) for x in arrays)
+        raise ValueError(
+            f"{_core.called_function(function)}: shapes {shapes} do not go together: "
+            f"{lengths[0]} and {lengths[1]} elements to multiply"
+        )
+    result = multiply(x1, x2, result_dtype)
+    if keepdims:
+        result = result.reshape((*result.shape, 1))
+    if places[2] != last(places[2]):
+        result = moveaxis(result, last(places[2]), places[2])
+    return write_output(result if order in ("K", "A") else result.copy(order), out, function, casting)
+
+
+def conjugated(x):
+    """Return the complex conjugate, the array itself where it is real."""
+    return conj(x) if x.dtype.kind == "c" else x
+
+
+def matmul(
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+):  # fmt: skip
+    """Multiply matrices, and stacks of matrices.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Matrices are the last two axes; the axes before them broadcast. Of one axis, `x1` is a row and `x2` a
+        column, and the result lacks its axis.
+    out : ndarray, optional
+        Where the result goes.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        How arguments become `dtype`, and the result `out`.
+    order : {'K', 'A', 'C', 'F'}
+        The result's layout in memory.
+    dtype : dtype, optional
+        What to compute in; the promoted type of both by default.
+    subok : bool
+        Accepted and ignored: there are no subclasses.
+    axes : list of tuple of int, optional
+        Where the matrices' axes are in `x1`, `x2` and the result, instead of last.
+
+    Returns
+    -------
+    ndarray
+        result[..., i, j] = sum over k of x1[..., i, k] * x2[..., k, j].
+
+    Raises
+    ------
+    ValueError
+        If the rows of `x1` are not as long as the columns of `x2`, or an argument is 0-dimensional.
+    TypeError
+        If a cast is not allowed.
+
+    Notes
+    -----
+    Halves are added in float32 and rounded once, integers wrap, and bool means "or" of "and". The order of
+    additions depends on the shapes alone, so results are equal from run to run and from layout to layout.
+
+    See Also
+    --------
+    numpy.matmul
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])
+    array([[3, 2],
+           [7, 4]])
+    """
+    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, axes, None, False)
+
+
+def vecdot(
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None, axis=-1,
+    keepdims=False,
+):  # fmt: skip
+    """Multiply vectors and add up the products; the first argument is conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors lie along `axis`; the other axes broadcast.
+    out : ndarray, optional
+        Where the result goes.
+    casting, order, dtype, subok, axes
+        As in `matmul`.
+    axis : int
+        The vectors' axis in both arguments, counted after broadcasting from the end if it is negative.
+    keepdims : bool
+        Whether that axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the vectors differ in length.
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    numpy.vecdot
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.vecdot([[1, 2], [3, 4]], [10, 1])
+    array([12, 34])
+    """
+
+    def multiply(x, y, dtype):
+        result = _core.matmul(conjugated(x)[..., None, :], y[..., None], dtype)
+        return result.reshape(result.shape[:-2])
+
+    return gufunc(
+        "vecdot", multiply, x1, x2, out, casting, order, dtype, axes, axis if axes is None else None, keepdims
+    )
+
+
+def matvec(
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+):  # fmt: skip
+    """Multiply matrices by vectors.
+
+    Parameters
+    ----------
+    x1 : array_like
+        Matrices are the last two axes.
+    x2 : array_like
+        Vectors are the last axis. The other axes of both broadcast.
+    out, casting, order, dtype, subok, axes
+        As in `matmul`.
+
+    Returns
+    -------
+    ndarray
+        result[..., i] = sum over k of x1[..., i, k] * x2[..., k].
+
+    Raises
+    ------
+    ValueError
+        If the rows of `x1` are not as long as `x2`.
+
+    See Also
+    --------
+    numpy.matvec
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.matvec([[1, 2], [3, 4]], [10, 1])
+    array([12, 34])
+    """
+
+    def multiply(x, y, dtype):
+        return _core.matmul(x, y[..., None], dtype)[..., 0]
+
+    return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
+
+
+def vecmat(
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+):  # fmt: skip
+    """Multiply vectors, conjugated, by matrices.
+
+    Parameters
+    ----------
+    x1 : array_like
+        Vectors are the last axis.
+    x2 : array_like
+        Matrices are the last two axes. The other axes of both broadcast.
+    out, casting, order, dtype, subok, axes
+        As in `matmul`.
+
+    Returns
+    -------
+    ndarray
+        result[..., j] = sum over k of conj(x1[..., k]) * x2[..., k, j].
+
+    Raises
+    ------
+    ValueError
+        If `x1` is not as long as the columns of `x2`.
+
+    See Also
+    --------
+    numpy.vecmat
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.vecmat([10, 1], [[1, 2], [3, 4]])
+    array([13, 24])
+    """
+
+    def multiply(x, y, dtype):
+        return _core.matmul(conjugated(x)[..., None, :], y, dtype)[..., 0, :]
+
+    return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
+
+
+def tensordot(a, b, axes=2):
+    """Multiply two arrays and add up the products along axes of both.
+
+    Parameters
+    ----------
+    a, b : array_like
+    axes : int or pair of sequences of int
+        How many of the last axes of `a` meet as many of the first of `b`; or which axes of `a`, and which of
+        `b`, in that order.
+
+    Returns
+    -------
+    ndarray
+        The remaining axes of `a`, then those of `b`.
+
+    Raises
+    ------
+    ValueError
+        If axes that meet differ in length.
+
+    Notes
+    -----
+    Needs copies of `a` and `b` where their axes are not in the order in which they meet.
+
+    See Also
+    --------
+    numpy.tensordot
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.tensordot(ca.ones((2, 3, 4)), ca.ones((4, 3)), axes=([1, 2], [1, 0]))
+    array([12., 12.])
+    """
+    a, b = as_arrays("tensordot", a, b)
+    try:
+        own, other = axes
+    except TypeError:
+        own, other = range(-int(axes), 0), range(int(axes))
+    own = normalise_axes(own, a.ndim, "tensordot")
+    other = normalise_axes(other, b.ndim, "tensordot")
+    meeting, facing = [a.shape[k] for k in own], [b.shape[k] for k in other]
+    if meeting != facing:
+        raise ValueError(
+            f"tensordot: axes {own} of shape {a.shape} and {other} of {b.shape} do not go together: "
+            f"{meeting} and {facing} elements"
+        )
+    kept_a = [k for k in range(a.ndim) if k not in own]
+    kept_b = [k for k in range(b.ndim) if k not in other]
+    shape_a, shape_b = [a.shape[k] for k in kept_a], [b.shape[k] for k in kept_b]
+    rows = a.transpose(kept_a + own).reshape((prod(shape_a), prod(meeting)))
+    columns = b.transpose(other + kept_b).reshape((prod(meeting), prod(shape_b)))
+    return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))
+
+
+def dot(a, b, out=None):
+    """Multiply as `numpy.dot`: along the last axis of `a` and the last but one of `b`.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Numbers multiply the other argument; of a vector its only axis meets.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray
+        The remaining axes of `a`, then those of `b`.
+
+    Raises
+    ------
+    ValueError
+        If the axes that meet differ in length.
+
+    See Also
+    --------
+    numpy.dot, matmul
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.dot([1, 2, 3], [4, 5, 6])
+    array(32)
+    """
+    a, b = as_arrays("dot", a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        return write_output(multiply_ufunc(a, b), out, "dot")
+    axis = -2 if b.ndim > 1 else -1
+    if a.shape[-1] != b.shape[axis]:
+        raise ValueError(
+            f"dot: shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != "
+            f"{b.shape[axis]} (dim {b.ndim + axis})"
+        )
+    if a.ndim < 3 and b.ndim < 3:
+        return write_output(_core.matmul(a, b), out, "dot")
+    return write_output(tensordot(a, b, ([-1], [axis])), out, "dot")
+
+
+def inner(a, b, /):
+    """Multiply along the last axes of both arguments and add up.
+
+    Parameters
+    ----------
+    a, b : array_like
+        A number multiplies the other argument.
+
+    Returns
+    -------
+    ndarray
+        The other axes of `a`, then those of `b`.
+
+    Raises
+    ------
+    ValueError
+        If the last axes differ in length.
+
+    See Also
+    --------
+    numpy.inner
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.inner([[1, 2], [3, 4]], [10, 1])
+    array([12, 34])
+    """
+    a, b = as_arrays("inner", a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        return multiply_ufunc(a, b)
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(
+            f"inner: the last axes of shapes {a.shape} and {b.shape} do not go together: "
+            f"{a.shape[-1]} and {b.shape[-1]} elements"
+        )
+    return write_output(tensordot(a, b, ([-1], [-1])), None, "inner")
+
+
+def outer(a, b, out=None):
+    """Multiply each element of one array by each of another.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Taken as vectors, in C order.
+    out : ndarray, optional
+        Where the result goes.
+
+    Returns
+    -------
+    ndarray of shape (a.size, b.size)
+
+    See Also
+    --------
+    numpy.outer
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.outer([1, 2], [3, 4, 5])
+    array([[ 3,  4,  5],
+           [ 6,  8, 10]])
+    """
+    a, b = as_arrays("outer", a, b)
+    return multiply_ufunc(a.ravel()[:, None], b.ravel(), out=out)
+
+
+def vdot(a, b, /):
+    """Multiply two arrays, taken as vectors, and add up; the first is conjugated.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Taken as vectors, in C order.
+
+    Returns
+    -------
+    ndarray
+        Zero-dimensional.
+
+    Raises
+    ------
+    ValueError
+        If the arrays differ in size.
+
+    See Also
+    --------
+    numpy.vdot
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.vdot([1j, 2], [1j, 3])
+    array(7.+0.j)
+    """
+    a, b = as_arrays("vdot", a, b)
+    return vecdot(a.ravel(), b.ravel())

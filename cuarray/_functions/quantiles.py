@@ -1,0 +1,619 @@
+"""Medians, quantiles and percentiles, over all elements or over those that are not NaN."""
+
+import warnings
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments import ufuncs
+from cuarray._arguments.axes import normalise_axes
+from cuarray._arguments.operands import as_arrays, host_values, write_output
+from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, where
+from cuarray._functions.creation import as_array, empty
+from cuarray._functions.dtypes import is_inexact
+from cuarray._functions.joining import concat, stack
+from cuarray._functions.scans import cumsum
+from cuarray._functions.shaping import broadcast_to, moveaxis
+from cuarray._runtime.fuse import fused_call
+
+__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
+# A quantile q of n sorted elements lies at a place between two of them, in floating point, counted from 0.
+# Hyndman and Fan (The American Statistician 50, 1996, 361-365) compare the definitions. Functions take the
+# module of `n` and `q`: numpy for numbers and its arrays, ufuncs for arrays of ours.
+
+
+def between(alpha, beta):
+    """Return the rule of a continuous definition: the place, and how far it lies between its neighbours."""
+
+    def rule(xp, n, q):
+        place = n * q + (alpha + q * (1 - alpha - beta)) - 1
+        return place, place - xp.floor(place)
+
+    return rule
+
+
+def linear(xp, n, q):
+    # As between(1, 1), rounded less often.
+    place = (n - 1) * q
+    # Integers, as NumPy has it, choose: 0 or 1.
+    return place, None if q.dtype.kind in "biu" else place - xp.floor(place)
+
+
+def averaged(xp, n, q):
+    place = n * q - 1
+    return place, xp.where(place == xp.floor(place), 0.5, 1.0)
+
+
+def midpoint(xp, n, q):
+    place = 0.5 * (xp.floor((n - 1) * q) + xp.ceil((n - 1) * q))
+    return place, xp.where(place == xp.floor(place), 0.0, 0.5)
+
+
+def next_unless(xp, place, stays):
+    """Return the place of one element: that before, where it stays there, or the next one; not below 0."""
+    before = xp.floor(place)
+    return xp.maximum(xp.where(stays(before), before, before + 1), 0), None
+
+
+METHODS = {
+    "inverted_cdf": lambda xp, n, q: next_unless(xp, n * q - 1, lambda before: before == n * q - 1),
+    "averaged_inverted_cdf": averaged,
+    "closest_observation": lambda xp, n, q: next_unless(
+        xp, n * q - 1.5, lambda before: (before == n * q - 1.5) & (before % 2 == 1)
+    ),
+    "interpolated_inverted_cdf": between(0, 1),
+    "hazen": between(0.5, 0.5),
+    "weibull": between(0, 0),
+    "linear": linear,
+    "median_unbiased": between(1 / 3, 1 / 3),
+    "normal_unbiased": between(3 / 8, 3 / 8),
+    "lower": lambda xp, n, q: (xp.floor((n - 1) * q), None),
+    "higher": lambda xp, n, q: (xp.ceil((n - 1) * q), None),
+    "midpoint": midpoint,
+    "nearest": lambda xp, n, q: (xp.round((n - 1) * q), None),
+}
+
+
+class Slices:
+    """The slices of an array that are reduced: their axes as the last one; and the shape of the result."""
+
+    def __init__(self, a, axis, keepdims, function):
+        self.function, self.is_whole = function, axis is None
+        ndim = a.ndim
+        self.axes = list(range(ndim)) if axis is None else normalise_axes(axis, ndim, function)
+        self.keepdims = keepdims is not np._NoValue and bool(keepdims)
+        self.kept = [i for i in range(ndim) if i not in self.axes]
+        self.shape = a.shape
+        self.values = self.rows(a)
+
+    def rows(self, x):
+        """Return an array of the same shape with the reduced axes as one, behind the others."""
+        if x.ndim == 0:
+            return x.reshape(1)
+        moved = moveaxis(x, self.axes, range(len(self.kept), x.ndim))
+        return moved.reshape(*(self.shape[i] for i in self.kept), -1) if x.size else self.empty_rows(moved)
+
+    def empty_rows(self, moved):
+        extents = [self.shape[i] for i in self.kept]
+        return moved.reshape(*extents, int(np.prod([self.shape[i] for i in self.axes], dtype=np.int64)))
+
+    def result(self, values, out, leading=0):
+        """Return one value for each slice, behind `leading` axes, shaped as asked for, or `out`."""
+        if self.keepdims:
+            extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
+            values = values.reshape((*values.shape[:leading], *extents))
+        return write_output(values, out, self.function)
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """Return the median: of the sorted elements the middle one, or the mean of the middle two.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray
+        float64 for integers and bools, else of the type of `a`. NaN where there is a NaN, or nothing.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.median
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.median([[10, 7, 4], [3, 2, 1]])
+    array(3.5)
+    >>> ca.median([[10, 7, 4], [3, 2, 1]], axis=1)
+    array([7., 2.])
+    """
+    a = as_array(a)
+    slices = Slices(a, axis, keepdims, "median")
+    rows, n = slices.values, slices.values.shape[-1]
+    if n == 0:
+        return slices.result(rows.mean(axis=-1), out)
+    middle = sorted({(n - 1) // 2, n // 2})
+    last = [n - 1] if is_inexact(a) else []
+    found = _core.order_statistics(rows, rows.ndim - 1, middle + last, "median")
+    result = found[..., : len(middle)].mean(axis=-1)
+    if last:
+        result = nan_where(result, found[..., -1])
+    return slices.result(result, out)
+
+
+def nan_where(result, largest):
+    """Return the result, NaN where the largest element is, which stands last."""
+    return where(isnan(largest), largest, result)
+
+
+def checked_quantiles(q, scale, function):
+    """Return quantiles as a NumPy array from 0 to 1, and whether they are one Python number."""
+    is_weak = type(q) in (int, float)
+    q = host_values(q, function)
+    if q.dtype.kind == "O" and all(type(x) is int for x in q.flat):
+        q = q.astype(np.float64)  # outside of int64
+    if q.dtype.kind not in "biuf":
+        raise TypeError(f"{function}: q must have real numbers, not elements of type {q.dtype}")
+    if scale != 1:
+        q = np.asanyarray(np.true_divide(q, scale))
+    if q.size and not (q.min() >= 0 and q.max() <= 1):
+        what = "percentiles" if scale != 1 else "quantiles"
+        raise ValueError(f"{function}: {what} must be in the range [0, {scale}]")
+    if q.ndim > 2:
+        raise ValueError(f"{function}: q must be a scalar or have one axis, not shape {q.shape}")
+    return q, is_weak
+
+
+def method_named(method, function):
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"{function}: method {method!r} is none of {', '.join(METHODS)}")
+    return METHODS[method]
+
+
+def checked_arrays(a, weights, method, function):
+    if weights is not None and method != "inverted_cdf":
+        raise ValueError(f"{function}: method 'inverted_cdf' alone supports weights, not {method!r}")
+    a, weights = as_arrays(function, a, optional=(weights,))
+    if a.dtype.kind == "c":
+        raise TypeError(f"{function}: a must be an array of real numbers, not of {a.dtype}")
+    return a, weights
+
+
+def interpolate(low, high, weight, rest, is_near_high):
+    """Return low + (high - low) * weight, counted from the nearer end; `rest` is 1 - weight."""
+    step = high - low
+    return where(is_near_high, high - step * rest, low + step * weight)
+
+
+def quantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
+    """Return quantiles: values below which given parts of the elements lie.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    q : array_like
+        From 0 to 1; at most two axes, which the result has in front.
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    method : str
+        How to choose between neighbouring elements: 'inverted_cdf', 'averaged_inverted_cdf',
+        'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
+        'normal_unbiased', 'lower', 'higher', 'midpoint' or 'nearest'.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+    weights : array_like, optional
+        How often each element counts; of the shape of `a`, or of its reduced axes. For 'inverted_cdf' alone.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is a NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    IndexError
+        If there is nothing to choose from.
+    TypeError
+        If `a` is complex.
+    ValueError
+        If a quantile lies outside, the method is unknown, or the weights do not fit.
+
+    See Also
+    --------
+    numpy.quantile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.quantile([10, 7, 4, 3, 2, 1], [0.25, 0.5])
+    array([2.25, 3.5 ])
+    >>> ca.quantile([10, 7, 4, 3, 2, 1], 0.25, method="lower")
+    array(2)
+    """
+    return find_quantiles("quantile", a, q, 1, axis, out, method, keepdims, weights)
+
+
+def percentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
+):
+    """Return percentiles: values below which given parts of the elements lie, in percent.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    q : array_like
+        From 0 to 100; at most two axes, which the result has in front.
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    method : str
+        As of `quantile`.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+    weights : array_like, optional
+        As of `quantile`.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is a NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    IndexError
+        If there is nothing to choose from.
+    TypeError
+        If `a` is complex.
+    ValueError
+        If a percentile lies outside, the method is unknown, or the weights do not fit.
+
+    See Also
+    --------
+    numpy.percentile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.percentile([[10, 7, 4], [3, 2, 1]], 50, axis=0)
+    array([6.5, 4.5, 2.5])
+    """
+    return find_quantiles("percentile", a, q, 100, axis, out, method, keepdims, weights)
+
+
+def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
+    a, weights = checked_arrays(a, weights, method, function)
+    q, is_weak = checked_quantiles(q, scale, function)
+    rule = method_named(method, function)
+    slices = Slices(a, axis, keepdims, function)
+    if weights is not None:
+        return weighted_quantiles(function, a, q, slices, out, weights)
+    rows, n = slices.values, slices.values.shape[-1]
+    if n == 0 and rows.ndim == 1 + len(slices.kept):
+        if q.size or is_inexact(a):
+            raise IndexError(f"{function}: there is nothing to choose from in shape {a.shape}")
+        dtype = rows.dtype if rule(np, n, q)[1] is None else np.float64
+        nothing = empty(q.shape + rows.shape[:-1], dtype, device=a.device)
+        return slices.result(nothing, out, q.ndim)
+    place, weight = rule(np, n, q)
+    # Beyond the ends both neighbours are the end.
+    low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
+    if weight is not None:
+        high = np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
+    inexact = is_inexact(a)
+    ranks = sorted({*low.ravel().tolist(), *high.ravel().tolist(), *([n - 1] if inexact else [])})
+    found = moveaxis(_core.order_statistics(rows, rows.ndim - 1, ranks, function), -1, 0)
+
+    def at(places):
+        numbers = np.searchsorted(ranks, places)
+        return found[int(numbers)] if q.ndim == 0 else _core.take(found, as_array(numbers, a.device), 0)
+
+    result = at(low)
+    if weight is not None:
+        weight = np.asarray(weight, q.dtype if q.dtype.kind == "f" else None)
+        result = between_neighbours(result, at(high), weight, is_weak)
+    if inexact:
+        result = nan_where(result, found[-1])
+    return slices.result(result, out, q.ndim)
+
+
+def between_neighbours(low, high, weight, is_weak):
+    """Interpolate with weights known on the host, one for each quantile."""
+    if is_weak:
+        weight = float(weight)
+        return interpolate(low, high, weight, 1 - weight, weight >= 0.5)
+    weight = weight.reshape(weight.shape + (1,) * (low.ndim - weight.ndim))
+    on_device = [as_array(x, low.device) for x in (weight, 1 - weight, weight >= 0.5)]
+    return interpolate(low, high, *on_device)
+
+
+def checked_weights(weights, a, slices, function):
+    """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
+    if weights.shape != a.shape:
+        if slices.is_whole:
+            raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
+        extents = tuple(a.shape[i] for i in slices.axes)
+        if weights.shape != extents:
+            raise ValueError(f"{function}: weights have shape {weights.shape}, the reduced axes {extents}")
+        weights = weights.transpose(np.argsort(slices.axes).tolist())
+        spread = tuple(n if i in slices.axes else 1 for i, n in enumerate(a.shape))
+        weights = broadcast_to(weights.reshape(spread), a.shape)
+    if bool((weights < 0).any()):
+        raise ValueError(f"{function}: weights must not be negative")
+    return weights
+
+
+def gathered(results, q, rows):
+    """Stack the result of each quantile, of which there may be none."""
+    shape = q.shape + rows.shape[:-1]
+    if not results:
+        return empty(shape, rows.dtype, device=rows.device)
+    return stack(results).reshape(shape)
+
+
+def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False):
+    weights = slices.rows(checked_weights(weights, a, slices, function))
+    rows, n = slices.values, slices.values.shape[-1]
+    order = _core.argsort(rows, rows.ndim - 1, False, function)
+    ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
+    weights = _core.take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
+    if skips_nan:
+        weights = where(isnan(ordered), 0.0, weights)
+    parts = cumsum(weights, axis=-1)
+    total = parts[..., -1:]
+    if skips_nan:  # a row of nothing else gives NaN, whatever it weighs
+        total = where(isnan(ordered).all(-1, keepdims=True), 1.0, total)
+    if not bool((isfinite(total) & (total != 0)).all()):
+        raise ValueError(f"{function}: weights include NaN or infinity, or are all zero")
+    parts = parts / total
+    if q.dtype.kind == "f":
+        parts = parts.astype(q.dtype)
+    # The first element that counts at all, for the quantile 0.
+    parts = where(parts == 0, -1, parts)
+    chosen = []
+    for one in q.ravel().tolist():
+        place = minimum((parts < one).sum(axis=-1, keepdims=True), n - 1)
+        chosen.append(_core.take_along_axis(ordered, place, rows.ndim - 1)[..., 0])
+    result = gathered(chosen, q, ordered)
+    if is_inexact(a) and not skips_nan:
+        result = nan_where(result, ordered[..., -1])
+    return slices.result(result, out, q.ndim)
+
+
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValue):
+    """Return the median of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray
+        NaN, with a warning, where nothing else is left.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+
+    See Also
+    --------
+    numpy.nanmedian
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanmedian([[10, ca.nan, 4], [3, 2, 1]])
+    array(3.)
+    """
+    a = as_array(a)
+    if not is_inexact(a) or a.size == 0:
+        return median(a, axis, out, keepdims=keepdims)
+    slices = Slices(a, axis, keepdims, "nanmedian")
+    rows, last = slices.values, slices.values.ndim - 1
+    count, least, most = counts_of_numbers(rows)
+    if least == most > 0:
+        middle = sorted({(most - 1) // 2, most // 2})
+        return slices.result(_core.order_statistics(rows, last, middle, "nanmedian").mean(axis=-1), out)
+    ordered = _core.sort(rows, last, False, "nanmedian")
+    ends = [maximum(count - 1, 0) // 2, maximum(count // 2, 0)]
+    middle = concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
+    return slices.result(middle.mean(axis=-1), out)
+
+
+def counts_of_numbers(rows):
+    """Return how many elements of each row are not NaN, the least and the most; warn where there are none."""
+    with fused_call():
+        count = (~isnan(rows)).sum(axis=-1, keepdims=True)
+    least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)
+    if count.size and least == 0:
+        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+    return count, least, most
+
+
+def nanquantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=np._NoValue, *, weights=None
+):
+    """Return quantiles of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    q : array_like
+        From 0 to 1; at most two axes, which the result has in front.
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    method : str
+        As of `quantile`.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with length 1.
+    weights : array_like, optional
+        As of `quantile`.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing else is left.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If `a` is complex.
+    ValueError
+        If a quantile lies outside, the method is unknown, or the weights do not fit.
+
+    See Also
+    --------
+    numpy.nanquantile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanquantile([10, ca.nan, 4, 3, 2, 1], 0.25)
+    array(2.)
+    """
+    return find_nanquantiles("nanquantile", a, q, 1, axis, out, method, keepdims, weights)
+
+
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=np._NoValue, *, weights=None
+):
+    """Return percentiles of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    q : array_like
+        From 0 to 100; at most two axes, which the result has in front.
+    axis : int or sequence of int, optional
+        Over which to reduce; by default over all.
+    out : ndarray, optional
+        Where the result goes.
+    overwrite_input : bool
+        For NumPy's sake; the input is left as it is.
+    method : str
+        As of `quantile`.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with length 1.
+    weights : array_like, optional
+        As of `quantile`.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing else is left.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If `a` is complex.
+    ValueError
+        If a percentile lies outside, the method is unknown, or the weights do not fit.
+
+    See Also
+    --------
+    numpy.nanpercentile
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.nanpercentile([[10, ca.nan, 4], [3, 2, 1]], 50, axis=0)
+    array([6.5, 2. , 2.5])
+    """
+    return find_nanquantiles("nanpercentile", a, q, 100, axis, out, method, keepdims, weights)
+
+
+def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weights):
+    a, weights = checked_arrays(a, weights, method, function)
+    if a.size == 0:
+        checked_quantiles(q, scale, function)
+        return slices_of_nothing(a, axis, out, keepdims, function, weights)
+    if not is_inexact(a):
+        return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights)
+    given = q
+    q, is_weak = checked_quantiles(given, scale, function)
+    rule = method_named(method, function)
+    slices = Slices(a, axis, keepdims, function)
+    if weights is not None:
+        return weighted_quantiles(function, a, q, slices, out, weights, skips_nan=True)
+    rows, last = slices.values, slices.values.ndim - 1
+    count, least, _ = counts_of_numbers(rows)
+    if least == rows.shape[-1]:
+        return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None)
+    ordered = _core.sort(rows, last, False, function)
+    results = [quantile_of_counts(ordered, count, one, rule, is_weak) for one in q.reshape(-1)]
+    result = gathered(results, q, ordered)
+    return slices.result(result, out, q.ndim)
+
+
+def slices_of_nothing(a, axis, out, keepdims, function, weights):
+    """Return the means of empty slices, as NumPy does, whatever the quantiles."""
+    slices = Slices(a, axis, keepdims, function)
+    if weights is not None:
+        checked_weights(weights, a, slices, function)
+    return slices.result(slices.values.mean(axis=-1), out)
+
+
+def quantile_of_counts(ordered, count, q, rule, is_weak):
+    """Return one quantile of sorted rows, of which the first elements, by `count`, count."""
+    last = ordered.ndim - 1
+    dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
+    place, weight = rule(ufuncs, count.astype(dtype), q)
+    top = maximum(count - 1, 0)
+    below = floor(place)
+    low = clip(below, 0, top).astype(np.int64)
+    result = _core.take_along_axis(ordered, low, last)
+    if weight is not None:
+        high = where(place < 0, 0, minimum(below + 1, top)).astype(np.int64)
+        weights = [w.astype(ordered.dtype if is_weak else dtype) for w in (weight, 1 - weight)]
+        result = interpolate(result, _core.take_along_axis(ordered, high, last), *weights, weight >= 0.5)
+    return result[..., 0]

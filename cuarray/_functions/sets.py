@@ -1,0 +1,503 @@
+"""Arrays as sets: different elements, and what two arrays have in common."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.ufuncs import isnan, minimum
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array, empty
+from cuarray._functions.indexing import flatnonzero
+from cuarray._functions.joining import concat
+from cuarray._functions.scans import cumsum
+from cuarray._functions.sequences import arange
+from cuarray._functions.shaping import moveaxis
+from cuarray._runtime.fuse import fused_call
+
+__all__ = [
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: ndarray
+    counts: ndarray
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: ndarray
+    inverse_indices: ndarray
+
+
+def differs_from_before(ordered, equal_nan):
+    """Return a mask of the sorted elements that differ from the one before them, the first one included."""
+    mask = empty(ordered.shape, bool, device=ordered.device)
+    mask[:1] = True
+    before, after = ordered[:-1], ordered[1:]
+    changes = before != after
+    if equal_nan and ordered.dtype.kind in "fcV":
+        changes = changes & ~(isnan(before) & isnan(after))
+    mask[1:] = changes
+    return mask
+
+
+class Groups:
+    """Sorted elements as groups of equal ones: where each group begins, and their places, if known."""
+
+    def __init__(self, order, mask):
+        self.order, self.mask = order, mask
+        self.starts = flatnonzero(mask)
+
+    def first_places(self):
+        return _core.take(self.order, self.starts, 0)
+
+    def inverse(self):
+        """Return the group of each element as it stood before."""
+        groups = cumsum(self.mask, dtype=np.int64)
+        groups -= 1
+        result = empty(groups.size, np.int64, device=groups.device)
+        _core.put_along_axis(result, self.order, groups, 0)
+        return result
+
+    def counts(self):
+        if self.mask.size == 0:
+            return self.starts
+        return concat([self.starts[1:], [self.mask.size]]) - self.starts
+
+
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """Return the different elements of an array, in ascending order.
+
+    Parameters
+    ----------
+    ar : array_like
+    return_index : bool
+        Whether to return the first position of each.
+    return_inverse : bool
+        Whether to return, for each element of `ar`, its position in the result.
+    return_counts : bool
+        Whether to return how often each occurs.
+    axis : int, optional
+        Along which slices are compared, element by element; by default elements of the flattened array are.
+    equal_nan : bool
+        Whether all NaNs are one; slices with a NaN always differ.
+    sorted : bool
+        For NumPy's sake: the result is sorted in any case.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The elements, then what else was asked for, int64. The inverse has the shape of `ar`, with `axis` one
+        axis.
+
+    Raises
+    ------
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    numpy.unique
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unique([3, 1, 3, 2], return_counts=True)
+    (array([1, 2, 3]), array([1, 1, 2]))
+    >>> ca.unique([[1, 0], [2, 2], [1, 0]], axis=0)
+    array([[1, 0],
+           [2, 2]])
+    """
+    ar = as_array(ar)
+    wanted = return_index or return_inverse or return_counts
+    if axis is not None:
+        values, groups = unique_slices(ar, axis)
+        shape = -1
+    else:
+        flat, shape = ar.ravel(), ar.shape
+        order = None
+        if return_index or return_inverse:
+            order = _core.argsort(flat, 0, False, "unique")
+            ordered = _core.take(flat, order, 0)
+        else:
+            ordered = _core.sort(flat, 0, False, "unique")
+        if not wanted:
+            return ordered[differs_from_before(ordered, equal_nan)]
+        groups = Groups(order, differs_from_before(ordered, equal_nan))
+        values = _core.take(ordered, groups.starts, 0)
+    if not wanted:
+        return values
+    result = [values]
+    if return_index:
+        result.append(groups.first_places())
+    if return_inverse:
+        result.append(groups.inverse().reshape(shape))
+    if return_counts:
+        result.append(groups.counts())
+    return tuple(result)
+
+
+def unique_slices(ar, axis):
+    """Return the different slices along an axis, and their groups."""
+    axis = normalise_axis(axis, ar.ndim, "unique")
+    slices = moveaxis(ar, axis, 0)
+    n, extents = slices.shape[0], slices.shape[1:]
+    rows = slices.reshape(n, int(np.prod(extents, dtype=np.int64)))
+    mask = empty(n, bool, device=ar.device)
+    mask[:1], mask[1:] = True, False
+    if rows.size == 0:
+        order = arange(n, device=ar.device)
+    else:
+        order = _core.lexsort([rows[:, i] for i in reversed(range(rows.shape[1]))], 0)
+        rows = _core.take(rows, order, 0)
+        mask[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    groups = Groups(order, mask)
+    found = _core.take(rows, groups.starts, 0).reshape(groups.starts.size, *extents)
+    return moveaxis(found, 0, axis), groups
+
+
+def unique_all(x):
+    """Return the different elements, their first positions, the inverse, and how often each occurs.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueAllResult
+        `values`, `indices`, `inverse_indices` of the shape of `x`, and `counts`. Every NaN is an element of
+        its own.
+
+    See Also
+    --------
+    numpy.unique_all
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unique_all([3, 1, 3]).indices
+    array([1, 0])
+    """
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x):
+    """Return the different elements, and how often each occurs.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueCountsResult
+        `values` and `counts`. Every NaN is an element of its own.
+
+    See Also
+    --------
+    numpy.unique_counts
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unique_counts([3, 1, 3]).counts
+    array([1, 2])
+    """
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x):
+    """Return the different elements, and the position of each element of `x` among them.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueInverseResult
+        `values`, and `inverse_indices` of the shape of `x`. Every NaN is an element of its own.
+
+    See Also
+    --------
+    numpy.unique_inverse
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unique_inverse([3, 1, 3]).inverse_indices
+    array([1, 0, 1])
+    """
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_values(x):
+    """Return the different elements.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+        In ascending order. Every NaN is an element of its own.
+
+    See Also
+    --------
+    numpy.unique_values
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.unique_values([3, 1, 3])
+    array([1, 3])
+    """
+    return unique(x, equal_nan=False)
+
+
+def together(function, *objects):
+    """Return the objects as arrays on one device, of one type."""
+    arrays = as_arrays(function, *objects)
+    dtype = _core.result_type(*arrays)
+    return [x.astype(dtype, copy=False) for x in arrays]
+
+
+#: So many elements are compared with every other one sooner than sorted.
+FEW = 16
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Tell for each element whether it is one of some others.
+
+    Parameters
+    ----------
+    element : array_like
+    test_elements : array_like
+    assume_unique : bool
+        For NumPy's sake.
+    invert : bool
+        Whether to tell the opposite.
+    kind : {None, 'sort', 'table'}
+        For NumPy's sake; 'table' takes integers and bools alone.
+
+    Returns
+    -------
+    ndarray
+        bool, of the shape of `element`. NaN is in nothing.
+
+    Raises
+    ------
+    ValueError
+        If `kind` is unknown or does not fit the types.
+
+    See Also
+    --------
+    numpy.isin
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.isin([[0, 2], [4, 6]], [1, 2, 4, 8])
+    array([[False,  True],
+           [ True, False]])
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"isin: kind must be None, 'sort' or 'table', not {kind!r}")
+    element, others = as_arrays("isin", element, test_elements)
+    if not element.flags.c_contiguous:
+        found = isin(element.ravel(), others, assume_unique, invert, kind=kind)
+        return found.reshape(element.shape)
+    types = {x.dtype.kind for x in (element, others)}
+    if kind == "table" and not types <= {"b", "i", "u"}:
+        raise ValueError("isin: kind='table' takes integers and bools alone")
+    if types == {"i", "u"} and _core.result_type(element, others).kind == "f":
+        # No integer type holds both, and floats hold neither: those below zero are found nowhere.
+        signed = element if element.dtype.kind == "i" else others
+        if signed is others:
+            others = others[others >= 0]
+        found = isin(element.astype("u8"), others.astype("u8"))
+        if signed is element:
+            found &= element >= 0
+        return ~found if invert else found
+    element, others = together("isin", element, others)
+    others = others.ravel()
+    if others.size == 0:
+        found = empty(element.shape, bool, device=element.device)
+        found[...] = False
+    elif others.size <= FEW:
+        with fused_call():
+            found = element == others[0]
+            for i in range(1, others.size):
+                found = found | (element == others[i])
+    else:
+        ordered = _core.sort(others, 0, False, "isin")
+        places = minimum(_core.search_sorted(ordered, element, False), others.size - 1)
+        found = _core.take(ordered, places, 0) == element
+    return ~found if invert else found
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """Return the elements that two arrays have in common, in ascending order, each once.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+        Flattened.
+    assume_unique : bool
+        Whether each array is known to hold no element twice.
+    return_indices : bool
+        Whether to return the elements' first positions in both arrays too.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+
+    See Also
+    --------
+    numpy.intersect1d
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.intersect1d([1, 3, 4, 3], [3, 1, 2, 1])
+    array([1, 3])
+    """
+    ar1, ar2 = (x.ravel() for x in together("intersect1d", ar1, ar2))
+    if not assume_unique:
+        ar1, first1 = unique(ar1, return_index=True)
+        ar2, first2 = unique(ar2, return_index=True)
+    both = concat([ar1, ar2])
+    order = _core.argsort(both, 0, False, "intersect1d")
+    ordered = _core.take(both, order, 0)
+    twice = ordered[1:] == ordered[:-1]
+    common = ordered[:-1][twice]
+    if not return_indices:
+        return common
+    in1, in2 = order[:-1][twice], order[1:][twice] - ar1.size
+    if not assume_unique:
+        in1, in2 = _core.take(first1, in1, 0), _core.take(first2, in2, 0)
+    return common, in1, in2
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """Return the elements that are in one of two arrays only, in ascending order, each once.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+        Flattened.
+    assume_unique : bool
+        Whether each array is known to hold no element twice.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.setxor1d
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5])
+    array([1, 4, 5, 7])
+    """
+    if not assume_unique:
+        ar1, ar2 = (unique(x) for x in as_arrays("setxor1d", ar1, ar2))
+    ordered = _core.sort(concat([ar1, ar2], axis=None), 0, False, "setxor1d")
+    begins = differs_from_before(ordered, False)
+    alone = begins.copy()
+    alone[:-1] &= begins[1:]
+    return ordered[alone]
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """Return the elements of one array that are not in another one.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+        Flattened.
+    assume_unique : bool
+        Whether each array is known to hold no element twice; the elements then keep their order.
+
+    Returns
+    -------
+    ndarray
+        In ascending order, each element once.
+
+    See Also
+    --------
+    numpy.setdiff1d
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.setdiff1d([1, 2, 3, 2, 4, 1], [3, 4, 5, 6])
+    array([1, 2])
+    """
+    ar1, ar2 = as_arrays("setdiff1d", ar1, ar2)
+    ar1 = ar1.ravel() if assume_unique else unique(ar1)
+    return ar1[isin(ar1, ar2, invert=True)]
+
+
+def union1d(ar1, ar2):
+    """Return the elements of two arrays, in ascending order, each once.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+        Flattened.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.union1d
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.union1d([-1, 0, 1], [-2, 0, 2])
+    array([-2, -1,  0,  1,  2])
+    """
+    return unique(concat([ar1, ar2], axis=None))

@@ -1,0 +1,253 @@
+"""Objects whose brackets make grids, joined arrays and keys; and ways to go through all places of arrays."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array, empty
+from cuarray._functions.joining import concat
+from cuarray._functions.sequences import arange, linspace
+from cuarray._functions.shaping import broadcast_arrays
+
+__all__ = ["broadcast", "c_", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_"]
+
+# Keys and shapes have nothing to do with arrays.
+index_exp = np.index_exp
+ndindex = np.ndindex
+s_ = np.s_
+
+
+class Grid:
+    """The places of a grid along each axis, on the current device, made by slices in brackets.
+
+    ``mgrid[0:3, 0:1:5j]`` are the coordinates of all places, one array; ``ogrid[...]`` are those along each
+    axis, which broadcast. A step of an imaginary number of points includes the end.
+
+    See Also
+    --------
+    numpy.mgrid, numpy.ogrid
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.mgrid[0:2, 0:3]
+    array([[[0, 0, 0],
+            [1, 1, 1]],
+           [[0, 1, 2],
+            [0, 1, 2]]])
+    >>> ca.ogrid[0:2, 0:3]
+    (array([[0],
+           [1]]), array([[0, 1, 2]]))
+    """
+
+    def __init__(self, is_open):
+        self.is_open = is_open
+
+    def __getitem__(self, key) -> Any:
+        for entry in key if isinstance(key, tuple) else (key,):
+            if not isinstance(entry, slice):
+                name = "ogrid" if self.is_open else "mgrid"
+                raise AttributeError(f"{name}: takes slices, not {type(entry).__name__}")
+        axes = np.ogrid[key]
+        if isinstance(axes, np.ndarray):
+            return as_array(axes)
+        axes = tuple(map(as_array, axes))
+        if self.is_open:
+            return axes
+        dtype = axes[0].dtype if axes else np.int64
+        result = empty((len(axes), *_core.broadcast_shapes(*(x.shape for x in axes))), dtype)
+        for place, x in enumerate(axes):
+            result[place, ...] = x
+        return result
+
+
+mgrid = Grid(False)
+ogrid = Grid(True)
+
+
+class Joiner:
+    """Arrays, numbers and ranges in brackets, joined along an axis.
+
+    ``r_[...]`` joins along the first axis, ``c_[...]`` as columns. A slice stands for `arange`, or for
+    `linspace` where its step is an imaginary number of points. A text before the others gives, as in NumPy,
+    the axis, the least number of axes, and which of these the array's own first axis becomes.
+
+    See Also
+    --------
+    numpy.r_, numpy.c_
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.r_[ca.asarray([1, 2]), 0, 5:8]
+    array([1, 2, 0, 5, 6, 7])
+    >>> ca.c_[ca.asarray([1, 2, 3]), ca.asarray([4, 5, 6])]
+    array([[1, 4],
+           [2, 5],
+           [3, 6]])
+    """
+
+    def __init__(self, axis=0, least=1, first=-1):
+        self.settings = (axis, least, first)
+
+    def __getitem__(self, key) -> ndarray:
+        key = key if isinstance(key, tuple) else (key,)
+        settings = self.settings
+        if key and isinstance(key[0], str):
+            settings, key = self.read(key[0]), key[1:]
+        if any(isinstance(entry, str) for entry in key):
+            raise ValueError("r_: special directives must be the first entry")
+        axis, least, first = settings
+        device, others = device_of(*key), [x for x in key if not isinstance(x, slice)]
+        arrays = iter(arrays_and_numbers("r_", *others))
+        key = [x if isinstance(x, slice) else next(arrays) for x in key]
+        # Python's numbers do not decide how precise the result is.
+        entries = [x if type(x) in WEAK else part(x, device, least, first) for x in key]
+        dtype = _core.result_type(*entries) if entries else None
+        parts = [_core.full((1,) * least, x, dtype, device) if type(x) in WEAK else x for x in entries]
+        return concat(parts, axis, dtype=dtype)
+
+    def read(self, text):
+        """Return the settings that a text stands for: "axis", "axis,least" or "axis,least,first"."""
+        try:
+            numbers = [int(word) for word in text.split(",")]
+            given = dict(enumerate(numbers))
+        except ValueError as error:
+            matrix = "; there are no matrices, use two axes" if text in ("r", "c") else ""
+            raise ValueError(f"r_: unknown special directive {text!r}{matrix}") from error
+        if len(numbers) > 3:
+            raise ValueError(f"r_: unknown special directive {text!r}")
+        return tuple(given.get(i, setting) for i, setting in enumerate(self.settings))
+
+
+def part(entry, device, least, first):
+    """Return one entry of a Joiner's brackets as an array of at least so many axes."""
+    if isinstance(entry, slice):
+        start, step = entry.start or 0, 1 if entry.step is None else entry.step
+        if isinstance(step, complex):
+            x = linspace(start, entry.stop, int(abs(step)), device=device)
+        else:
+            x = arange(start, entry.stop, step, device=device)
+    else:
+        x = entry
+    more = least - x.ndim
+    if more <= 0:
+        return x
+    if x.ndim == 0:
+        return x.reshape((1,) * least)
+    before = first if first >= 0 else max(more + 1 + first, 0)
+    if before > more:
+        raise ValueError(f"r_: the first axis cannot become number {first} of {least}")
+    return x.reshape((1,) * before + x.shape + (1,) * (more - before))
+
+
+r_ = Joiner()
+c_ = Joiner(-1, 2, 0)
+
+
+class broadcast:
+    """Arrays seen at the shape that they have together.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Of shapes that broadcast.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    size, ndim, nd, numiter : int
+        Elements, axes, axes once more, and arrays.
+    index : int
+        How many tuples of elements have been taken.
+    iters : tuple
+        The arrays' own iterators.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    numpy.broadcast
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> both = ca.broadcast(ca.ones((2, 1)), [1, 2, 3])
+    >>> both.shape, both.size
+    ((2, 3), 6)
+    >>> next(both)
+    (array(1.), array(1))
+    """
+
+    shape: tuple[int, ...]
+    size: int
+    ndim: int
+    nd: int
+    numiter: int
+    index: int
+    iters: tuple[Any, ...]
+
+    def __init__(self, *arrays):
+        self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
+        self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
+        self.nd = self.ndim = len(self.shape)
+        self.size = int(np.prod(self.shape, dtype=np.int64))
+        self.numiter = len(arrays)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again with the first elements.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> both = ca.broadcast([1, 2], 3)
+        >>> _ = next(both)
+        >>> both.reset()
+        >>> both.index
+        0
+        """
+        self.index = 0
+        self.iters = tuple(iter(x.flat) for x in self.arrays)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[ndarray, ...]:
+        if self.index == self.size:
+            raise StopIteration
+        elements = tuple(map(next, self.iters))
+        self.index += 1
+        return elements
+
+
+def ndenumerate(arr):
+    """Return an iterator over places and elements of an array, in C order.
+
+    Parameters
+    ----------
+    arr : array_like
+
+    Returns
+    -------
+    iterator of tuple
+        Of a tuple of int and an array without axes each.
+
+    See Also
+    --------
+    numpy.ndenumerate
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> list(ca.ndenumerate([[7], [8]]))
+    [((0, 0), array(7)), ((1, 0), array(8))]
+    """
+    arr = as_array(arr)
+    return zip(np.ndindex(arr.shape), arr.flat, strict=True)

@@ -1,0 +1,1 @@
+"""The namespace itself: NumPy's other names, missing names, and what the Array API standard lets one ask."""

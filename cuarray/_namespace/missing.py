@@ -1,0 +1,149 @@
+"""Names that are not here, and what to use instead: NumPy's, those that NumPy once had, and CuPy's."""
+
+import re
+import warnings
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._namespace.package import package
+
+DATES = "there are no dates: use int64 counts of days or seconds"
+TEXTS = "there are no texts, only numbers and bools: keep texts in NumPy or in lists"
+RECORDS = "there are no structured types: use one array for each field"
+MATRICES = "there are no matrices: use arrays of two axes, @, and cuarray.block"
+LONG = "GPUs do not have it: use cuarray.float64"
+LONG_COMPLEX = "GPUs do not have it: use cuarray.complex128"
+LISTS = "it lists NumPy's types, most of which are not here; see cuarray.__array_namespace_info__().dtypes()"
+WHOLE = "use functions of whole arrays, which cuarray.fuse joins"
+UNWARNED = "there are no floating-point warnings: numpy.{name} is about NumPy's own"
+ABOUT_CUARRAY = "type python -m cuarray in a shell"
+MEMORY = "use cuarray.memory, which has stats, limit, trim and use_pool"
+KERNELS = "write the expression in Python; cuarray.fuse makes one kernel of it"
+OWN_KERNELS = "launch kernels of your own with Numba or cuda.core, which take cuarray arrays as they are"
+CUDA = "use cuarray.device, cuarray.Stream, cuarray.Event and cuarray.memory"
+
+#: What to use instead of a name. What NumPy says itself of names that it has given up is not said again here.
+ADVICE = {
+    **dict.fromkeys(["datetime64", "timedelta64", "datetime_as_string", "datetime_data", "isnat"], DATES),
+    **dict.fromkeys(["busday_count", "busday_offset", "busdaycalendar", "is_busday"], DATES),
+    **dict.fromkeys(
+        ["str_", "bytes_", "character", "flexible", "char", "strings", "string_", "unicode_"], TEXTS
+    ),
+    **dict.fromkeys(["void", "rec", "recarray", "record"], RECORDS),
+    **dict.fromkeys(["matrix", "asmatrix", "bmat", "mat"], MATRICES),
+    **dict.fromkeys(["longdouble", "float128", "float96", "longfloat"], LONG),
+    **dict.fromkeys(["clongdouble", "complex256", "clongfloat", "longcomplex"], LONG_COMPLEX),
+    **dict.fromkeys(["ScalarType", "sctypeDict", "typecodes", "dtypes"], LISTS),
+    **dict.fromkeys(["nditer", "nested_iters", "flatiter"], WHOLE),
+    **dict.fromkeys(["geterrcall", "seterrcall"], UNWARNED),
+    **dict.fromkeys(["getbufsize", "setbufsize"], "ufuncs have no buffers here whose size could be set"),
+    **dict.fromkeys(["show_config", "show_runtime"], ABOUT_CUARRAY),
+    "core": "it is NumPy's inside; all that is public is in cuarray itself",
+    "ctypeslib": "x.__array_interface__ has the address on cpu, x.__cuda_array_interface__ on a GPU",
+    "emath": "give complex arguments: cuarray.sqrt(x + 0j)",
+    "exceptions": "use numpy.exceptions, whose types cuarray raises; cuarray.AxisError is one of them",
+    "f2py": "use numpy.f2py with x.numpy() and cuarray.asarray",
+    "fft": "it is not there yet: use numpy.fft with x.numpy() and cuarray.asarray",
+    "get_include": "numpy.get_include() is for NumPy's headers; find_package(cuarray) finds cuarray's",
+    "info": "use help(cuarray.NAME)",
+    "linalg": "it is not there yet: use numpy.linalg with x.numpy() and cuarray.asarray",
+    "ma": "use where= of ufuncs and reductions, and functions that pass over NaN, such as cuarray.nanmean",
+    "memmap": "use cuarray.asarray(numpy.memmap(...)), which shares its memory on cpu",
+    "object_": "there are no objects, only numbers and bools: keep objects in NumPy or in lists",
+    "poly1d": "give coefficients to cuarray.polyval, polyadd, polymul, polyder and polyint",
+    "polyfit": "use numpy.polyfit with x.numpy(), and cuarray.polyval with what it returns",
+    "polynomial": "use cuarray.polyval and its like, or numpy.polynomial with x.numpy() and cuarray.asarray",
+    "random": "it is not there yet: use cuarray.asarray(numpy.random.default_rng().random(shape))",
+    "roots": "use numpy.roots with x.numpy() and cuarray.asarray",
+    "test": "run pytest in a checkout of cuarray",
+    "typing": "use numpy.typing; the type of arrays is cuarray.ndarray",
+    # What NumPy had once and says nothing of.
+    "alltrue": "use cuarray.all",
+    "asscalar": "use x.item()",
+    "bool8": "use cuarray.bool",
+    "cumproduct": "use cuarray.cumprod",
+    "in1d": "use cuarray.isin",
+    "int0": "use cuarray.intp",
+    "msort": "use cuarray.sort(x, axis=0)",
+    "product": "use cuarray.prod",
+    "rank": "use cuarray.ndim",
+    "row_stack": "use cuarray.vstack",
+    "sometrue": "use cuarray.any",
+    "trapz": "use cuarray.trapezoid",
+    "uint0": "use cuarray.uintp",
+    # CuPy's.
+    **dict.fromkeys(["ElementwiseKernel", "ReductionKernel"], KERNELS),
+    **dict.fromkeys(["RawKernel", "RawModule"], OWN_KERNELS),
+    **dict.fromkeys(["get_default_memory_pool", "get_default_pinned_memory_pool"], MEMORY),
+    **dict.fromkeys(["MemoryPool", "PinnedMemoryPool", "set_allocator"], MEMORY),
+    "asnumpy": "use x.numpy()",
+    "cuda": CUDA,
+    "fromDlpack": "use cuarray.from_dlpack",
+    "get_array_module": "use x.__array_namespace__(), which arrays of NumPy have too",
+    "is_available": 'ask whether any(d.kind == "cuda" for d in cuarray.devices())',
+    "scatter_add": "use cuarray.add.at",
+    "show": ABOUT_CUARRAY,
+}
+
+#: Attributes of arrays of NumPy, once or now, and of CuPy.
+ATTRIBUTES = {
+    "ctypes": "x.__array_interface__['data'] has the address on cpu, x.__cuda_array_interface__ on a GPU",
+    "data": "memoryview(x) shows the memory on cpu, x.__cuda_array_interface__ has the address on a GPU",
+    "get": "use x.numpy()",
+    "itemset": "use x[index] = value",
+    "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
+    "ptp": "use cuarray.ptp(x)",
+    "tostring": "use x.tobytes()",
+}
+
+#: Python's types that NumPy had under its own name until 1.24, and the type of ours that was meant perhaps.
+BUILTINS = {"int": "int64", "float": "float64", "complex": "complex128", "object": "", "str": ""}
+
+
+def said_by_numpy(name):
+    """Return what NumPy says of a name that it has given up, with our names for its own; else ''."""
+    if name in BUILTINS:
+        ours = f", or cuarray.{BUILTINS[name]} for the type" if BUILTINS[name] else ""
+        return f"numpy.{name} was Python's {name}, and is gone since NumPy 1.24: use {name}{ours}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            getattr(np, name)
+    except AttributeError as error:
+        if found := re.search(r"was removed in the NumPy 2.0 release\. *(.*)", str(error), re.DOTALL):
+            return f"NumPy 2 has no {name} either. {translated(found[1])}".rstrip(" .")
+    return ""
+
+
+def translated(text):
+    """Return NumPy's advice with cuarray's names where they exist."""
+
+    def ours(match):
+        home = "cuarray" if match[1] in package().__all__ else "numpy"
+        return f"{home}.{match[1]}"
+
+    return re.sub(r"\b(?:np|numpy)\.(\w+)", ours, text.replace("`", ""))
+
+
+def advice_on_missing(name, module=np):
+    """Return what to add to an error about a name that is not here; '' where nothing is known of it."""
+    if name.startswith("_"):
+        return ""
+    if module is np and (advice := ADVICE.get(name) or said_by_numpy(name)):
+        return f"; {advice.format(name=name)}"
+    if name not in dir(module):
+        return ""
+    return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
+
+
+def absent(name):
+    """Return a property that says what to use instead of an attribute, and counts as missing for hasattr."""
+
+    def refuse(array):
+        raise AttributeError(f"'cuarray.ndarray' object has no attribute {name!r}; {ATTRIBUTES[name]}")
+
+    return property(refuse)
+
+
+_core.extend_ndarray({name: absent(name) for name in ATTRIBUTES})

@@ -1,0 +1,235 @@
+"""Methods of ndarray that are about an array's bytes: on the host, in files, pickled, in another order."""
+
+import math
+import pickle
+import warnings
+from sys import getrefcount
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, shape_tuple
+from cuarray._core import ndarray
+from cuarray._functions.array_text import host_copy
+from cuarray._functions.creation import empty, empty_like
+
+
+def tobytes(self, order="C"):
+    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([65, 66], dtype="uint8").tobytes()
+    b'AB'
+    """
+    return host_copy(self).tobytes(order)
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from tempfile import TemporaryFile
+    >>> with TemporaryFile() as file:
+    ...     ca.arange(3).tofile(file, sep=",")
+    ...     _ = file.seek(0)
+    ...     text = file.read()
+    >>> text
+    b'0,1,2'
+    """
+    host_copy(self).tofile(fid, sep, format)
+
+
+# Parts of elements
+
+
+def bytes_of(array):
+    """Return the view of an array whose last two axes are the numbers of an element and their bytes."""
+    numbers = 2 if array.dtype.kind == "c" else 1
+    size = array.dtype.itemsize // numbers
+    return array[..., None].view(np.uint8).reshape((*array.shape, numbers, size), copy=False)
+
+
+def byteswap(self, inplace=False):
+    """Return the elements with the bytes of each number turned round, or turn them in place.
+
+    Elements of the other byte order, as files may hold them, become numbers this way.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1], dtype="uint16").byteswap()
+    array([256], dtype=uint16)
+    """
+    result = self if inplace else empty_like(self)
+    bytes_of(result)[...] = bytes_of(self)[..., ::-1]
+    return result
+
+
+def getfield(self, dtype, offset=0):
+    """Return the view of a part of each element, so many bytes from its begin; see numpy.ndarray.getfield.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1 + 2j]).getfield("float64", 8)
+    array([2.])
+    """
+    dtype, offset, size = _core.dtype(dtype), integer(offset, "offset", "getfield"), self.dtype.itemsize
+    if not 0 <= offset <= size - dtype.itemsize:
+        raise ValueError(
+            f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes"
+        )
+    part = self[..., None].view(np.uint8)[..., offset : offset + dtype.itemsize]
+    return part.view(dtype)[..., 0]
+
+
+def setfield(self, val, dtype, offset=0):
+    """Store values into a part of each element; see numpy.ndarray.setfield.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([1 + 2j])
+    >>> x.setfield(5, "float64")
+    >>> x
+    array([5.+2.j])
+    """
+    getfield(self, dtype, offset)[...] = val
+
+
+# Another size
+
+
+def resize(self, *new_shape, refcheck=True):
+    """Change shape and size in place, with zeros behind the elements; see numpy.ndarray.resize.
+
+    The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not
+    needed and not looked at.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(3)
+    >>> x.resize(5)
+    >>> x
+    array([0, 1, 2, 0, 0])
+    """
+    if not new_shape or (len(new_shape) == 1 and new_shape[0] is None):
+        return
+    shape = shape_tuple(new_shape[0] if len(new_shape) == 1 else new_shape, "shape", "resize")
+    if not self.flags.forc:
+        raise ValueError("resize: only an array whose elements lie side by side can be resized")
+    order = "F" if self.flags.fnc else "C"
+    if math.prod(shape) == self.size:
+        self._replace(self.reshape(shape, order=order))
+        return
+    if not owns_memory(self):
+        raise ValueError("resize: cannot resize this array: it does not own its data")
+    result = empty(shape, self.dtype, order, device=self.device)
+    old, new = line(self), line(result)
+    both = min(old.size, new.size)
+    new[:both] = old[:both]
+    new[both:] = 0
+    self._replace(result)
+
+
+def owns_memory(array):
+    """Tell whether no other array has the memory. Many results are reshaped, with a base of their own."""
+    base = array.base
+    # It is held by the array, by `base`, and by the call.
+    return base is None or (isinstance(base, ndarray) and getrefcount(base) <= 3)
+
+
+def line(array):
+    """Return the elements of an array of C or Fortran order as one axis, in the order of memory."""
+    return (array.T if array.flags.fnc else array).reshape(-1)
+
+
+# Pickle
+
+
+def dumps(self):
+    """Return the array as pickle.dumps does; see numpy.ndarray.dumps.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import pickle
+    >>> pickle.loads(ca.arange(3).dumps())
+    array([0, 1, 2])
+    """
+    return pickle.dumps(self)
+
+
+def dump(self, file):
+    """Write the array as pickle.dump does, to a file or one of this name; see numpy.ndarray.dump.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import io, pickle
+    >>> file = io.BytesIO()
+    >>> ca.arange(3).dump(file)
+    >>> pickle.loads(file.getvalue())
+    array([0, 1, 2])
+    """
+    if hasattr(file, "write"):
+        pickle.dump(self, file)
+    else:
+        with open(file, "wb") as opened:
+            pickle.dump(self, opened)
+
+
+def host_bytes(array):
+    """Return the elements as contiguous bytes on the host, copied only where needed, and their order."""
+    order = "F" if array.flags.fnc else "C"
+    array = array.T if order == "F" else array
+    if array.dtype.kind == "V":
+        array = array.view(np.uint16)
+    host = host_copy(array)
+    return np.ascontiguousarray(host).reshape(-1).view(np.uint8), order
+
+
+def reduce_ex(self, protocol):
+    protocol = integer(protocol, "protocol", "__reduce_ex__")
+    host, order = host_bytes(self)
+    data = pickle.PickleBuffer(host) if protocol >= 5 else host.tobytes()
+    return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
+
+
+def rebuild(data, dtype, shape, order, device):
+    """Make an array of pickled bytes, on its device or, with a warning, on cpu."""
+    dtype = _core.dtype(dtype)
+    raw = np.frombuffer(data, np.uint8)
+    host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
+    try:
+        place = _core.device(device)
+        _core.memory_stats(place)
+    except (ValueError, _core.CudaError) as reason:
+        # The default filter shows a warning once per place, which is this line.
+        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
+        place = _core.device("cpu")
+    array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
+    if dtype.kind == "V":
+        array = array.view(dtype)
+    return array.T if order == "F" else array
+
+
+# Pickles name this module by its lasting name (cuarray/__init__.py), so that files of the package may move.
+rebuild.__module__ = "cuarray._bytes"
+
+METHODS = {
+    "__reduce_ex__": reduce_ex,
+    "byteswap": byteswap,
+    "dump": dump,
+    "dumps": dumps,
+    "getfield": getfield,
+    "resize": resize,
+    "setfield": setfield,
+    "tobytes": tobytes,
+    "tofile": tofile,
+}

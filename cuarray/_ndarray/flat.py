@@ -1,0 +1,114 @@
+"""`ndarray.flat`: the elements as one axis."""
+
+from operator import index
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.operands import values_for
+from cuarray._functions.indexing import cycle, put
+from cuarray._functions.sequences import arange
+
+
+class Flat:
+    """The elements of an array as one axis, in C order, for reading and writing."""
+
+    def __init__(self, array):
+        self.base = array
+        self.index = 0
+        self.rest = None
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.rest is None:
+            self.rest = iter(self.base.ravel())
+        element = next(self.rest)
+        self.index += 1
+        return element
+
+    @property
+    def coords(self):
+        """The place of the element that comes next, one integer per axis."""
+        return self.position(self.index)
+
+    def copy(self):
+        """Return the elements as a new array of one axis."""
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.copy().__array__(dtype)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other):
+        return self.base.ravel() == other
+
+    def __ne__(self, other):
+        return self.base.ravel() != other
+
+    def __lt__(self, other):
+        return self.base.ravel() < other
+
+    def __le__(self, other):
+        return self.base.ravel() <= other
+
+    def __gt__(self, other):
+        return self.base.ravel() > other
+
+    def __ge__(self, other):
+        return self.base.ravel() >= other
+
+    def position(self, number):
+        """Return the place of element `number` as one integer per axis."""
+        size = self.base.size
+        if not -size <= number < size:
+            raise IndexError(f"index {number} is out of bounds for size {size}")
+        number %= size
+        place = []
+        for extent in reversed(self.base.shape):
+            number, rest = divmod(number, extent)
+            place.append(rest)
+        return tuple(reversed(place))
+
+    def one_axis(self, key):
+        """Return the key without a tuple around it: an int, a slice, or what makes an index array."""
+        if isinstance(key, tuple):
+            if len(key) > 1:
+                raise IndexError(f"too many indices for flat iterator: {len(key)} for its one axis")
+            key = key[0] if key else Ellipsis
+        if key is None:
+            raise IndexError("only integers, slices, ... and arrays of integers or bools index x.flat")
+        if key is Ellipsis:
+            return slice(None)
+        return index(key) if isinstance(key, np.integer) else key
+
+    def __getitem__(self, key):
+        key = self.one_axis(key)
+        if type(key) is int:
+            return self.base[self.position(key)]
+        chosen = self.base.ravel()[key]
+        return chosen.copy() if isinstance(key, slice) else chosen
+
+    def __setitem__(self, key, value):
+        key = self.one_axis(key)
+        if type(key) is int:
+            self.base[self.position(key)] = value
+        elif isinstance(key, slice):
+            flat = self.base.ravel()
+            chosen, values = flat[key], values_for(flat, value, "flat").ravel()
+            if values.size and chosen.size:
+                chosen[...] = cycle(values, chosen.size)
+            if not _core.shares_memory(flat, self.base):
+                self.base[...] = flat.reshape(self.base.shape)
+        else:
+            places = arange(self.base.size, device=self.base.device)[key]
+            put(self.base, places, value)
+
+
+def set_flat(self, value):
+    self.flat[...] = value

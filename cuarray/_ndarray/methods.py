@@ -1,0 +1,406 @@
+"""The methods of ndarray that are written in Python; importing this module puts them into the type."""
+
+import math
+from types import GenericAlias
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.ufuncs import ceil, floor, trunc
+from cuarray._arguments.ufuncs import conj as conj_ufunc
+from cuarray._functions import elementwise, index_grids, indexing, products, rearranging, scans, sorting
+from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
+from cuarray._namespace.info import ARRAY_API_VERSION
+from cuarray._namespace.package import package
+from cuarray._ndarray import byte_methods
+from cuarray._ndarray.flags import Flags
+from cuarray._ndarray.flat import Flat, set_flat
+from cuarray._ndarray.protocols import array_function
+
+# Attributes
+
+
+def setflags(self, write=None, align=None, uic=None):
+    """Set whether the array can be written; the other flags are for NumPy's sake, and are not looked at.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(2)
+    >>> x.setflags(write=False)
+    >>> x.flags.writeable
+    False
+    """
+    if write is not None:
+        self.flags.writeable = bool(write)
+
+
+# Elementwise
+
+
+def array_round(self, decimals=0, out=None):
+    """Round to a number of decimals; see cuarray.round.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1.25, 2.71]).round(1)
+    array([1.2, 2.7])
+    """
+    return elementwise.round(self, decimals, out=out)
+
+
+def array_clip(self, min=None, max=None, out=None, **kwargs):
+    """Limit the elements to a range; see cuarray.clip.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(5).clip(1, 3)
+    array([1, 1, 2, 3, 3])
+    """
+    return elementwise.clip(self, min, max, out=out, **kwargs)
+
+
+def conj(self):
+    """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1 + 2j]).conj()
+    array([1.-2.j])
+    """
+    return conj_ufunc(self) if self.dtype.kind == "c" else self
+
+
+def repeat(self, repeats, axis=None):
+    """Repeat the elements; see cuarray.repeat.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2]).repeat(2)
+    array([1, 1, 2, 2])
+    """
+    return rearranging.repeat(self, repeats, axis)
+
+
+# Along an axis
+
+
+def cumsum(self, axis=None, dtype=None, out=None):
+    """Add up the elements along an axis; see cuarray.cumsum.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2, 3]).cumsum()
+    array([1, 3, 6])
+    """
+    return scans.cumsum(self, axis, dtype, out)
+
+
+def cumprod(self, axis=None, dtype=None, out=None):
+    """Multiply the elements along an axis; see cuarray.cumprod.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2, 3]).cumprod()
+    array([1, 2, 6])
+    """
+    return scans.cumprod(self, axis, dtype, out)
+
+
+# Indexing
+
+
+def take(self, indices, axis=None, out=None, mode="raise"):
+    """Return elements along an axis; see cuarray.take.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([5, 6, 7]).take([2, 0])
+    array([7, 5])
+    """
+    return indexing.take(self, indices, axis, out, mode)
+
+
+def put(self, indices, values, mode="raise"):
+    """Store values at positions of the flattened array; see cuarray.put.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.zeros(3, int)
+    >>> x.put([0, 2], [7, 8])
+    >>> x
+    array([7, 0, 8])
+    """
+    indexing.put(self, indices, values, mode)
+
+
+def choose(self, *choices, out=None, mode="raise"):
+    """Make an array of elements of several arrays, chosen by number; see cuarray.choose.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 0]).choose([[10, 11], [20, 21]])
+    array([20, 11])
+    """
+    return indexing.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+def compress(self, condition, axis=None, out=None):
+    """Return the slices at which a condition is true; see cuarray.compress.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).compress([True, False, True])
+    array([0, 2])
+    """
+    return indexing.compress(condition, self, axis, out)
+
+
+def dot(self, b, out=None):
+    """Multiply along the last axis; see cuarray.dot.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 2]).dot([3, 4])
+    array(11)
+    """
+    return products.dot(self, b, out)
+
+
+def nonzero(self):
+    """Return the coordinates of the elements that are not zero; see cuarray.nonzero.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([3, 0, 4]).nonzero()
+    (array([0, 2]),)
+    """
+    return indexing.nonzero(self)
+
+
+def diagonal(self, offset=0, axis1=0, axis2=1):
+    """Return a read-only view of the diagonals; see cuarray.diagonal.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).reshape(2, 2).diagonal()
+    array([0, 3])
+    """
+    return index_grids.diagonal(self, offset, axis1, axis2)
+
+
+def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Add the elements of diagonals; see cuarray.trace.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.arange(4).reshape(2, 2).trace()
+    array(3)
+    """
+    return index_grids.trace(self, offset, axis1, axis2, dtype, out)
+
+
+# Order
+
+
+def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sort the elements along an axis, in place; see cuarray.sort.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([3, 1, 2])
+    >>> x.sort()
+    >>> x
+    array([1, 2, 3])
+    """
+    sorting.check_kind(kind, order, stable, "sort")
+    _core.sort_in_place(self, normalise_axis(axis, self.ndim, "sort"), bool(descending))
+
+
+def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Return the positions that sort the elements; see cuarray.argsort.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([3, 1, 2]).argsort()
+    array([1, 2, 0])
+    """
+    return sorting.argsort(self, axis, kind, order, stable=stable, descending=descending)
+
+
+def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
+    """Partition the elements along an axis, in place; see cuarray.partition.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([4, 1, 3, 2])
+    >>> x.partition(1)
+    >>> x[1]
+    array(2)
+    """
+    axis = normalise_axis(axis, self.ndim, "partition")
+    ranks = sorting.ranks_of(kth, self.shape[axis], kind, order, "partition")
+    self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
+
+
+def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
+    """Return the positions that partition the elements; see cuarray.argpartition.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([4, 1, 3, 2])
+    >>> x[x.argpartition(1)][1]
+    array(2)
+    """
+    return sorting.argpartition(self, kth, axis, kind, order, descending=descending)
+
+
+def searchsorted(self, v, side="left", sorter=None):
+    """Return the positions at which values belong; see cuarray.searchsorted.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([1, 3, 5]).searchsorted([2, 5])
+    array([1, 2])
+    """
+    return sorting.searchsorted(self, v, side, sorter)
+
+
+# Python's numbers
+
+
+def tolist(self):
+    """Return the elements as nested lists of Python numbers, a 0-d array's as the number itself.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.asarray([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    bfloat16_has_no_python_number = self.dtype.kind == "V"
+    return (self.astype(np.float32) if bfloat16_has_no_python_number else self).numpy().tolist()
+
+
+def to_numpy(self):
+    """Return a copy as a numpy.ndarray.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> type(ca.arange(3).to_numpy())
+    <class 'numpy.ndarray'>
+    """
+    return self.numpy()
+
+
+def array_complex(self):
+    if self.ndim:
+        raise TypeError(f"complex: only 0-dimensional arrays can be converted, not shape {self.shape}")
+    return complex(self.item())
+
+
+def python_round(self, ndigits=None):
+    if self.ndim == 0 and ndigits is None:
+        return round(self.item())
+    return self.round(ndigits or 0)
+
+
+def python_trunc(self):
+    return math.trunc(self.item()) if self.ndim == 0 else trunc(self)
+
+
+def python_floor(self):
+    return math.floor(self.item()) if self.ndim == 0 else floor(self)
+
+
+def python_ceil(self):
+    return math.ceil(self.item()) if self.ndim == 0 else ceil(self)
+
+
+def array_format(self, spec):
+    if not spec:
+        return str(self)
+    if self.ndim:
+        raise TypeError(f"format: {spec!r} formats one number, not an array of shape {self.shape}")
+    return format(self.item(), spec)
+
+
+# Protocols
+
+
+def conform(self, protocol):
+    """Return the number of an array without axes for sqlite3, which asks so; None for any other."""
+    return self.item() if self.ndim == 0 else None
+
+
+def array_namespace(self, *, api_version=None):
+    """Return the module cuarray, by the Array API standard."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", ARRAY_API_VERSION):
+        raise ValueError(f"cuarray does not implement the Array API standard {api_version!r}")
+    return package()
+
+
+_core.extend_ndarray(
+    {
+        **byte_methods.METHODS,
+        "__array_function__": array_function,
+        "__array_namespace__": array_namespace,
+        "__class_getitem__": classmethod(GenericAlias),
+        "__ceil__": python_ceil,
+        "__complex__": array_complex,
+        "__conform__": conform,
+        "__floor__": python_floor,
+        "__format__": array_format,
+        "__repr__": ndarray_repr,
+        "__round__": python_round,
+        "__str__": ndarray_str,
+        "__trunc__": python_trunc,
+        "_repr_html_": html_table,
+        "argpartition": argpartition,
+        "argsort": argsort,
+        "choose": choose,
+        "clip": array_clip,
+        "compress": compress,
+        "conj": conj,
+        "conjugate": conj,
+        "cumprod": cumprod,
+        "cumsum": cumsum,
+        "diagonal": diagonal,
+        "dot": dot,
+        "flags": property(Flags, doc="How the array lies in memory."),
+        "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
+        "nonzero": nonzero,
+        "partition": partition,
+        "put": put,
+        "repeat": repeat,
+        "round": array_round,
+        "searchsorted": searchsorted,
+        "setflags": setflags,
+        "sort": sort,
+        "take": take,
+        "to_numpy": to_numpy,
+        "trace": trace,
+        "tolist": tolist,
+    }
+)

@@ -1,0 +1,184 @@
+"""NumPy's protocols: calls of its functions, and of anybody's ufuncs, with our arrays among the arguments.
+
+What belongs to another library is left to it. Subclasses of numpy.ndarray and ufuncs that are not here know
+NumPy's arrays alone: for them, arrays on `cpu` are NumPy's arrays over the same memory.
+"""
+
+import sys
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._namespace.missing import advice_on_missing
+from cuarray._namespace.package import package
+
+METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
+
+#: Names of scipy.special: what those functions are called here.
+SPECIAL_ALIASES = {"gammaln": "lgamma"}
+
+#: Functions that arrange the axes of several arrays, which need not hold numbers.
+OF_ANY_TYPE = ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid")
+
+
+def counterpart(ufunc):
+    """Return cuarray's function for a ufunc of NumPy's, by whose rules it works; None for those of others."""
+    name = ufunc.__name__
+    is_numpys = getattr(np, name, None) is ufunc or (name == "clip" and np._core.umath.clip is ufunc)
+    return getattr(package(), name, None) if is_numpys else None
+
+
+def special_counterpart(ufunc):
+    """Return cuarray's function for a ufunc of scipy.special, or None."""
+    name = ufunc.__name__
+    is_special = getattr(sys.modules.get("scipy.special"), name, None) is ufunc
+    return getattr(package(), SPECIAL_ALIASES.get(name, name), None) if is_special else None
+
+
+def is_other(x):
+    """Whether an object's class handles calls of ufuncs itself, and is none of NumPy's."""
+    return _core.array_class(x) in ("foreign", "nothing") and hasattr(type(x), "__array_ufunc__")
+
+
+def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
+    """Run a call of a ufunc, on arrays of ours, NumPy's and others'."""
+    if not isinstance(ufunc, np.ufunc) and not (callable(ufunc) and hasattr(ufunc, "nin")):  # such as Numba's
+        raise TypeError(f"__array_ufunc__: expected a numpy.ufunc, not {type(ufunc).__name__}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise TypeError(f"__array_ufunc__: the method must be one of {', '.join(METHODS)}")
+    outputs = kwargs.get("out", ())
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    arrays = [x for x in (*inputs, *outputs) if not isinstance(x, ndarray)]
+    name = ufunc.__name__
+    others = [x for x in arrays if is_other(x)]
+    if any(type(x).__array_ufunc__ is None for x in others):
+        return NotImplemented
+    for other in others:
+        result = other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        if result is not NotImplemented:
+            return result
+    if others:  # such as pandas, which refuses classes that it does not know
+        return on_views(getattr(ufunc, method), name, inputs, kwargs)
+    kinds = {_core.array_class(x): x for x in arrays}
+    for kind in ("masked", "matrix"):
+        if kind in kinds:
+            _core.refuse_to_strip(kinds[kind], name)
+    call = getattr(ufunc, method)
+    if "dispatching" in kinds or "wrapping" in kinds:
+        return on_views(call, name, inputs, kwargs)
+    if counterpart(ufunc):
+        raise TypeError(f"{name}: cuarray.{name} has no method {method}")
+    is_real = all(getattr(x, "dtype", np.dtype(float)).kind != "c" for x in inputs)
+    if method == "__call__" and not kwargs and is_real and (ours := special_counterpart(ufunc)):
+        return ours(*inputs)
+    return on_views(call, name, inputs, kwargs, numbers_of)
+
+
+def array_function(self, function, types, args, kwargs):
+    """Run a call of a NumPy function, on arrays of ours, NumPy's and others'."""
+    if not callable(function) or not isinstance(getattr(function, "__module__", None), str):
+        raise TypeError(f"__array_function__: expected a function of NumPy's, not {type(function).__name__}")
+    module, name = function.__module__, getattr(function, "__name__", "")
+    if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
+        raise TypeError(f"{name}: expected arguments in a tuple and in a dict")
+    if module.partition(".")[0] != "numpy":
+        return NotImplemented
+    has_subclass = False
+    for kind in types:
+        if issubclass(kind, np.ndarray) and kind not in (np.ndarray, np.memmap):
+            has_subclass = True
+        elif not issubclass(kind, (ndarray, np.ndarray, np.generic)):
+            return NotImplemented
+    if has_subclass:
+        for x in flat((args, kwargs)):
+            if _core.array_class(x) in ("masked", "matrix"):
+                _core.refuse_to_strip(x, name)
+            if _core.array_class(x) in ("dispatching", "wrapping"):
+                return on_views(function, name, args, kwargs)
+    namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
+    ours = getattr(namespace, name, None)
+    if ours is None:
+        advice = advice_on_missing(name, sys.modules[module])
+        raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")
+    if name in OF_ANY_TYPE and not all(holds_numbers(x) for x in args):
+        return on_views(function, name, args, kwargs)
+    with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
+        return ours(*args, **kwargs)
+
+
+def flat(x):
+    """Go through what lists, tuples and dicts hold."""
+    for entry in x.values() if isinstance(x, dict) else x:
+        if isinstance(entry, list | tuple | dict):
+            yield from flat(entry)
+        else:
+            yield entry
+
+
+def holds_numbers(x):
+    """Whether an argument is an array of numbers, as far as its class and dtype tell."""
+    if isinstance(x, list | tuple):
+        return all(holds_numbers(entry) for entry in x)
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype.kind in "biufc"
+    return x is not None and not isinstance(x, str | bytes)
+
+
+def on_views(call, name, args, kwargs, convert=None):
+    """Call what knows NumPy's arrays alone, and return what it makes of them as arrays of ours.
+
+    Arrays of other classes are returned as they are, and outputs are the objects that were given, unless a
+    class returns them with units.
+    """
+    outputs = kwargs.get("out")
+    results = call(*as_views(args, name), **as_views(kwargs, name))
+    if outputs is None:
+        return (convert or as_ours)(results)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    results = results if isinstance(results, tuple) else (results,)
+    results = tuple(
+        out if type(result) is np.ndarray and out is not None else (convert or as_ours)(result)
+        for result, out in zip(results, outputs, strict=True)
+    )
+    return results if len(results) > 1 else results[0]
+
+
+def as_views(x, name):
+    """Return arguments with NumPy's views in the place of our arrays, in lists, tuples and dicts too."""
+    if isinstance(x, ndarray):
+        if x.device.kind != "cpu":
+            raise TypeError(
+                f"{name}: works on NumPy's arrays alone, and one is on {x.device}; write x.numpy()"
+            )
+        return x.__array__()
+    if type(x) in (list, tuple):
+        return type(x)(as_views(entry, name) for entry in x)
+    if type(x) is dict:
+        return {key: as_views(value, name) for key, value in x.items()}
+    return x
+
+
+def as_ours(result):
+    """Return NumPy's arrays and scalars of numbers as arrays of ours, other objects as they are."""
+    if type(result) in (list, tuple):
+        return type(result)(as_ours(entry) for entry in result)
+    if type(result) is np.ndarray and result.dtype.kind in "biufc":
+        return _core.array_from_object(result, device="cpu")
+    if isinstance(result, np.bool_ | np.number):
+        return _core.array_from_object(result, device="cpu").reshape(1)[0]
+    return result
+
+
+def numbers_of(result):
+    """Return the results of a ufunc as `as_ours` does, where those of Python's functions are objects."""
+    if isinstance(result, tuple):
+        return tuple(numbers_of(entry) for entry in result)
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        result = np.array(result.tolist())
+    if isinstance(result, int | float | complex):
+        result = np.asarray(result)[()]
+    if not holds_numbers(result):
+        kind = np.asarray(result).dtype
+        raise TypeError(f"a ufunc's results of type {kind} are no numbers; write f(x.numpy())")
+    return as_ours(result)

@@ -1,0 +1,49 @@
+"""Methods of ufuncs that fold parts of an axis, or elements that indices choose: what arguments mean."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer
+from cuarray._arguments.operands import host_values, target
+from cuarray._core import ndarray
+from cuarray._functions.creation import as_array
+
+
+def begins_on_host(indices, name):
+    """Return where segments begin, as a NumPy array of one axis; waits for indices on a GPU."""
+    host = host_values(indices, f"{name}.reduceat")
+    if host.ndim != 1:
+        raise ValueError(f"{name}.reduceat: indices must have one axis, not shape {host.shape}")
+    if not np.can_cast(host.dtype, np.int64) and isinstance(indices, ndarray | np.ndarray):
+        raise TypeError(f"{name}.reduceat: indices must be integers, not {host.dtype}")
+    if host.dtype.kind == "f" and not np.isfinite(host).all():
+        raise ValueError(f"{name}.reduceat: indices must be integers, not {host.tolist()}")
+    return np.ascontiguousarray(host, np.int64)
+
+
+def reduceat(function, array, indices, axis=0, dtype=None, out=None):
+    """Fold segments of an axis, the host reading where they begin; see numpy.ufunc.reduceat."""
+    name = function.__name__
+    if isinstance(out, tuple):
+        (out,) = out
+    array = as_array(array)
+    if isinstance(axis, tuple):
+        if len(axis) != 1:
+            raise ValueError(f"{name}.reduceat does not allow multiple axes")
+        (axis,) = axis
+    elif axis is None:
+        if array.ndim > 1:
+            raise ValueError(f"{name}.reduceat does not allow multiple axes")
+        axis = 0
+    begins = begins_on_host(indices, name)
+    return _core.reduceat(function, array, begins, integer(axis, "axis", name), dtype, out)
+
+
+def at(function, a, indices, *values):
+    """Apply a function to the elements that `indices` choose, once for each time; see numpy.ufunc.at."""
+    name = function.__name__
+    if len(values) != function.nin - 1 and function.nin <= 2:
+        needs = "no second operand" if function.nin == 1 else "a second operand"
+        raise ValueError(f"{name}.at: the function takes {needs}")
+    a = target(a, f"{name}.at")
+    _core.update(function, a, indices, _core.beside(values[0], a, name) if values else None)

@@ -1,0 +1,46 @@
+"""One operation of a profile: what was done, at which line, and how long it took."""
+
+import os
+from typing import NamedTuple
+
+
+class Event(NamedTuple):
+    """One operation of a profile. Times are seconds, `start` since the profile began."""
+
+    kind: str
+    name: str
+    kernel: str
+    expression: str
+    file: str
+    line: int
+    shape: tuple
+    dtype: str
+    bytes: int
+    device: str
+    stream: int
+    thread: int
+    start: float
+    seconds: float
+    host_seconds: float
+    build_seconds: float
+    build: str
+    failed: bool
+    device_start: float | None
+    device_seconds: float | None
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes read and written per second; 0 where nothing was moved."""
+        return self.bytes / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def what(self) -> str:
+        """The expression of a launch, the name of anything else; with both where one alone says little."""
+        if self.expression.isidentifier() and self.expression != self.name:
+            return f"{self.name}({self.expression})"
+        return self.expression or self.name
+
+    @property
+    def where(self) -> str:
+        """The line of the program: 'file.py:12', or ''."""
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""
