@@ -387,8 +387,8 @@ MUTANTS = [
     Mutant(
         "machine-errors-named-after-a-call",
         "src/bindings/python.cpp",
-        "!noted && is_about_arguments(error.kind())",
-        "!noted",
+        "is_about_arguments(error.kind()) ? name_called",
+        "true ? name_called",
         "tests/python/test_memory.py -k full_machine",
     ),
     Mutant(

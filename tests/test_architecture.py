@@ -5,6 +5,7 @@ nothing outside the CUDA backend asks whether a device is CUDA. Each rule is als
 """
 
 import ast
+import collections
 import graphlib
 import importlib
 import re
@@ -52,6 +53,38 @@ def without_comments(text: str, python: bool) -> str:
 
     pattern = r'"""[\s\S]*?"""|#[^\n]*' if python else r"/\*[\s\S]*?\*/|//[^\n]*"
     return re.sub(pattern, blank, text)
+
+
+# Names of classes
+
+CLASS = re.compile(
+    r"^[ \t]*(?:template\s*<[^;{]*?>\s*)?(?:class|struct|enum class|enum)\s+(?:alignas\([^)]*\)\s*|CUARRAY_API\s+)*"
+    r"(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{",
+    re.MULTILINE,
+)
+# Enumerations inside a class, which are always written with the class's name.
+NESTED = {"Kind"}
+
+
+def classes_named_twice(texts: dict[str, str]) -> list[str]:
+    """The names that C++ gives to more than one class."""
+    files = collections.defaultdict(list)
+    for file, text in texts.items():
+        for name in CLASS.findall(without_comments(text, python=False)):
+            files[name].append(file)
+    return [f"{name}: {', '.join(where)}" for name, where in sorted(files.items()) if len(where) > 1 and name not in NESTED]
+
+
+def test_no_two_classes_share_a_name():
+    """One word for one thing. The kernel text has structs of its own for metaprogramming, in lower case."""
+    texts = {name_of(file): file.read_text() for file in sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp")}
+    assert [line for line in classes_named_twice(texts) if not line[0].islower()] == []
+
+
+def test_a_class_name_that_stands_twice_is_seen():
+    one, other = "struct Plan {\n    int steps;\n};\n", "namespace {\nclass Plan final : public Base {\n};\n}\n"
+    assert classes_named_twice({"a.h": one, "b.cpp": other}) == ["Plan: a.h, b.cpp"]
+    assert classes_named_twice({"a.h": one, "b.cpp": "struct Plan;\n// class Plan {\n"}) == []
 
 
 # Names of one file
@@ -445,7 +478,7 @@ def test_undecorated_call_is_seen():
 def test_decorator_forwards_everything():
     names = virtual_functions("include/cuarray/runtime/backend.h")
     assert len(names) >= 12
-    forwarded = virtual_functions("include/cuarray/runtime/decorator.h")
+    forwarded = virtual_functions("src/runtime/decorator.h")
     # A single loop is said by others, which a decorator sees.
     assert set(names) - {"single_loop"} == set(forwarded), set(names) ^ set(forwarded)
 

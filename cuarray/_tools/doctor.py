@@ -267,14 +267,18 @@ def main(arguments=None):
 
     parser = argparse.ArgumentParser(
         prog="python -m cuarray",
-        usage="python -m cuarray [-h] [--version] [--json]\n"
+        usage="python -m cuarray [-h] [--version] [--cmake-dir] [--json]\n"
         "       python -m cuarray cache [show|clear|warm] ...",
         description="Tell what is there, what is missing, and the command that mends it.",
         epilog="python -m cuarray cache --help: what to do with the cache of compiled kernels",
     )
     parser.add_argument("--version", action="version", version=f"cuarray {_core.__version__}")
+    parser.add_argument("--cmake-dir", action="store_true", help="print the folder of find_package(cuarray)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
+    if options.cmake_dir:
+        print(os.path.join(os.path.dirname(_core.__file__), "cmake"))
+        return 0
     known = report()
     print(json.dumps(known, indent=2) if options.json else text(known))
     return 1 if known["faults"] else 0

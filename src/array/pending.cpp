@@ -8,7 +8,7 @@
 #include <new>
 
 #include "cuarray/kernel/index.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray {

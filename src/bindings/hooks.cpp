@@ -3,7 +3,7 @@
 #include <string>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 namespace py = pybind11;
 

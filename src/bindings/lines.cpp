@@ -3,7 +3,7 @@
 #include <string>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 namespace py = pybind11;
 

@@ -2,9 +2,9 @@
 #include "cuarray/runtime/memory.h"
 #include <string>
 #include "bindings/module.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
-#include "cuarray/runtime/tracking.h"
+#include "runtime/tracking.h"
 
 namespace py = pybind11;
 

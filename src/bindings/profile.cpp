@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 #include "bindings/module.h"
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 #include "cuarray/runtime/runtime.h"
 
 namespace py = pybind11;

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <new>
 #include <vector>
-#include "cuarray/core/noted_error.h"
 
 namespace cuarray::python {
 
@@ -115,12 +114,10 @@ WithGil::WithGil() noexcept {
     } catch (pybind11::error_already_set& error) {
         error.restore();
     } catch (const Error& error) {
-        const auto* const noted = dynamic_cast<const NotedError*>(&error);
-        // What carries notes says itself where it comes from, which may be an earlier call.
-        const bool is_of_call = !noted && is_about_arguments(error.kind());
-        const std::string message = is_of_call ? name_called_function(error.what()) : error.what();
+        const std::string message =
+            is_about_arguments(error.kind()) ? name_called_function(error.what()) : error.what();
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
-        if (noted) add_notes(noted->notes());
+        add_notes(error.notes());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 #include "cuarray/core/error.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>

@@ -4,7 +4,7 @@
 #include <vector>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 

@@ -3,7 +3,7 @@
 
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "cuarray/codegen/gather_launch.h"
+#include "codegen/gather_launch.h"
 
 namespace cuarray {
 namespace {

@@ -1,5 +1,5 @@
 // correlate_launch.cpp -- plans sliding sums of products: one thread for each result.
-#include "cuarray/codegen/correlate_launch.h"
+#include "codegen/correlate_launch.h"
 
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
 // gather_launch.cpp -- plans gathers and scatters: the widest word that items can move as, who competes for which place.
-#include "cuarray/codegen/gather_launch.h"
+#include "codegen/gather_launch.h"
 
 #include <algorithm>
 #include <bit>

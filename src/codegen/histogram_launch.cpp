@@ -1,5 +1,5 @@
 // histogram_launch.cpp -- plans a step of a histogram.
-#include "cuarray/codegen/histogram_launch.h"
+#include "codegen/histogram_launch.h"
 
 #include <algorithm>
 #include <cstring>

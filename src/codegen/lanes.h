@@ -1,6 +1,6 @@
 // lanes.h -- how many elements one thread of a program takes at once; what the text and the launch agree on.
 #pragma once
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 
 namespace cuarray {
 

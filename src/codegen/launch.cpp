@@ -1,5 +1,5 @@
 // launch.cpp -- chooses the walk of an elementwise task and fills the parameters of its launches.
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // matmul_launch.cpp -- plans matrix products: one block of threads for each tile of each result.
-#include "cuarray/codegen/matmul_launch.h"
+#include "codegen/matmul_launch.h"
 
 #include "codegen/sizes.h"
 #include "cuarray/kernel/matmul.h"

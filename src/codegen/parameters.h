@@ -1,6 +1,6 @@
 // parameters.h -- how the structs of kernel/index.h are filled.
 #pragma once
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 
 namespace cuarray {
 

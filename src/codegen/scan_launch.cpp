@@ -6,7 +6,7 @@
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/kernel/scan.h"
 
 namespace cuarray {

@@ -1,5 +1,5 @@
 // segmented_reduce_launch.cpp -- plans folds of parts of an axis: the lines, and whether neighbouring threads go along them.
-#include "cuarray/codegen/segmented_reduce_launch.h"
+#include "codegen/segmented_reduce_launch.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 // sort_launch.cpp -- plans the passes of a radix sort: kernels by item type, tiles, and room for the counts.
-#include "cuarray/codegen/sort_launch.h"
+#include "codegen/sort_launch.h"
 
 #include <algorithm>
 #include <cstring>

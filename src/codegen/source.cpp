@@ -1,6 +1,6 @@
 // source.cpp -- a program's module: the library text that it reaches, its element, and one entry point per
 // walk.
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 
 #include <algorithm>
 #include <sstream>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/tokens.h"
-#include "cuarray/codegen/embedded.h"
+#include "codegen/embedded.h"
 #include "cuarray/core/error.h"
 
 namespace cuarray {

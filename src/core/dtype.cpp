@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include "cuarray/core/dispatch.h"
+#include "core/dispatch.h"
 
 namespace cuarray {
 

@@ -1,7 +1,7 @@
 // scalar.cpp -- Python's numbers and typed scalars as elements of a dtype.
 #include "cuarray/core/scalar.h"
 #include <cmath>
-#include "cuarray/core/dispatch.h"
+#include "core/dispatch.h"
 
 namespace cuarray {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <memory>
 #include <vector>
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 
 namespace cuarray {
 namespace {

@@ -1,7 +1,7 @@
 // backend.cpp -- one GPU put together, and what the registry is told about GPUs.
 #include "cuda/backend.h"
 #include <cstdlib>
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::cuda {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 #include <vector>
-#include "cuarray/codegen/gather_launch.h"
+#include "codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
 #include "cuda/kernels.h"
 #include "cuda/operation.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 #include <vector>
-#include "cuarray/runtime/size_classes.h"
+#include "runtime/size_classes.h"
 #include "cuda/stream.h"
 
 namespace cuarray::cuda {

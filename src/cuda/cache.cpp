@@ -13,7 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <vector>
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {

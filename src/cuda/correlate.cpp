@@ -1,5 +1,5 @@
 // correlate.cpp -- sliding sums of products on a GPU: one launch.
-#include "cuarray/codegen/correlate_launch.h"
+#include "codegen/correlate_launch.h"
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <atomic>
 #include <cstdlib>
-#include "cuarray/core/noted_error.h"
 #include "cuda/journal.h"
 
 namespace cuarray::cuda {
@@ -153,7 +152,7 @@ void fail(CUresult result, const char* call, std::vector<std::string> notes) {
         const std::vector<std::string> lines = journal().lines();
         notes.insert(notes.end(), lines.begin(), lines.end());
     }
-    throw NotedError(ErrorKind::Cuda, text, std::move(notes));
+    throw Error(ErrorKind::Cuda, text, std::move(notes));
 }
 
 }  // namespace cuarray::cuda

@@ -1,6 +1,6 @@
 // event.cpp -- recording, asking and timing events.
 #include "cuda/event.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuda/runtime.h"
 
 namespace cuarray::cuda {

@@ -1,7 +1,7 @@
 // explain.h -- why a launch may have failed: everything that the driver was told, and what it knows of the
 // kernel.
 #pragma once
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuda/kernels.h"
 
 namespace cuarray::cuda {

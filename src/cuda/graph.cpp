@@ -1,6 +1,6 @@
 // graph.cpp -- capturing, making executable, launching.
 #include "cuda/graph.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuda/runtime.h"
 
 namespace cuarray::cuda {

@@ -1,6 +1,6 @@
 // histogram.cpp -- counts by bin with atomics; weights in the order of their bins.
 #include <bit>
-#include "cuarray/codegen/histogram_launch.h"
+#include "codegen/histogram_launch.h"
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {

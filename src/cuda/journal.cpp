@@ -2,7 +2,7 @@
 #include "cuda/journal.h"
 #include <cstring>
 #include <utility>
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 
 namespace cuarray::cuda {
 

@@ -2,7 +2,7 @@
 // memory.
 #include "cuda/kept_memory.h"
 #include <string>
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // kernels.cpp -- from a program to a function on the GPU: text, cache, NVRTC, module.
 #include "cuda/kernels.h"
 #include <cstdio>
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 #include "cuda/cache.h"
 
 namespace cuarray::cuda {

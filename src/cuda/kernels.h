@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 #include "cuda/context.h"
 #include "cuda/nvrtc.h"
 

@@ -1,5 +1,5 @@
 // matmul.cpp -- matrix products on a GPU: aligned factors, one launch.
-#include "cuarray/codegen/matmul_launch.h"
+#include "codegen/matmul_launch.h"
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {

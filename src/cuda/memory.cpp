@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuda/runtime.h"
 
 namespace cuarray::cuda {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
-#include "cuarray/codegen/source.h"
-#include "cuarray/runtime/hooks.h"
+#include "codegen/source.h"
+#include "runtime/hooks.h"
 #include "cuda/cache.h"
 #include "cuda/driver.h"
 #include "cuda/nvrtc_api.h"

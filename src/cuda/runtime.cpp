@@ -2,7 +2,7 @@
 #include "cuda/runtime.h"
 #include <algorithm>
 #include <cstdio>
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuda/event.h"
 #include "cuda/graph.h"

@@ -1,5 +1,5 @@
 // segmented_reduce.cpp -- folds of parts of an axis: plan, launch; beyond 8 axes, one index of an axis after the other.
-#include "cuarray/codegen/segmented_reduce_launch.h"
+#include "codegen/segmented_reduce_launch.h"
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {

@@ -1,7 +1,7 @@
 // sort.cpp -- sorts rows: passes of kernels that alternate between the result's memory and as much again.
 #include <algorithm>
 #include <bit>
-#include "cuarray/codegen/sort_launch.h"
+#include "codegen/sort_launch.h"
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {

@@ -1,8 +1,8 @@
 // storages.cpp -- blocks of GPU and pinned memory as storages, and imported and exported ones in order with
 // their other users.
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
-#include "cuarray/runtime/tracking.h"
+#include "runtime/tracking.h"
 #include "cuda/graph.h"
 #include "cuda/runtime.h"
 

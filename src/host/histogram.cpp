@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cuarray/core/dispatch.h"
+#include "core/dispatch.h"
 #include "cuarray/kernel/histogram.h"
 #include "host/radix.h"
 #include "host/tasks.h"

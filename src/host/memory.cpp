@@ -12,8 +12,8 @@
 #include <new>
 
 #include "cuarray/runtime/backend.h"
-#include "cuarray/runtime/size_classes.h"
-#include "cuarray/runtime/tracking.h"
+#include "runtime/size_classes.h"
+#include "runtime/tracking.h"
 #include "host/system_memory.h"
 
 namespace cuarray::host {

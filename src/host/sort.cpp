@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuarray/core/dispatch.h"
+#include "core/dispatch.h"
 #include "cuarray/kernel/sort.h"
 #include "host/order_statistics.h"
 #include "host/tasks.h"

@@ -1,6 +1,6 @@
 // hooks.cpp -- the settings of the host program: library locator, warning handler, waiting, functions to call at
 // the end.
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include <atomic>
 #include <cstdio>
 #include <mutex>

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
-#include "cuarray/runtime/hooks.h"
-#include "cuarray/runtime/recorder.h"
+#include "runtime/hooks.h"
+#include "runtime/recorder.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cuarray/runtime/hooks.h"
-#include "cuarray/runtime/tracking.h"
+#include "runtime/hooks.h"
+#include "runtime/tracking.h"
 
 namespace cuarray {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {

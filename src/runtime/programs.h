@@ -1,6 +1,6 @@
 // programs.h -- the Program that the kernel of a task over an Expr computes.
 #pragma once
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 #include "cuarray/runtime/task.h"
 
 namespace cuarray {

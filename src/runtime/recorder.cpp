@@ -1,13 +1,13 @@
 // recorder.cpp -- the decorator that makes a record of every operation, and the list of those who listen.
-#include "cuarray/runtime/recorder.h"
+#include "runtime/recorder.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
-#include "cuarray/runtime/decorator.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/decorator.h"
+#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"

@@ -1,5 +1,5 @@
 // tracking.cpp -- the table of lines that made live blocks; a block holds the number of its line.
-#include "cuarray/runtime/tracking.h"
+#include "runtime/tracking.h"
 
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "cuarray/runtime/backend.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {

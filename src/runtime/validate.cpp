@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuarray/runtime/decorator.h"
+#include "runtime/decorator.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/decorators.h"
 #include "runtime/owned_task.h"

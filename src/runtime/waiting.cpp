@@ -1,5 +1,5 @@
 // waiting.cpp -- CUARRAY_SYNC=1: a decorator that waits for the device after every operation.
-#include "cuarray/runtime/decorator.h"
+#include "runtime/decorator.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
-#include "cuarray/codegen/gather_launch.h"
-#include "cuarray/codegen/matmul_launch.h"
-#include "cuarray/codegen/segmented_reduce_launch.h"
-#include "cuarray/codegen/correlate_launch.h"
+#include "codegen/gather_launch.h"
+#include "codegen/matmul_launch.h"
+#include "codegen/segmented_reduce_launch.h"
+#include "codegen/correlate_launch.h"
 
 using namespace cuarray;
 

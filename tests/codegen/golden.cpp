@@ -2,7 +2,7 @@
 #include <iostream>
 #include <string>
 
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 
 using namespace cuarray;
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 
 using namespace cuarray;
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "cuarray/codegen/sort_launch.h"
-#include "cuarray/codegen/histogram_launch.h"
+#include "codegen/sort_launch.h"
+#include "codegen/histogram_launch.h"
 
 using namespace cuarray;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../core/check.h"
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 
 using namespace cuarray;
 

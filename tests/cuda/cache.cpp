@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 #include "core/check.h"
-#include "cuarray/runtime/hooks.h"
+#include "runtime/hooks.h"
 #include "programs.h"
 
 namespace tests {

@@ -2,7 +2,7 @@
 //
 // `test_reductions [seed] [rounds]`.
 #include <algorithm>
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 #include "cuda/random_views.h"
 #include "host/loops_of_level.h"
 

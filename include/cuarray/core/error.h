@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #define CUARRAY_API __attribute__((visibility("default")))
 
@@ -16,13 +17,17 @@ enum class ErrorKind {
 /// What went wrong, in the one format `function: what is wrong, with the values`.
 class CUARRAY_API Error : public std::exception {
  public:
-    Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+    Error(ErrorKind kind, std::string message, std::vector<std::string> notes = {})
+        : kind_(kind), message_(std::move(message)), notes_(std::move(notes)) {}
     ErrorKind kind() const { return kind_; }
     const char* what() const noexcept override { return message_.c_str(); }
+    /// Details that are too long for the message; Python shows them as notes (PEP 678).
+    const std::vector<std::string>& notes() const { return notes_; }
 
  private:
     ErrorKind kind_;
     std::string message_;
+    std::vector<std::string> notes_;
 };
 
 /// Throws Error(kind) with the printed parts joined.

@@ -1,5 +1,5 @@
 // casts.cpp -- every dtype to every other, element by element; a dtype to itself is a copy.
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
 

@@ -8,7 +8,7 @@
 //   staged   halves through float32, by the loop of float32
 #pragma once
 #include <cstdint>
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
 

@@ -1,5 +1,5 @@
 // scan.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side; updates of scattered ones.
-#include "cuarray/core/loops.h"
+#include "core/loops.h"
 #include "cuarray/kernel/scan.h"
 #include "host/loops/items.h"
 #include "host/loops/tables.h"

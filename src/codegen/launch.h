@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include "cuarray/codegen/source.h"
+#include "codegen/source.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/kernel/index.h"
 

@@ -1,6 +1,6 @@
 // matmul_launch.h -- which kernel multiplies matrices, its grid and its parameters.
 #pragma once
-#include "cuarray/codegen/gather_launch.h"
+#include "codegen/gather_launch.h"
 
 namespace cuarray {
 

@@ -1,6 +1,6 @@
 // correlate_launch.h -- the kernel of a cross-correlation, its grid and parameters.
 #pragma once
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/core/dtype.h"
 #include "cuarray/kernel/correlate.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 #include <vector>
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/core/table.h"
 #include "cuarray/kernel/gather.h"
 

@@ -1,7 +1,7 @@
 // sort_launch.h -- which kernels sort rows and search in sorted arrays, their grids and parameters.
 #pragma once
 #include <vector>
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/core/dtype.h"
 #include "cuarray/kernel/sort.h"
 

@@ -4,7 +4,7 @@
 // dtypes, the host backend its compiled loops. Both see one order, so a loop's place is its LoopId.
 #pragma once
 #include <utility>
-#include "cuarray/core/dispatch.h"
+#include "core/dispatch.h"
 #include "cuarray/core/table.h"
 #include "cuarray/kernel/functors.h"
 #include "cuarray/kernel/reduce.h"

@@ -1,7 +1,7 @@
 // segmented_reduce_launch.h -- which kernels fold parts of an axis, their grids and parameters.
 #pragma once
 #include <optional>
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/core/table.h"
 #include "cuarray/kernel/segmented_reduce.h"
 

@@ -1,6 +1,6 @@
 // histogram_launch.h -- which kernels count values by bin, their grids and parameters.
 #pragma once
-#include "cuarray/codegen/launch.h"
+#include "codegen/launch.h"
 #include "cuarray/core/dtype.h"
 #include "cuarray/kernel/histogram.h"
 
