@@ -33,16 +33,14 @@ struct ReductionLoops {
     int accumulator_size = 0;  ///< 0: the row has no such type
     int result_size = 0;
     int decided = -1;          ///< the accumulator, 0 or 1, that no further element changes; -1: none
+    bool needs_index = false;  ///< whether the result is an index
 
     /// nodes[leaf][lane] of n elements side by side, at most a chunk, that begin a leaf; `first` is the first's index.
     void (*fold_leaves)(const void* x, int64_t n, int64_t first, void* nodes) = nullptr;
     /// The accumulator of a chunk of n elements from its nodes, which are overwritten.
     void (*fold_nodes)(void* nodes, int64_t n, void* acc) = nullptr;
-    /// lanes[lane][column] of a leaf: rows [row, row + rows) of it, `stride` bytes apart, are added. Columns lie side by
-    /// side and are independent folds; `first` is the index of the first row given.
-    void (*fold_columns)(const void* x, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
-                         void* lanes) = nullptr;
-    /// lanes[lane] alone: `rows` rows that it folds, `stride` bytes apart, are added; they are its first ones if `fresh`.
+    /// Adds `rows` rows of contiguous columns, `stride` bytes apart, to one lane of each column; they are its first ones if
+    /// `fresh`. Columns are independent; `first` is the index of the first row.
     void (*fold_lane)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, bool fresh,
                       void* lane) = nullptr;
     /// result[k] = the finished fold of x[begins[k]] ... x[ends[k] - 1], for `count` parts; null where the row asks for

@@ -23,6 +23,7 @@ using kernel::kLeaf;
 // A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
+constexpr int64_t kNarrow = 512;           // columns times lanes: so few cost less than a call for every four rows
 constexpr int64_t kRowsAtOnce = 4;         // more of them often meet in the same lines of L1
 constexpr int64_t kPieceBytes = 2048;      // of each of these at a time, for the same reason
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
@@ -173,16 +174,40 @@ class ReduceRun {
                    int64_t apart, char* values) const {
         const int64_t start = begin * folds_ + first;
         if (const void* x = outputs_ == 1 ? value_in_place(machine, start, folds, 0) : nullptr)
-            return loops_.fold_columns(x, row_stride(0), 0, count, folds, begin, lanes);
+            return fold_rows(x, row_stride(0), 0, count, folds, begin, lanes);
         if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, apart, values);
         const int64_t step = folds == folds_ ? plan_.block / folds : 1;
         for (int64_t row = 0; row < count; row += step) {
             const int64_t rows = std::min(step, count - row);
             machine.evaluate(start + row * folds_, rows * folds, values, plan_.block * item());
             for (int64_t k = 0; k < outputs_; ++k)
-                loops_.fold_columns(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row,
+                fold_rows(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row,
                                     lanes + k * apart);
         }
+    }
+
+    /// lanes[lane][column] of a leaf: adds its rows [row, row + rows); `first` is the index of the first of them.
+    void fold_rows(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
+                   char* lanes) const {
+        const char* x = static_cast<const char*>(from);
+        const int64_t lane_bytes = columns * acc_size();
+        if (row % kLanes == 0) {
+            // Contiguous rows: the columns of all lanes are one row, as their accumulators are.
+            const bool whole = !loops_.needs_index && stride == columns * item();
+            const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
+            const auto add_groups = [&](int64_t at_once) {
+                const int64_t group = at_once * kLanes;
+                for (; rows >= group; rows -= group, row += group, first += group, x += group * stride)
+                    for (int64_t lane = 0; lane < lines; ++lane)
+                        loops_.fold_lane(x + lane * stride, kLanes * stride, at_once, length, first + lane, row == 0,
+                                         lanes + lane * lane_bytes);
+            };
+            if (whole && length <= kNarrow && rows >= kRowsAtOnce * kLanes) add_groups(rows / kLanes);
+            add_groups(kRowsAtOnce);
+            if (whole) add_groups(1);
+        }
+        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
+            loops_.fold_lane(x, 0, 1, columns, first, row < kLanes, lanes + row % kLanes * lane_bytes);
     }
 
     /// The same where a row of columns takes several blocks: of a few rows of a lane a piece is made, then added together.

@@ -282,29 +282,6 @@ template <int R, class Element> struct ReductionOf {
         for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);
     }
 
-    /// acc[lane][column] of a leaf's rows [row, row + rows); `first` is the index of the first of them.
-    static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
-                             void* to) {
-        const char* x = static_cast<const char*>(from);
-        A* const acc = static_cast<A*>(to);
-        const int64_t width = columns * int64_t(sizeof(X));
-        // Where columns fill the rows, whole groups of lanes lie side by side, as the accumulators do: one long line.
-        const bool whole = !needs_index && stride == width;
-        if (row % kLanes == 0) {
-            const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
-            constexpr int64_t at_once = 4, together = at_once * kLanes;
-            for (; rows >= together; rows -= together, row += together, first += together) {
-                for (int64_t l = 0; l < lines; ++l)
-                    fold_lane(x + l * stride, kLanes * stride, at_once, length, first + l, row == 0, acc + l * columns);
-                x += together * stride;
-            }
-            for (; whole && rows >= kLanes; rows -= kLanes, row += kLanes, first += kLanes, x += kLanes * stride)
-                add_row(x, length, first, row == 0, acc);
-        }
-        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
-            add_row(x, columns, first, row < kLanes, acc + row % kLanes * columns);
-    }
-
     static void combine(void* to, const void* from, int64_t n) {
         A* const a = static_cast<A*>(to);
         const A* const b = static_cast<const A*>(from);
@@ -482,14 +459,6 @@ template <int R, class Half> struct HalvesOf {
         for (; rows > 0; --rows, x += step, first += kLanes, fresh = false)
             add_row(x, columns, first, fresh, static_cast<typename Wide::A*>(to));
     }
-
-    static void fold_columns(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
-                             void* to) {
-        const char* x = static_cast<const char*>(from);
-        auto* const acc = static_cast<typename Wide::A*>(to);
-        for (const int64_t end = row + rows; row < end; ++row, x += stride, ++first)
-            add_row(x, columns, first, row < kLanes, acc + row % kLanes * columns);
-    }
 };
 
 /// Folds of parts of a line.
@@ -567,7 +536,6 @@ constexpr int row_of_truth(std::string_view combine) {
 
 template <class Loops> constexpr void take_folds(ReductionLoops& loops) {
     loops.fold_leaves = Loops::fold_leaves;
-    loops.fold_columns = Loops::fold_columns;
     loops.fold_lane = Loops::fold_lane;
     loops.fold_nodes = Loops::fold_nodes;
 }
@@ -584,17 +552,16 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
             if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value) loops.decided = value;
     if constexpr (is_half<Element>) {
         loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
-        loops.fold_columns = HalvesOf<R, Element>::fold_columns;
         loops.fold_lane = HalvesOf<R, Element>::fold_lane;
     } else {
         loops.fold_leaves = Alike::fold_leaves;
-        loops.fold_columns = Alike::fold_columns;
         loops.fold_lane = Alike::fold_lane;
     }
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.segmented_reduce = SegmentsOf<R, Element>::segmented_reduce;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
+    loops.needs_index = Own::needs_index;
     if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
         // The largest of truth values says whether any is true.
         const bool ones = Own::Row::combine(true, true), mixed = Own::Row::combine(false, true);
