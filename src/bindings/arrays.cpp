@@ -259,22 +259,7 @@ void bind_creation(py::module_& m) {
           py::arg("device") = py::none(), py::arg("order") = "C");
     m.def("arange_fill", &arange_fill, py::arg("count"), py::arg("first"), py::arg("second"), py::arg("dtype"),
           py::arg("device") = py::none());
-    py::options options;
-    options.disable_function_signatures();
-    m.def("from_dlpack", &from_dlpack, py::arg("x"), py::pos_only(), py::kw_only(), py::arg("device") = py::none(),
-          py::arg("copy") = py::none(),
-          "from_dlpack(x, /, *, device=None, copy=None)\n--\n\n"
-          "Make an array over the memory of another library's array.\n\n"
-          "Parameters\n----------\nx : object\n    With __dlpack__ and __dlpack_device__, or a DLPack capsule.\n"
-          "device : device or str, optional\n    Where the array shall be; the default is where x is.\n"
-          "copy : bool, optional\n    True for memory of its own, False for an error where a copy is needed; "
-          "the default copies\n    only where it must.\n\n"
-          "Returns\n-------\nndarray\n    Read-only where x is.\n\n"
-          "Raises\n------\nBufferError\n    If the memory cannot be described here, or a copy is needed and "
-          "refused.\nValueError\n    If a capsule was consumed before.\n\n"
-          "See Also\n--------\nnumpy.from_dlpack\n\n"
-          "Examples\n--------\n>>> import cuarray as ca\n>>> import numpy as np\n"
-          ">>> ca.from_dlpack(np.arange(3), device='cpu').tolist()\n[0, 1, 2]\n");
+    m.def("from_dlpack", &from_dlpack, py::arg("x"), py::arg("device"), py::arg("copy"));
 }
 
 void bind_memory(py::module_& m) {
@@ -298,10 +283,6 @@ void bind_memory(py::module_& m) {
         return handed_over(from_dims(broadcast(pointers, "broadcast_shapes")));
     });
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
-    m.def("assign", [](const py::object& to, const py::object& value) {
-        array_argument(to, "assign");
-        check(assign_subscript(to.ptr(), Py_Ellipsis, value.ptr()));
-    }, py::arg("to"), py::arg("value"));
     m.def("transfer", [](const py::object& to, const py::object& from) {
         const Array &target = array_argument(to, "copyto"), &source = array_argument(from, "copyto");
         const Unlocked unlocked(true);
@@ -309,10 +290,6 @@ void bind_memory(py::module_& m) {
     }, py::arg("to"), py::arg("source"));
     m.def("assign_where", &store_where, py::arg("to"), py::arg("mask"), py::arg("value"), py::arg("function"));
     m.def("shares_memory", &shares_memory, py::arg("a"), py::arg("b"));
-    m.def("may_share_memory", &shares_memory, py::arg("a"), py::arg("b"));
-    m.def("to_device", [](const py::object& x, const py::object& device) {
-        return x.attr("to_device")(device);
-    }, py::arg("x"), py::arg("device"));
     m.def("as_value", [](const py::object& x) {
         const Array& array = array_argument(x, "as_value");
         if (array.ndim() > 0 || as_ndarray(x.ptr())->is_value) return x;
@@ -329,10 +306,6 @@ void bind_memory(py::module_& m) {
     m.def("end_call_deferral", [] {
         const Unlocked unlocked(true);
         end_call_deferral();
-    });
-    m.def("settle_all", [] {
-        const Unlocked unlocked(true);
-        settle_all();
     });
 }
 

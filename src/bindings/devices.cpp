@@ -114,48 +114,26 @@ void bind_devices(py::module_& module) {
         .def("__enter__", [](py::object self) { enter_device(self.cast<Device>()); return self; })
         .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
 
-    // These docstrings begin with a signature that `inspect` understands.
     module.def("devices", [] {
         py::list all;
         for (const Device& device : devices()) all.append(handed_over(from_device(device)));
         return all;
-    }, "Every device of this machine, the default first.");
-    module.def("default_device", [] { return handed_over(from_device(default_device())); },
-               "default_device()\n--\n\n"
-               "Return the device that new arrays go to, outside of any ``with cuarray.device(...)``.\n\n"
-               "It is cuda:0 where there is a GPU that can be compiled for, else cpu; the environment variable\n"
-               "CUARRAY_DEVICE and `set_default_device` choose another.\n\n"
-               "Returns\n-------\ndevice\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.default_device() in ca.devices()\nTrue\n");
+    });
+    module.def("default_device", [] { return handed_over(from_device(default_device())); });
     module.def("set_default_device", [](const py::object& device) {
         const Device chosen = asked_device(device);
         backend(chosen);
         set_default_device(chosen);
-    }, py::arg("device"),
-        "set_default_device(device)\n--\n\n"
-        "Choose the device that new arrays go to, in all threads.\n\n"
-        "Parameters\n----------\ndevice : device or str\n\n"
-        "Raises\n------\nValueError\n    If there is no such device.\n\n"
-        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_default_device(ca.default_device())\n");
+    }, py::arg("device"));
     module.def("current_device", [] { return handed_over(from_device(current_device())); });
     const py::arg_v any_device = py::arg("device") = py::none();
     module.def("synchronize", &synchronize_device, any_device, "Waits for everything queued on the device.");
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
-    module.def("get_num_threads", &num_threads, 
-               "get_num_threads()\n--\n\n"
-               "Return how many threads the cpu device computes with.\n\n"
-               "It is the number of cores this process may use, or the environment variable CUARRAY_NUM_THREADS.\n\n"
-               "Returns\n-------\nint\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.get_num_threads() >= 1\nTrue\n");
+    module.def("get_num_threads", &num_threads);
     module.def("set_num_threads", [](int count) {
         const Unlocked unlocked(true);
         set_num_threads(count);
-    }, py::arg("count"),
-        "set_num_threads(count)\n--\n\n"
-        "Set how many threads the cpu device computes with; results do not depend on it.\n\n"
-        "Parameters\n----------\ncount : int\n    At least 1.\n\n"
-        "Raises\n------\nValueError\n    If count is less than 1.\n\n"
-        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_num_threads(ca.get_num_threads())\n");
+    }, py::arg("count"));
     module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
 }
 

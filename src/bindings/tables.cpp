@@ -101,17 +101,8 @@ py::object resolve_types(const std::string& name, const py::object& arguments) {
 void bind_tables(py::module_& module) {
     module.def("rows", &row_table, "The rows of ufuncs.def.");
     module.def("reductions", &reduction_table, "The rows of reductions.def.");
-    py::options options;
-    options.disable_function_signatures();
     module.def("dtype", [](const py::object& x) { return handed_over(from_dtype(to_dtype(x.ptr(), DType::float64))); },
-               py::arg("x"),
-               "dtype(x)\n--\n\n"
-               "Return a type of elements as numpy.dtype does, if arrays here can have it.\n\n"
-               "Parameters\n----------\nx : object\n    What numpy.dtype takes, or 'bfloat16'; None is float64.\n\n"
-               "Returns\n-------\nnumpy.dtype\n\n"
-               "Raises\n------\nTypeError\n    If arrays cannot have it; the message names what to use instead.\n\n"
-               "See Also\n--------\nnumpy.dtype\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.dtype('f4')\ndtype('float32')\n");
+               py::arg("x"));
     module.def("dtype_names", [] {
         py::list names;
         for (int d = 0; d < kDTypes; ++d) names.append(dtype_name(DType(d)));
