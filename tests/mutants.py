@@ -379,7 +379,7 @@ MUTANTS = [
     ),
     Mutant(
         "error-named-after-the-innermost-function",
-        "src/bindings/lines.cpp",
+        "src/bindings/python_frames.cpp",
         "PyFunction_GetCode(function) == code.get()) called",
         "PyFunction_GetCode(function) == code.get() && called.empty()) called",
         "tests/python/test_errors.py -k name",

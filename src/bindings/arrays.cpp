@@ -29,17 +29,17 @@ std::optional<bool> copy_wish(const py::object& copy) {
 
 py::object array_from_object(const py::object& object, const py::object& dtype, const py::object& device,
                              const py::object& copy, const py::object& order, Integer<"ndmin"> ndmin) {
-    Request request;
-    request.dtype = to_dtype(dtype.ptr(), DType::none);
-    request.has_device = !device.is_none();
-    request.device = to_device(device.ptr(), Device{});
+    CreationOptions options;
+    options.dtype = to_dtype(dtype.ptr(), DType::none);
+    options.has_device = !device.is_none();
+    options.device = to_device(device.ptr(), Device{});
     const std::optional<bool> wish = copy_wish(copy);
-    request.copy = !wish ? Request::Copy::IfNeeded : *wish ? Request::Copy::Always : Request::Copy::Never;
-    request.order = to_order(order.ptr(), "CFAK", 'K');
+    options.copy = !wish ? CreationOptions::Copy::IfNeeded : *wish ? CreationOptions::Copy::Always : CreationOptions::Copy::Never;
+    options.order = to_order(order.ptr(), "CFAK", 'K');
     if (ndmin > kMaxDims)
         raise(ErrorKind::Value, "array: ndmin is ", ndmin.value, "; at most ", kMaxDims, " dimensions are supported");
-    request.ndmin = int(std::max<int64_t>(ndmin, 0));
-    return handed_over(to_ndarray(object.ptr(), request, "array"));
+    options.ndmin = int(std::max<int64_t>(ndmin, 0));
+    return handed_over(to_ndarray(object.ptr(), options, "array"));
 }
 
 MemoryKind to_memory_kind(const py::object& memory) {
@@ -81,7 +81,7 @@ py::object full_array(const py::object& shape, const py::object& value, const py
     const Device place = to_device(device.ptr(), current_device());
     const Dims extents = to_shape(shape.ptr());
     const char letter = to_order(order.ptr(), "CF", 'C');
-    Operand operand;
+    ArrayOrScalar operand;
     if (operand.load(value.ptr(), {place, false}, "full") && operand.is_scalar()) {
         const DType type = to_dtype(dtype.ptr(), operand.default_dtype());
         checked_size(extents, item_size(type), "full");
@@ -89,20 +89,20 @@ py::object full_array(const py::object& shape, const py::object& value, const py
         warn_of_lost_imaginary_part(operand.default_dtype(), type);
         Array result;
         {
-            const Unlocked unlocked(is_long(place, count(extents)));
+            const GilRelease released(is_long(place, count(extents)));
             result = full(extents, element, place, letter);
         }
         return handed_over(wrap(std::move(result)));
     }
-    Request request;
-    request.has_device = true;
-    request.device = place;
-    if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) request.reads_as = to_dtype(dtype.ptr(), DType::none);
-    const Object source = to_ndarray(value.ptr(), request, "full");
+    CreationOptions options;
+    options.has_device = true;
+    options.device = place;
+    if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) options.reads_as = to_dtype(dtype.ptr(), DType::none);
+    const Object source = to_ndarray(value.ptr(), options, "full");
     const Array& from = array_of(source.get());
     Array result = new_array(extents, to_dtype(dtype.ptr(), from.dtype()), letter, place);
     {
-        const Unlocked unlocked(is_long(place, result.size()));
+        const GilRelease released(is_long(place, result.size()));
         assign(result, from, "full");
     }
     return handed_over(wrap(std::move(result)));
@@ -112,14 +112,14 @@ py::object arange_fill(int64_t count, const py::object& first, const py::object&
                        const py::object& device) {
     const DType type = to_dtype(dtype.ptr(), DType::float64);
     const Device place = to_device(device.ptr(), current_device());
-    Operand a, b;
+    ArrayOrScalar a, b;
     a.load_any(first.ptr(), place, "arange");
     b.load_any(second.ptr(), place, "arange");
     if (!a.is_scalar() || !b.is_scalar()) fail(PyExc_TypeError, "arange: start and step must be numbers");
     const Scalar from = a.element(type, "arange"), next = b.element(type, "arange");
     Array result;
     {
-        const Unlocked unlocked(is_long(place, count));
+        const GilRelease released(is_long(place, count));
         result = arange(count, from, next, place);
     }
     return handed_over(wrap(std::move(result)));
@@ -146,7 +146,7 @@ py::object from_dlpack(const py::object& object, const py::object& device, const
               " needs a copy, and copy=False was given");
     Array moved;
     {
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         moved = to_device(imported, place);
     }
     return handed_over(wrap(std::move(moved)));
@@ -169,7 +169,7 @@ py::object join(const py::object& sequence, Integer<"axis"> axis, const py::obje
     for (const Array& array : arrays) elements += std::min(array.size(), kShortWork);
     Array result;
     {
-        const Unlocked unlocked(is_long(arrays[0].device(), elements));
+        const GilRelease released(is_long(arrays[0].device(), elements));
         result = concatenate(arrays, axis, target, type, rule);
     }
     return target ? out : handed_over(wrap(std::move(result)));
@@ -180,7 +180,7 @@ py::object multiply_matrices(const py::object& left, const py::object& right, co
     const DType type = to_dtype(dtype.ptr(), DType::none);
     Array result;
     {
-        const Unlocked unlocked(is_long(x.device(), std::max(x.size(), y.size())));
+        const GilRelease released(is_long(x.device(), std::max(x.size(), y.size())));
         result = matmul(x, y, type);
     }
     return handed_over(wrap_result(std::move(result)));
@@ -193,7 +193,7 @@ py::object slide_along(const py::object& line, const py::object& taps, int64_t b
     {
         int64_t work = 0;
         if (__builtin_mul_overflow(count, std::min(y.size(), x.size()), &work)) work = INT64_MAX;
-        const Unlocked unlocked(is_long(x.device(), work));
+        const GilRelease released(is_long(x.device(), work));
         result = correlate(x, y, before, count, name.c_str());
     }
     return handed_over(wrap(std::move(result)));
@@ -221,15 +221,15 @@ py::object strided_view(const py::object& x, const py::object& shape, const py::
 void store_where(const py::object& to, const py::object& mask, const py::object& value, const std::string& function) {
     const char* const name = function.c_str();
     const Array &target = array_argument(to, name), &where = array_argument(mask, name);
-    Operand operand;
+    ArrayOrScalar operand;
     operand.load_any(value.ptr(), target.device(), name);
     warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
     if (operand.is_scalar()) {
         const Scalar element = operand.element(target.dtype(), name);
-        const Unlocked unlocked(is_long(target.device(), target.size()));
+        const GilRelease released(is_long(target.device(), target.size()));
         return fill_where(target, where, element, name);
     }
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     const Array& source = *operand.array();
     if (source.device() == target.device()) return assign_where(target, where, source, name);
     assign_where(target, where, to_device(astype(source, target.dtype(), 'K', false), target.device()), name);
@@ -285,7 +285,7 @@ void bind_memory(py::module_& m) {
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
     m.def("transfer", [](const py::object& to, const py::object& from) {
         const Array &target = array_argument(to, "copyto"), &source = array_argument(from, "copyto");
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         transfer(target, source, "copyto");
     }, py::arg("to"), py::arg("source"));
     m.def("assign_where", &store_where, py::arg("to"), py::arg("mask"), py::arg("value"), py::arg("function"));
@@ -299,12 +299,12 @@ void bind_memory(py::module_& m) {
           py::arg("x"));
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", [] {
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         end_deferral();
     });
     m.def("begin_call_deferral", &begin_call_deferral);
     m.def("end_call_deferral", [] {
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         end_call_deferral();
     });
 }
@@ -321,11 +321,11 @@ void bind_reductions(py::module_& m) {
                               const py::object& axis, const py::object& dtype, const py::object& keepdims) {
         const ReductionCall call{axis.ptr(), dtype.ptr(), nullptr, keepdims.ptr()};
         const Array &a = array_argument(array, name.c_str()), &w = array_argument(weights, name.c_str());
-        ReduceOptions options = ReductionOptions(call, place_of(array.ptr(), call), false, name.c_str()).get();
+        ReduceOptions options = ReductionOptions(call, device_of_reduction(array.ptr(), call), false, name.c_str()).get();
         options.name = name.c_str();
         std::pair<Array, Array> sums;
         {
-            const Unlocked unlocked(is_long(a.device(), a.size()));
+            const GilRelease released(is_long(a.device(), a.size()));
             sums = weighted_sums(a, w, options);
         }
         return py::make_tuple(handed_over(wrap_result(std::move(sums.first))),

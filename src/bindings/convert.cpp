@@ -126,7 +126,7 @@ Casting to_casting(PyObject* object, Casting fallback) {
          object);
 }
 
-Place common_place(PyObject* const* objects, Py_ssize_t count) {
+CallDevice common_device(PyObject* const* objects, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i)
         if (PyObject* first = objects[i] ? find_ndarray(objects[i]) : nullptr) return array_of(first).device();
     return {current_device(), false};
@@ -150,7 +150,7 @@ bool is_long(Device device, std::span<const Argument> args) {
     return work > kShortWork;
 }
 
-void Operand::load_python_int(PyObject* object) {
+void ArrayOrScalar::load_python_int(PyObject* object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (value == -1 && !overflow && PyErr_Occurred()) throw ExceptionIsSet{};
@@ -173,7 +173,7 @@ void Operand::load_python_int(PyObject* object) {
     }
 }
 
-void Operand::load_numpy_scalar(PyObject* object, const char* function) {
+void ArrayOrScalar::load_numpy_scalar(PyObject* object, const char* function) {
     const Object descriptor = Object::steal(PyObject_GetAttrString(object, "dtype"));
     scalar_ = Scalar{};
     scalar_.dtype = from_numpy_dtype(descriptor.get(), function);
@@ -185,7 +185,7 @@ void Operand::load_numpy_scalar(PyObject* object, const char* function) {
     kind_ = Kind::Scalar;
 }
 
-bool Operand::load(PyObject* object, Place place, const char* function) {
+bool ArrayOrScalar::load(PyObject* object, CallDevice device, const char* function) {
     if (is_ndarray(object)) {
         kind_ = Kind::Array;
         array_ = &array_of(object);
@@ -208,7 +208,7 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
     } else if (PyFloat_Check(object)) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
-    } else if (is_numpy_array(object) && is_on_host(place.device)) {
+    } else if (is_numpy_array(object) && is_on_host(device)) {
         owned_ = import_numpy(object, function);
         array_ = &*owned_;
         kind_ = Kind::Array;
@@ -216,25 +216,25 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
         // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
         load_numpy_scalar(object, function);
     } else if (is_numpy_array(object)) {
-        load_array_like(object, place, function);
+        load_array_like(object, device, function);
     } else {
         return false;
     }
     return true;
 }
 
-void Operand::load_array_like(PyObject* object, Place place, const char* function) {
-    const Object converted = to_ndarray(object, place, function);
+void ArrayOrScalar::load_array_like(PyObject* object, CallDevice device, const char* function) {
+    const Object converted = to_ndarray(object, device, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;
 }
 
-void Operand::load_any(PyObject* object, Place place, const char* function) {
-    if (!load(object, place, function)) load_array_like(object, place, function);
+void ArrayOrScalar::load_any(PyObject* object, CallDevice device, const char* function) {
+    if (!load(object, device, function)) load_array_like(object, device, function);
 }
 
-bool Operand::load_data(PyObject* object, Place place, const char* function) {
+bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* function) {
     static Attribute read{"numpy", "asarray"};
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
     if (!array) {  // a sequence of no numbers, such as text that is no str
@@ -250,23 +250,23 @@ bool Operand::load_data(PyObject* object, Place place, const char* function) {
     if (!std::strchr("biufc", kind[0])) return false;
     const bool is_sequence = !PyObject_CheckBuffer(object) && !has_attribute(object, "__array__");
     // A sequence goes along with arrays on any device, as lists do; memory of the host does not.
-    Request request;
-    request.home = place.device;
-    const Object converted = is_sequence ? to_ndarray(array.get(), request, function)
-                                         : to_ndarray(array.get(), place, function);
+    CreationOptions options;
+    options.home = device;
+    const Object converted = is_sequence ? to_ndarray(array.get(), options, function)
+                                         : to_ndarray(array.get(), device, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;
     return true;
 }
 
-Argument Operand::argument() const {
+Argument ArrayOrScalar::argument() const {
     if (kind_ == Kind::Array) return Argument(*array_);
     if (kind_ == Kind::Scalar) return Argument(scalar_);
     return Argument(weak_);
 }
 
-DType Operand::default_dtype() const {
+DType ArrayOrScalar::default_dtype() const {
     if (kind_ == Kind::Array) return array_->dtype();
     if (kind_ == Kind::Scalar) return scalar_.dtype;
     if (weak_.kind == Weak::Kind::Complex) return DType::complex128;
@@ -274,11 +274,11 @@ DType Operand::default_dtype() const {
     return weak_.negative || weak_.integer <= uint64_t(INT64_MAX) ? DType::int64 : DType::uint64;
 }
 
-Scalar Operand::exact_element(DType dtype, const char* function) const {
+Scalar ArrayOrScalar::exact_element(DType dtype, const char* function) const {
     return kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function) : element(dtype, function);
 }
 
-Scalar Operand::element(DType dtype, const char* function) const {
+Scalar ArrayOrScalar::element(DType dtype, const char* function) const {
     if (kind_ == Kind::Scalar) return convert(scalar_, dtype);
     const cuarray::Kind target = info(dtype).kind;
     if (weak_.kind == Weak::Kind::Int && target != cuarray::Kind::Bool) return convert(weak_, dtype, function);

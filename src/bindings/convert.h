@@ -46,31 +46,32 @@ Casting to_casting(PyObject* object, Casting fallback);
 /// The element as a Python bool, int, float or complex.
 Object from_scalar(const Scalar& scalar);
 
-/// Where an operation runs, and whether an array of the call lives there. Beside one on a GPU a NumPy array is a
-/// mistake; where there is none, NumPy arrays go to the current device, as asarray brings them there.
-struct Place {
-    Place(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
+/// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy array is
+/// refused; where there is no array, NumPy arrays go to the current device, as asarray brings them there.
+struct CallDevice {
+    CallDevice(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
+    operator Device() const { return device; }
     Device device;
     bool has_arrays;
 };
 
-/// The place of an operation on these objects, of which some may be null: that of the first array among them, else
-/// the current device. Arrays inside of lists count.
-Place common_place(PyObject* const* objects, Py_ssize_t count);
+/// The device of a call on these objects, of which some may be null: that of the first array among them, else the
+/// current one. Arrays inside lists count.
+CallDevice common_device(PyObject* const* objects, Py_ssize_t count);
 
 /// One argument of an operation, converted: a borrowed or an owned array, a scalar, or a Python number.
-class Operand {
+class ArrayOrScalar {
  public:
-    Operand() = default;
-    Operand(const Operand&) = delete;
-    Operand& operator=(const Operand&) = delete;
+    ArrayOrScalar() = default;
+    ArrayOrScalar(const ArrayOrScalar&) = delete;
+    ArrayOrScalar& operator=(const ArrayOrScalar&) = delete;
 
     /// Takes arrays, scalars and NumPy arrays; false where the object is something else.
-    bool load(PyObject* object, Place place, const char* function);
+    bool load(PyObject* object, CallDevice device, const char* function);
     /// As load; other objects (lists, buffers) are converted as numpy.asarray does. TypeError where that fails.
-    void load_any(PyObject* object, Place place, const char* function);
+    void load_any(PyObject* object, CallDevice device, const char* function);
     /// As load, for what numpy.asarray reads; false where there are no numbers in it.
-    bool load_data(PyObject* object, Place place, const char* function);
+    bool load_data(PyObject* object, CallDevice device, const char* function);
     Argument argument() const;
     const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
@@ -85,7 +86,7 @@ class Operand {
     enum class Kind { Nothing, Array, Scalar, Weak };
     void load_python_int(PyObject* object);
     void load_numpy_scalar(PyObject* object, const char* function);
-    void load_array_like(PyObject* object, Place place, const char* function);
+    void load_array_like(PyObject* object, CallDevice device, const char* function);
 
     Kind kind_ = Kind::Nothing;
     const Array* array_ = nullptr;

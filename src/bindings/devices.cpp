@@ -41,13 +41,13 @@ py::object compute_capability(Device device) {
 void synchronize_device(const py::object& device) {
     Backend& waited = backend(asked_device(device));
     settle_all();
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     waited.synchronize();
 }
 
 std::string describe(const py::object& device) {
     Backend& described = backend(asked_device(device));
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     return described.describe();
 }
 
@@ -131,7 +131,7 @@ void bind_devices(py::module_& module) {
     module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads);
     module.def("set_num_threads", [](int count) {
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         set_num_threads(count);
     }, py::arg("count"));
     module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");

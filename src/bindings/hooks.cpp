@@ -15,7 +15,7 @@ PyObject* the_locator = nullptr;
 
 std::string locate_by_python(const char* name, int major) {
     if (!Py_IsInitialized() || !the_locator) return {};
-    const WithGil gil;
+    const GilAcquire gil;
     try {
         const py::object path = py::handle(the_locator)(name, major);
         return path.is_none() ? std::string() : path.cast<std::string>();
@@ -29,7 +29,7 @@ std::string locate_by_python(const char* name, int major) {
 /// nowhere to be raised.
 void show_warning(const char* message) {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
+    const GilAcquire gil;
     const py::error_scope raised;  // a block may be dropped while an exception is on its way
     std::string file;
     int line = 0;
@@ -41,8 +41,8 @@ void show_warning(const char* message) {
 
 void show_unraisable(const char* message) {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
-    const ExceptionAside aside;
+    const GilAcquire gil;
+    const SavedException aside;
     PyErr_SetString(cuda_error, message);
     PyErr_WriteUnraisable(nullptr);
 }
@@ -50,12 +50,12 @@ void show_unraisable(const char* message) {
 /// Cycles may hold arrays that nobody can reach any more.
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
+    const GilAcquire gil;
     PyGC_Collect();
 }
 
 void wait_without_gil(void (*wait)(void*), void* argument) {
-    const Unlocked unlocked(Py_IsInitialized() && PyGILState_Check());
+    const GilRelease released(Py_IsInitialized() && PyGILState_Check());
     wait(argument);
 }
 
@@ -80,7 +80,7 @@ void bind_hooks(py::module_& module) {
                                                        py::arg("after_in_parent") = py::cpp_function(&release_graphs),
                                                        py::arg("after_in_child") = py::cpp_function(&renew_graphs));
     py::module_::import("atexit").attr("register")(py::cpp_function([] {
-        const Unlocked unlocked(true);
+        const GilRelease released(true);
         shutdown();
     }));
 }

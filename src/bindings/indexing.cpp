@@ -31,17 +31,17 @@ py::list side_by_side(const std::string& function, const py::tuple& objects, con
         given.push_back(object.ptr());
     }
     for (const py::handle object : optional) given.push_back(object.ptr());
-    const Place place = common_place(given.data(), Py_ssize_t(given.size()));
+    const CallDevice device = common_device(given.data(), Py_ssize_t(given.size()));
     py::list arrays;
-    std::optional<Device> device;
+    std::optional<Device> first;
     for (PyObject* object : given) {
         if (object == Py_None || (keeps_numbers && is_python_number(object))) {
             arrays.append(py::handle(object));
             continue;
         }
-        const Object array = to_ndarray(object, place, function.c_str());
-        if (!device) device = array_of(array.get()).device();
-        refuse_other_device(*device, array_of(array.get()).device(), function.c_str());
+        const Object array = to_ndarray(object, device, function.c_str());
+        if (!first) first = array_of(array.get()).device();
+        refuse_other_device(*first, array_of(array.get()).device(), function.c_str());
         arrays.append(py::handle(array.get()));
     }
     return arrays;
@@ -69,7 +69,7 @@ py::object take_elements(const py::object& x, const py::object& indices, int axi
     const Array* const target = to_output(out.ptr(), array.device(), "take", imported);
     Array result;
     {
-        const Unlocked unlocked(is_long_for(array, positions));
+        const GilRelease released(is_long_for(array, positions));
         result = take(array, positions, axis, outside, target);
     }
     return target ? out : handed_over(wrap_result(std::move(result)));
@@ -79,7 +79,7 @@ py::object take_elements_along(const py::object& x, const py::object& indices, i
     const Array &array = array_argument(x, "take_along_axis"), &positions = array_argument(indices, "take_along_axis");
     Array result;
     {
-        const Unlocked unlocked(is_long_for(array, positions));
+        const GilRelease released(is_long_for(array, positions));
         result = take_along_axis(array, positions, axis);
     }
     return handed_over(wrap(std::move(result)));
@@ -88,7 +88,7 @@ py::object take_elements_along(const py::object& x, const py::object& indices, i
 void put_elements_along(const py::object& x, const py::object& indices, const py::object& values, int axis) {
     const Array &array = array_argument(x, "put_along_axis"), &positions = array_argument(indices, "put_along_axis");
     const Array& source = array_argument(values, "put_along_axis");
-    const Unlocked unlocked(is_long_for(array, positions));
+    const GilRelease released(is_long_for(array, positions));
     put_along_axis(array, positions, source, axis);
 }
 
@@ -96,7 +96,7 @@ py::object nonzero_places(const py::object& x) {
     const Array& array = array_argument(x, "nonzero");
     Array places;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         places = nonzero(array);
     }
     return handed_over(wrap(std::move(places)));

@@ -47,21 +47,21 @@ struct BufferDescription {
 
 /// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised once,
 /// by the first wait: so it is kept for that question.
-struct KeptError {
+struct DeferredError {
     const Storage* storage = nullptr;
     std::optional<Error> error;
 };
-KeptError& kept_error() {
-    thread_local KeptError one;
+DeferredError& deferred_error() {
+    thread_local DeferredError one;
     return one;
 }
 
 char* export_buffer(const Array& array) {
-    kept_error() = {};
+    deferred_error() = {};
     try {
         return export_memory(array);
     } catch (const Error& error) {
-        kept_error() = {&array.storage(), error};
+        deferred_error() = {&array.storage(), error};
         throw;
     }
 }
@@ -149,7 +149,7 @@ PyObject* array_interface(PyObject* self, void*) {
     if (!is_on_host(array.device())) return no_attribute("__array_interface__: the memory is not on the host");
     if (array.dtype() == DType::bfloat16) return no_attribute("__array_interface__: it has no bfloat16");
     return guarded([&] {
-        if (const KeptError kept = std::exchange(kept_error(), {}); kept.storage == &array.storage()) throw *kept.error;
+        if (const DeferredError kept = std::exchange(deferred_error(), {}); kept.storage == &array.storage()) throw *kept.error;
         return interface_of(array).release();
     });
 }

@@ -13,7 +13,7 @@ namespace {
 
 Memory& memory_of(const py::object& device) { return backend(asked_device(device)).memory(); }
 
-py::list parts(const std::vector<MemoryPart>& all) {
+py::list memory_parts(const std::vector<MemoryPart>& all) {
     py::list list;
     for (const MemoryPart& part : all) list.append(py::make_tuple(part.name, part.current, part.cached, part.allocations));
     return list;
@@ -33,21 +33,21 @@ py::dict memory_stats(const py::object& device) {
     figures["limit"] = limit_of(stats.limit);
     figures["available"] = stats.available;
     figures["total"] = stats.total;
-    figures["kinds"] = parts(stats.kinds);
-    figures["streams"] = parts(stats.streams);
+    figures["kinds"] = memory_parts(stats.kinds);
+    figures["streams"] = memory_parts(stats.streams);
     return figures;
 }
 
 void trim(const py::object& device) {
     Memory& memory = memory_of(device);
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     memory.trim();
 }
 
 void set_limit(const py::object& bytes, const py::object& device) {
     Memory& memory = memory_of(device);
     const int64_t limit = bytes.is_none() ? kNoLimit : bytes.cast<int64_t>();
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     memory.set_limit(limit);
 }
 
@@ -64,7 +64,7 @@ class PythonAllocator final : public Allocator {
     struct Functions {
         Object allocate, free;
     };
-    struct Return {
+    struct DeferredFree {
         Ref<PythonAllocator> allocator;
         void* address;
         int64_t bytes, stream;
@@ -89,7 +89,7 @@ std::string message_of_memory_error() {
 }
 
 void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* why) {
-    const WithGil gil;
+    const GilAcquire gil;
     const Object result = Object::steal_or_null(PyObject_CallFunction(
         functions_->allocate.get(), "LL", static_cast<long long>(bytes), static_cast<long long>(stream)));
     if (!result) {
@@ -111,14 +111,14 @@ void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* w
 
 void PythonAllocator::give_back(void* address, int64_t bytes, Device, int64_t stream) {
     const auto call = [](void* context) {
-        const std::unique_ptr<Return> r(static_cast<Return*>(context));
+        const std::unique_ptr<DeferredFree> r(static_cast<DeferredFree*>(context));
         PyObject* const function = r->allocator->functions_->free.get();
         const Object done = Object::steal_or_null(
             PyObject_CallFunction(function, "KLL", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(r->address)),
                                   static_cast<long long>(r->bytes), static_cast<long long>(r->stream)));
         if (!done) PyErr_WriteUnraisable(function);
     };
-    call_with_gil(call, new Return{Ref<PythonAllocator>(this), address, bytes, stream});
+    call_with_gil(call, new DeferredFree{Ref<PythonAllocator>(this), address, bytes, stream});
 }
 
 Ref<Allocator> allocator_in_capsule(const py::object& capsule) {
@@ -139,7 +139,7 @@ void set_allocator(const py::object& allocate, const py::object& free, const std
     Ref<Allocator> allocator;
     if (PyCapsule_CheckExact(allocate.ptr())) allocator = allocator_in_capsule(allocate);
     else if (!allocate.is_none()) allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     memory.set_allocator(std::move(allocator));
 }
 
@@ -148,7 +148,7 @@ void use_pool(const py::object& pool, const py::object& device) {
     PoolChoice choice;
     if (py::isinstance<py::str>(pool)) choice.kind = PoolChoice::Kind::Own;
     else if (!pool.is_none()) choice = {PoolChoice::Kind::Given, pool.cast<uint64_t>()};
-    const Unlocked unlocked(true);
+    const GilRelease released(true);
     memory.use_pool(choice);
 }
 
@@ -163,8 +163,8 @@ Attribute flush_peers{"cuarray.memory", "flush_peers"};
 
 void flush() {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
-    const ExceptionAside aside;
+    const GilAcquire gil;
+    const SavedException aside;
     PyObject* const function = flush_peers.get();
     const Object done = Object::steal_or_null(PyObject_CallNoArgs(function));
     if (!done) PyErr_WriteUnraisable(function);

@@ -18,7 +18,7 @@ void bind_pools(pybind11::module_& module);   ///< what cuarray.memory is made o
 void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
 void bind_streams(pybind11::module_& module);  ///< streams, events, graphs
 void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
-void bind_lines(pybind11::module_& module);    ///< which line of the program is running
+void bind_python_frames(pybind11::module_& module);    ///< which line of the program is running
 void bind_profile(pybind11::module_& module);  ///< recording for cuarray.profile
 
 /// The device that an argument names, or None for the current one. A device that is named works even where the default

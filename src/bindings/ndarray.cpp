@@ -175,7 +175,7 @@ PyObject* wrap(Array&& array, bool is_value) {
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
-    if (!Unlocked::any()) *self->array = std::move(array);
+    if (!GilRelease::any()) *self->array = std::move(array);
     else self->array = &self->later.emplace_front(std::move(array));
 }
 

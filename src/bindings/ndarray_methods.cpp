@@ -38,7 +38,7 @@ PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
         if (!copy && stays) return Py_NewRef(self);
         Array result;
         {
-            const Unlocked unlocked(is_long(array.device(), array.size()) || moves);
+            const GilRelease released(is_long(array.device(), array.size()) || moves);
             result = cuarray::astype(moves ? cuarray::to_device(array, device) : array, dtype, order, copy && !moves);
         }
         return wrap(std::move(result), as_ndarray(self)->is_value);
@@ -46,7 +46,7 @@ PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
 }
 
 Array copy_of(const Array& array, char order) {
-    const Unlocked unlocked(is_long(array.device(), array.size()));
+    const GilRelease released(is_long(array.device(), array.size()));
     return copy(array, order);
 }
 
@@ -77,7 +77,7 @@ PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* ke
         const Array& array = array_of(self);
         Array result;
         {
-            const Unlocked unlocked(always && is_long(array.device(), array.size()));
+            const GilRelease released(always && is_long(array.device(), array.size()));
             result = array.reshape(shape, order, always, copies && !always);
         }
         return wrap_maybe_view(std::move(result), self);
@@ -259,7 +259,7 @@ PyObject* to_device_method(PyObject* self, Arguments args, Py_ssize_t count, PyO
             scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
         Array moved;
         {
-            const Unlocked unlocked(true);
+            const GilRelease released(true);
             moved = to_device(array, device);
         }
         return wrap(std::move(moved), as_ndarray(self)->is_value);

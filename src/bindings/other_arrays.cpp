@@ -19,7 +19,7 @@ bool is_of(PyObject* object, Attribute& type) {
 
 /// An attribute of a class as it stands there, or null: a lookup that makes no exception where there is none.
 PyObject* attribute_of(PyTypeObject* type, const char* name) {
-    const ExceptionAside aside;  // a lookup may clear one
+    const SavedException aside;  // a lookup may clear one
     const Object key = Object::steal(PyUnicode_InternFromString(name));
     return _PyType_Lookup(type, key.get());
 }

@@ -47,29 +47,29 @@ void add_notes(const std::vector<std::string>& notes) {
     PyErr_Restore(type, value, traceback);
 }
 
-struct LaterCall {
+struct PendingCall {
     void (*function)(void*);
     void* context;
 };
 
 /// Calls that came from threads without the GIL. Never destroyed: a pool thread may outlive static destructors.
-struct WaitingCalls {
+struct PendingCalls {
     std::mutex mutex;
-    std::vector<LaterCall> calls;
+    std::vector<PendingCall> calls;
 };
 
-WaitingCalls& waiting_calls() {
-    static WaitingCalls* waiting = new WaitingCalls;
+PendingCalls& pending_calls() {
+    static PendingCalls* waiting = new PendingCalls;
     return *waiting;
 }
 
-int make_waiting_calls(void*) {
-    std::vector<LaterCall> calls;
+int run_pending_calls(void*) {
+    std::vector<PendingCall> calls;
     {
-        const std::lock_guard lock(waiting_calls().mutex);
-        calls.swap(waiting_calls().calls);
+        const std::lock_guard lock(pending_calls().mutex);
+        calls.swap(pending_calls().calls);
     }
-    for (const LaterCall& call : calls) call.function(call.context);
+    for (const PendingCall& call : calls) call.function(call.context);
     return 0;
 }
 
@@ -88,7 +88,7 @@ int position_of(const Signature& signature, PyObject* name) {
     for (;;) pause();
 }
 
-void Unlocked::restore(PyThreadState* state) noexcept {
+void GilRelease::restore(PyThreadState* state) noexcept {
     try {
         PyEval_RestoreThread(state);
     } catch (...) {
@@ -96,7 +96,7 @@ void Unlocked::restore(PyThreadState* state) noexcept {
     }
 }
 
-WithGil::WithGil() noexcept {
+GilAcquire::GilAcquire() noexcept {
     try {
         state_ = PyGILState_Ensure();
     } catch (...) {
@@ -175,16 +175,16 @@ bool has_gil() {
 void call_with_gil(void (*function)(void*), void* context) noexcept {
     if (!Py_IsInitialized()) return;
     if (has_gil()) {
-        const ExceptionAside aside;
+        const SavedException aside;
         function(context);
         return;
     }
     {
-        const std::lock_guard lock(waiting_calls().mutex);
-        waiting_calls().calls.push_back({function, context});
+        const std::lock_guard lock(pending_calls().mutex);
+        pending_calls().calls.push_back({function, context});
     }
     // A full queue loses nothing: whoever filled it will make our call as well, or the next release asks again.
-    Py_AddPendingCall(make_waiting_calls, nullptr);
+    Py_AddPendingCall(run_pending_calls, nullptr);
 }
 
 bool is_true(PyObject* object) {

@@ -117,25 +117,25 @@ void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, 
            PyObject** values);
 
 /// Remembers the line of the program where this thread is about to let go of the GIL.
-void keep_line() noexcept;
+void keep_source_line() noexcept;
 
 /// Lets other threads run Python while the host works, waits or copies; does nothing for short work.
-class Unlocked {
+class GilRelease {
  public:
-    explicit Unlocked(bool unlock) : state_(unlock ? let_go() : nullptr) {}
-    ~Unlocked() {
+    explicit GilRelease(bool unlock) : state_(unlock ? let_go() : nullptr) {}
+    ~GilRelease() {
         if (!state_) return;
         restore(state_);
         --running_;
     }
     /// Whether any thread works, or waits, without the GIL; asked by the one that has it.
     static bool any() { return running_ > 0; }
-    Unlocked(const Unlocked&) = delete;
-    Unlocked& operator=(const Unlocked&) = delete;
+    GilRelease(const GilRelease&) = delete;
+    GilRelease& operator=(const GilRelease&) = delete;
 
  private:
     static PyThreadState* let_go() {
-        if (are_lines_wanted()) keep_line();
+        if (are_lines_wanted()) keep_source_line();
         ++running_;
         return PyEval_SaveThread();
     }
@@ -145,24 +145,24 @@ class Unlocked {
 };
 
 /// Takes the GIL in whatever thread the core happens to ask from.
-class WithGil {
+class GilAcquire {
  public:
-    WithGil() noexcept;
-    ~WithGil() { PyGILState_Release(state_); }
-    WithGil(const WithGil&) = delete;
-    WithGil& operator=(const WithGil&) = delete;
+    GilAcquire() noexcept;
+    ~GilAcquire() { PyGILState_Release(state_); }
+    GilAcquire(const GilAcquire&) = delete;
+    GilAcquire& operator=(const GilAcquire&) = delete;
 
  private:
     PyGILState_STATE state_;
 };
 
 /// Puts the exception in flight aside, if there is one, while code runs that must not see it.
-class ExceptionAside {
+class SavedException {
  public:
-    ExceptionAside() { PyErr_Fetch(&type_, &value_, &traceback_); }
-    ~ExceptionAside() { PyErr_Restore(type_, value_, traceback_); }
-    ExceptionAside(const ExceptionAside&) = delete;
-    ExceptionAside& operator=(const ExceptionAside&) = delete;
+    SavedException() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    ~SavedException() { PyErr_Restore(type_, value_, traceback_); }
+    SavedException(const SavedException&) = delete;
+    SavedException& operator=(const SavedException&) = delete;
 
  private:
     PyObject *type_, *value_, *traceback_;

@@ -28,37 +28,37 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
-const Array* to_mask(PyObject* object, Place place, const char* function, Operand& operand, Array& scalar) {
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar) {
     if (!object || object == Py_True || object == no_value()) return nullptr;
     if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");
-    operand.load_any(object, place, function);
+    operand.load_any(object, device, function);
     if (!operand.is_scalar()) return operand.array();
     const DType dtype = operand.default_dtype();
     if (dtype != DType::bool_)
         raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
-    scalar = full({}, operand.element(dtype, function), place.device);
+    scalar = full({}, operand.element(dtype, function), device);
     return &scalar;
 }
 
-Place place_of(PyObject* object, const ReductionCall& call) {
+CallDevice device_of_reduction(PyObject* object, const ReductionCall& call) {
     PyObject* const objects[] = {object, call.out, call.initial, call.where, call.mean};
-    return common_place(objects, std::size(objects));
+    return common_device(objects, std::size(objects));
 }
 
-ReductionOptions::ReductionOptions(const ReductionCall& call, Place place, bool absent_axis_is_zero,
+ReductionOptions::ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero,
                                    const char* function) {
     options_.all_axes = call.axis == Py_None || (!call.axis && !absent_axis_is_zero);
     if (!options_.all_axes) options_.axes = call.axis ? to_axes(call.axis) : Dims{0};
     options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
     options_.dtype = to_dtype(call.dtype, DType::none);
-    options_.out = to_output(call.out, place.device, function, out_);
+    options_.out = to_output(call.out, device, function, out_);
     if (options_.out) out_object_ = call.out;
     options_.no_initial = call.initial == Py_None;
     if (given(call.initial) && call.initial != no_value()) {
-        initial_.load_any(call.initial, place, function);
+        initial_.load_any(call.initial, device, function);
         options_.initial = &initial_argument_.emplace(initial_.argument());
     }
-    options_.where = to_mask(call.where, place, function, where_, where_scalar_);
+    options_.where = to_mask(call.where, device, function, where_, where_scalar_);
 }
 
 PyObject* ReductionOptions::wrap(Array result) const {
@@ -66,27 +66,27 @@ PyObject* ReductionOptions::wrap(Array result) const {
 }
 
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
-    const Place place = place_of(object, call);
-    const Object owner = to_ndarray(object, place, name);
+    const CallDevice device = device_of_reduction(object, call);
+    const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, place, false, name);
+    const ReductionOptions options(call, device, false, name);
     Array result;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         result = reduce(row, array, options.get());
     }
     return options.wrap(std::move(result));
 }
 
 PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, bool root, const char* name) {
-    const Place place = place_of(object, call);
-    const Object owner = to_ndarray(object, place, name);
+    const CallDevice device = device_of_reduction(object, call);
+    const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, place, false, name);
-    const Object mean_owner = given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, place, name) : Object();
+    const ReductionOptions options(call, device, false, name);
+    const Object mean_owner = given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
     Array result;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         result = variance(array, options.get(), correction, root,
                           mean_owner ? &array_of(mean_owner.get()) : nullptr);
     }
@@ -96,13 +96,13 @@ PyObject* variance_of(PyObject* object, const ReductionCall& call, double correc
 namespace {
 
 /// A method: its parameters in NumPy's order, and where each of them goes.
-struct Method {
+struct ReductionMethod {
     Signature signature;
     PyObject* ReductionCall::* fields[6];
 };
 
 using R = ReductionCall;
-constexpr Method kMethods[] = {
+constexpr ReductionMethod kMethods[] = {
     {{"sum", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
      {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"prod", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
@@ -122,19 +122,19 @@ enum : int { kSum, kProd, kMax, kMin, kMean, kAny, kAll, kArgmax, kArgmin };
 
 template <int which>
 PyObject* reduce_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr const Method& kMethod = kMethods[which];
-    static const ReductionId kRow = find_reduction(kMethod.signature.function);
+    static constexpr const ReductionMethod& kReduction = kMethods[which];
+    static const ReductionId kRow = find_reduction(kReduction.signature.function);
     return guarded([&] {
         PyObject* values[Signature::kMaxParameters];
-        parse(kMethod.signature, args, count, keywords, values);
+        parse(kReduction.signature, args, count, keywords, values);
         ReductionCall call;
-        for (int i = 0; i < 6 && kMethod.fields[i]; ++i) call.*kMethod.fields[i] = values[i];
-        return reduce_by_name(kRow, kMethod.signature.function, self, call);
+        for (int i = 0; i < 6 && kReduction.fields[i]; ++i) call.*kReduction.fields[i] = values[i];
+        return reduce_by_name(kRow, kReduction.signature.function, self, call);
     });
 }
 
 template <bool root>
-PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+PyObject* variance_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{
         root ? "std" : "var", {"axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"}, 5};
     return guarded([&] {
@@ -212,14 +212,14 @@ PyMethodDef reduction_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 9, 2]).argmin()\n"
      "array(2)"},
-    {"var", method(spread<false>), kFast,
+    {"var", method(variance_method<false>), kFast,
      "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nVariance, with divisor n - correction."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0, 2.0, 4.0, 5.0]).var(ddof=1)\n"
      "array(3.33333333)"},
-    {"std", method(spread<true>), kFast,
+    {"std", method(variance_method<true>), kFast,
      "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nStandard deviation, with divisor n - correction."
      "\n\nExamples\n--------\n"

@@ -14,7 +14,7 @@ namespace {
 template <class Work> py::object result_of(const Array& array, Work work) {
     Array result;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         result = work(array);
     }
     return handed_over(wrap_result(std::move(result)));
@@ -27,7 +27,7 @@ py::object sorted_copy(const py::object& x, int axis, bool descending, const std
 
 void sort_array(const py::object& x, int axis, bool descending) {
     const Array& array = array_argument(x, "sort");
-    const Unlocked unlocked(is_long(array.device(), array.size()));
+    const GilRelease released(is_long(array.device(), array.size()));
     sort_in_place(array, axis, descending);
 }
 

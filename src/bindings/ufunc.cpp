@@ -56,7 +56,7 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
 /// The keywords of a call and the objects that they keep alive.
 class CallOptions {
  public:
-    CallOptions(const Row& row, Place place) : row_(row), place_(place) {}
+    CallOptions(const Row& row, CallDevice device) : row_(row), device_(device) {}
 
     void read(PyObject* const* values, PyObject* keywords);
     void set_output(int index, PyObject* object);
@@ -67,20 +67,20 @@ class CallOptions {
  private:
     void set_outputs(PyObject* object);
     void set_signature(PyObject* object);
-    void fix_type(int place, DType dtype);
+    void fix_type(int operand, DType dtype);
 
     const Row& row_;
-    Place place_;
+    CallDevice device_;
     UfuncOptions options_;
     PyObject* out_objects_[kMaxOut] = {};
     std::optional<Array> imported_[kMaxOut];
-    std::optional<Operand> where_;
+    std::optional<ArrayOrScalar> where_;
     std::optional<Array> where_scalar_;
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
     options_.out[index] = is_ndarray(object) ? &array_of(object)
-                                             : to_output(object, place_.device, row_.name, imported_[index].emplace());
+                                             : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -120,8 +120,8 @@ void CallOptions::set_signature(PyObject* object) {
     for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none));
 }
 
-void CallOptions::fix_type(int place, DType dtype) {
-    options_.signature.types[place] = dtype;
+void CallOptions::fix_type(int operand, DType dtype) {
+    options_.signature.types[operand] = dtype;
     options_.has_signature |= dtype != DType::none;
 }
 
@@ -145,7 +145,7 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
-                options_.where = to_mask(values[i], place_, row_.name, where_.emplace(), where_scalar_.emplace());
+                options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype:
                 for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none));
@@ -171,24 +171,24 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 }
 
 /// The inputs of a call, converted.
-class Inputs {
+class UfuncInputs {
  public:
-    Inputs(const Row& row, PyObject* const* objects, Place place)
-        : arguments_{load(row, 0, objects, place), load(row, 1, objects, place), load(row, 2, objects, place)},
+    UfuncInputs(const Row& row, PyObject* const* objects, CallDevice device)
+        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device), load(row, 2, objects, device)},
           count_(row.nin) {}
     std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
  private:
-    Argument load(const Row& row, int i, PyObject* const* objects, Place place) {
+    Argument load(const Row& row, int i, PyObject* const* objects, CallDevice device) {
         static const Weak kNothing;
         if (i >= row.nin) return kNothing;
         if (is_ndarray(objects[i])) return array_of(objects[i]);
-        Operand& operand = operands_[i].emplace();
-        operand.load_any(objects[i], place, row.name);
+        ArrayOrScalar& operand = operands_[i].emplace();
+        operand.load_any(objects[i], device, row.name);
         return operand.argument();
     }
 
-    std::optional<Operand> operands_[kMaxIn];
+    std::optional<ArrayOrScalar> operands_[kMaxIn];
     Argument arguments_[kMaxIn];
     int count_;
 };
@@ -199,9 +199,9 @@ bool are_ndarrays(PyObject* const* objects, Py_ssize_t count) {
     return true;
 }
 
-/// The place of a call: out= and where= have a say in it.
-Place place_of_call(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-    return common_place(args, count + (keywords ? PyTuple_Size(keywords) : 0));
+/// The device of a call: out= and where= count, too.
+CallDevice device_of_call(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    return common_device(args, count + (keywords ? PyTuple_Size(keywords) : 0));
 }
 
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
@@ -213,12 +213,12 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row.name,
                  int(row.nin), row.nin + row.nout, count, count == 1 ? "was" : "were");
         if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
-        const Place place = place_of_call(args, count, keywords);
-        CallOptions options(row, place);
+        const CallDevice device = device_of_call(args, count, keywords);
+        CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, place);
-        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), place.device);
+        const UfuncInputs inputs(row, args, device);
+        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
         return options.wrap(result);
     });
 }
@@ -238,13 +238,13 @@ PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyOb
         parse(kSignature, args, count, keywords, values);
         const Row& row = row_at(self);
         const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
-        const Place place = place_of(values[0], given);
-        const Object owner = to_ndarray(values[0], place, row.name);
+        const CallDevice device = device_of_reduction(values[0], given);
+        const Object owner = to_ndarray(values[0], device, row.name);
         const Array& array = array_of(owner.get());
-        const ReductionOptions options(given, place, true, row.name);
+        const ReductionOptions options(given, device, true, row.name);
         Array result;
         {
-            const Unlocked unlocked(is_long(array.device(), array.size()));
+            const GilRelease released(is_long(array.device(), array.size()));
             result = ufunc_reduce(reinterpret_cast<Ufunc*>(self)->row, array, options.get());
         }
         return options.wrap(std::move(result));
@@ -256,14 +256,14 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const Row& row = row_at(self);
         if (row.nin != 2) fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
         if (count != 2) fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
-        const Place place = place_of_call(args, count, keywords);
-        CallOptions options(row, place);
+        const CallDevice device = device_of_call(args, count, keywords);
+        CallOptions options(row, device);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, place);
+        const UfuncInputs inputs(row, args, device);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
         UfuncResult result;
         {
-            const Unlocked unlocked(is_long(place.device, inputs.arguments()));
+            const GilRelease released(is_long(device, inputs.arguments()));
             result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
         }
         return options.wrap(result);
@@ -407,7 +407,7 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    const Unlocked unlocked(is_long(device, args));
+    const GilRelease released(is_long(device, args));
     return call(row, args, options);
 }
 
@@ -435,7 +435,7 @@ ArgType to_arg_type(PyObject* object) {
     if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return {DType::none, Weakness::Int};
     if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return {DType::none, Weakness::Float};
     if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return {DType::none, Weakness::Complex};
-    Operand operand;
+    ArrayOrScalar operand;
     if (!PyUnicode_Check(object) && !PyType_Check(object) && operand.load(object, Device{}, "result_type"))
         return operand.argument().type();
     return {to_dtype(object, DType::none), {}};

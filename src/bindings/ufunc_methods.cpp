@@ -34,7 +34,7 @@ PyObject* single_output(PyObject* out, const char* function) {
 
 PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject* dtype, PyObject* out,
                           const char* name) {
-    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     ScanOptions options;
     options.axis = single_axis(axis, array, name);
@@ -45,7 +45,7 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject*
     options.out = to_output(out_object, array.device(), name, imported);
     Array result;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         result = accumulate(row, array, options);
     }
     return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
@@ -54,7 +54,7 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject*
 PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, int64_t axis, PyObject* dtype,
                         PyObject* out) {
     const char* const name = rows()[row].name;
-    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     const py::buffer_info places = begins.request();
     ScanOptions options;
@@ -64,7 +64,7 @@ PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, i
     options.out = to_output(out, array.device(), name, imported);
     Array result;
     {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
+        const GilRelease released(is_long(array.device(), array.size()));
         result = reduceat(row, array, {static_cast<const int64_t*>(places.ptr), size_t(places.size)}, options);
     }
     return options.out ? Py_NewRef(out) : wrap(std::move(result));

@@ -1,5 +1,4 @@
-// lines.cpp -- what Python is executing: the line of the user's program, known also while the thread has let go of
-// the GIL (then it was looked up just before), and the function of ours that the program has called.
+// python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that it called.
 #include <string>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
@@ -10,7 +9,7 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-struct Line {
+struct SourceLine {
     std::string file;
     int number = 0;
 };
@@ -21,8 +20,8 @@ std::string& package_folder() {
     return *folder;
 }
 
-/// Where this thread stood when it let go of the GIL.
-thread_local Line left_line;
+/// The caller's line when this thread last released the GIL: without the GIL frames cannot be read.
+thread_local SourceLine kept_line;
 
 PyFrameObject* as_frame(const Object& object) { return reinterpret_cast<PyFrameObject*>(object.get()); }
 
@@ -40,8 +39,8 @@ Object leave_package(Visit visit) {
     return frame;
 }
 
-Line current_line() {
-    const ExceptionAside aside;
+SourceLine current_source_line() {
+    const SavedException aside;
     const Object frame = leave_package([](const Object&) {});
     if (!frame) return {};
     const Object code = Object::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
@@ -67,7 +66,7 @@ std::string called_function() {
 
 bool find(std::string* file, int* number) {
     try {
-        const Line line = has_gil() ? current_line() : left_line;
+        const SourceLine line = has_gil() ? current_source_line() : kept_line;
         *file = line.file;
         *number = line.number;
         return line.number != 0;
@@ -79,9 +78,9 @@ bool find(std::string* file, int* number) {
 
 }  // namespace
 
-void keep_line() noexcept {
+void keep_source_line() noexcept {
     try {
-        left_line = current_line();
+        kept_line = current_source_line();
     } catch (const ExceptionIsSet&) {
         PyErr_Clear();
     }
@@ -89,7 +88,7 @@ void keep_line() noexcept {
 
 std::string name_called_function(const std::string& message) noexcept {
     try {
-        const ExceptionAside aside;
+        const SavedException aside;
         const std::string called = called_function();
         if (called.empty()) return message;
         const size_t colon = message.find(": ");
@@ -104,7 +103,7 @@ std::string name_called_function(const std::string& message) noexcept {
     }
 }
 
-void bind_lines(py::module_& module) {
+void bind_python_frames(py::module_& module) {
     module.def(
         "set_package_folder",
         [](const std::string& folder) {
