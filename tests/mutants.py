@@ -114,7 +114,7 @@ MUTANTS = [
     Mutant(
         "dlpack-consumed-for-no-device",
         "src/bindings/arrays.cpp",
-        "if (!device.is_none()) backend(to_device(device.ptr(), Device{}));",
+        "if (device) backend(*device);",
         "",
         "tests/python/test_protocols_dlpack.py -k device_that_is_not_there",
     ),

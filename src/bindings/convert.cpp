@@ -20,22 +20,15 @@ bool is_instance(PyObject* object, Attribute& type) {
     return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));
 }
 
-std::string_view text_of(PyObject* object, const char* what) {
-    if (!PyUnicode_Check(object)) fail(PyExc_TypeError, "%s must be a string, not %R", what, object);
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!bytes) throw ExceptionIsSet{};
-    return {bytes, size_t(size)};
-}
-
-void check_count(Py_ssize_t count, const char* what) {
-    if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
+void check_count(Py_ssize_t count, Parameter parameter) {
+    if (count > kMaxDims)
+        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name, count, kMaxDims);
 }
 
 /// An extent, an axis or an index: as NumPy, no bool.
-int64_t to_dim(PyObject* object, const char* what) {
-    if (PyBool_Check(object)) fail(PyExc_TypeError, "%s must be an integer, not bool", what);
-    return to_int64(object, what);
+int64_t to_dim(PyObject* object, Parameter parameter) {
+    if (PyBool_Check(object)) refuse(PyExc_TypeError, parameter, "an integer", object);
+    return to_int64(object, parameter);
 }
 
 }  // namespace
@@ -48,7 +41,7 @@ bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generi
 
 bool has_no_axes(PyObject* numpy_array) {
     const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
-    return to_int64(ndim.get(), "ndim") == 0;
+    return to_int64(ndim.get(), {"ndim"}) == 0;
 }
 
 bool is_on_host(Device device) {
@@ -59,6 +52,11 @@ bool is_on_host(Device device) {
     return answer == kYes;
 }
 
+Array& to_array(PyObject* object, const char* function) {
+    if (!is_ndarray(object)) fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
+    return array_of(object);
+}
+
 Object from_dims(const Dims& dims) {
     Object tuple = Object::steal(PyTuple_New(dims.size()));
     for (int i = 0; i < dims.size(); ++i)
@@ -66,64 +64,65 @@ Object from_dims(const Dims& dims) {
     return tuple;
 }
 
-Dims to_dims(PyObject* object, const char* what) {
+Dims to_dims(PyObject* object, Parameter parameter) {
     if (is_ndarray(object) || is_numpy_array(object)) {
         const Object values = Object::steal(PyObject_CallMethod(object, "tolist", nullptr));
-        if (PyList_Check(values.get())) return to_dims(values.get(), what);
+        if (PyList_Check(values.get())) return to_dims(values.get(), parameter);
     }
-    if (PyIndex_Check(object)) return Dims{to_dim(object, what)};
+    if (PyIndex_Check(object)) return Dims{to_dim(object, parameter)};
     if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
-        fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
+        refuse(PyExc_TypeError, parameter, "an integer or a sequence of integers", object);
     const Py_ssize_t count = PySequence_Size(object);
     check(count < 0 ? -1 : 0);
-    check_count(count, what);
+    check_count(count, parameter);
     Dims dims;
     for (Py_ssize_t i = 0; i < count; ++i) {
         const Object entry = Object::steal(PySequence_GetItem(object, i));
-        dims.push_back(to_dim(entry.get(), what));
+        dims.push_back(to_dim(entry.get(), parameter));
     }
     return dims;
 }
 
-Dims to_axes(PyObject* object) {
-    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
-                            : is_numpy_array(object) ? !has_no_axes(object)
-                                                     : !PyIndex_Check(object) && !PyTuple_Check(object);
-    if (is_several) fail(PyExc_TypeError, "axis must be an integer or a tuple of integers, not %R", object);
-    return to_dims(object, "axis");
-}
-
-Dims to_dims(Arguments args, Py_ssize_t count, const char* what) {
-    if (count == 1) return to_dims(args[0], what);
-    check_count(count, what);
+Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter) {
+    if (count == 1) return to_dims(args[0], parameter);
+    check_count(count, parameter);
     Dims dims;
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_dim(args[i], what));
+    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_dim(args[i], parameter));
     return dims;
 }
 
-Dims to_shape(PyObject* object) {
-    Dims shape = to_dims(object, "shape");
+Dims to_axes(PyObject* object, const char* function) {
+    const Parameter axis{"axis", function};
+    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
+                            : is_numpy_array(object) ? !has_no_axes(object)
+                                                     : !PyIndex_Check(object) && !PyTuple_Check(object);
+    if (is_several) refuse(PyExc_TypeError, axis, "an integer or a tuple of integers", object);
+    return to_dims(object, axis);
+}
+
+Dims to_shape(PyObject* object, const char* function) {
+    Dims shape = to_dims(object, {"shape", function});
     for (int64_t extent : shape)
-        if (extent < 0) fail(PyExc_ValueError, "negative dimensions are not allowed: %R", object);
+        if (extent < 0) fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
     return shape;
 }
 
-char to_order(PyObject* object, const char* allowed, char fallback) {
-    if (!object || object == Py_None) return fallback;
-    const std::string_view text = text_of(object, "order");
+char to_order(PyObject* object, const char* allowed, char fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    const Parameter order{"order", function};
+    const std::string_view text = to_text(object, order);
     const char letter = text.size() == 1 ? char(std::toupper(static_cast<unsigned char>(text[0]))) : '\0';
-    if (!letter || !std::strchr(allowed, letter))
-        fail(PyExc_ValueError, "order must be one of the letters %s, not %R", allowed, object);
-    return letter;
+    if (letter && std::strchr(allowed, letter)) return letter;
+    refuse(PyExc_ValueError, order, (std::string("one of the letters ") + allowed).c_str(), object);
 }
 
-Casting to_casting(PyObject* object, Casting fallback) {
-    if (!object || object == Py_None) return fallback;
-    const std::string_view text = text_of(object, "casting");
+Casting to_casting(PyObject* object, Casting fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    const Parameter parameter{"casting", function};
+    const std::string_view text = to_text(object, parameter);
     for (Casting casting : {Casting::No, Casting::Equiv, Casting::Safe, Casting::SameKind, Casting::Unsafe})
         if (text == to_string(casting)) return casting;
-    fail(PyExc_ValueError, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got %R)",
-         object);
+    refuse(PyExc_ValueError, parameter, "one of 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'", object);
 }
 
 CallDevice common_device(PyObject* const* objects, Py_ssize_t count) {

@@ -11,7 +11,7 @@ namespace cuarray::python {
 /// A real numpy.dtype; that of bfloat16 comes from ml_dtypes.
 Object from_dtype(DType dtype);
 /// Whatever numpy.dtype() takes; null and None give `fallback`. TypeError names what is not supported and what is.
-DType to_dtype(PyObject* object, DType fallback);
+DType to_dtype(PyObject* object, DType fallback, const char* function = nullptr);
 /// The dtype of a numpy.dtype instance.
 DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 
@@ -20,7 +20,7 @@ void warn_of_lost_imaginary_part(DType from, DType to);
 
 Object from_device(Device device);
 /// A device, its name, or null and None for `fallback`.
-Device to_device(PyObject* object, Device fallback);
+Device to_device(PyObject* object, Device fallback, const char* function = nullptr);
 /// A cuarray.Stream, or another library's stream of `device`.
 StreamRef to_stream(PyObject* object, Device device);
 /// Whether Python may follow pointers of that device.
@@ -29,19 +29,27 @@ bool is_on_host(Device device);
 constexpr int64_t kShortWork = 16 * 1024;
 /// Whether work on so many elements there is worth releasing the GIL.
 inline bool is_long(Device device, int64_t elements) { return elements > kShortWork || !is_on_host(device); }
+/// The result of work(), which goes through the elements of `array`, without the GIL where that is worth it.
+template <class Work>
+auto without_gil(const Array& array, Work&& work) {
+    return without_gil(is_long(array.device(), array.size()), std::forward<Work>(work));
+}
 
 Object from_dims(const Dims& dims);
 /// One integer or a sequence of them.
-Dims to_dims(PyObject* object, const char* what);
-/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went astray.
-Dims to_axes(PyObject* object);
+Dims to_dims(PyObject* object, Parameter parameter);
 /// Integers given one by one, or as one sequence.
-Dims to_dims(Arguments args, Py_ssize_t count, const char* what);
+Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter);
+/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went astray.
+Dims to_axes(PyObject* object, const char* function);
 /// A shape: as to_dims, without negative extents.
-Dims to_shape(PyObject* object);
+Dims to_shape(PyObject* object, const char* function = nullptr);
 /// One letter of `allowed` in either case; null and None give `fallback`.
-char to_order(PyObject* object, const char* allowed, char fallback);
-Casting to_casting(PyObject* object, Casting fallback);
+char to_order(PyObject* object, const char* allowed, char fallback, const char* function = nullptr);
+Casting to_casting(PyObject* object, Casting fallback, const char* function = nullptr);
+
+/// The array of an ndarray; TypeError for anything else.
+Array& to_array(PyObject* object, const char* function = nullptr);
 
 /// The element as a Python bool, int, float or complex.
 Object from_scalar(const Scalar& scalar);

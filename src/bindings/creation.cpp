@@ -149,7 +149,7 @@ ImportedArray read(PyObject* object, const CreationOptions& options, const char*
                                    is_numpy_scalar(object)))
         return read_through_numpy(object, options, true, function);
     if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
-        return {import_dlpack(object, nullptr, nullptr), Object::share(object), false, true};
+        return {import_dlpack(object), Object::share(object), false, true};
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ExceptionIsSet{};
@@ -167,7 +167,7 @@ bool is_in_order(const Array& array, char order) {
 /// The imported array on the device and in the dtype and order asked for; shares its memory where nothing had to change.
 Array with_options(const ImportedArray& source, const CreationOptions& options, const char* function) {
     const Array& array = source.array;
-    const Device device = options.has_device ? options.device
+    const Device device = options.device     ? *options.device
                           : source.is_placed ? array.device()
                           : options.home     ? *options.home
                                              : current_device();

@@ -1,5 +1,4 @@
 // devices.cpp -- cuarray.device, and what is asked of devices: which there are, the doctor's figures.
-#include <memory>
 #include <string>
 #include <vector>
 #include "bindings/module.h"
@@ -38,42 +37,32 @@ py::object compute_capability(Device device) {
     return py::none();
 }
 
-void synchronize_device(const py::object& device) {
-    Backend& waited = backend(asked_device(device));
+void synchronize_device(Device device) {
+    Backend& waited = backend(device);
     settle_all();
-    const GilRelease released(true);
-    waited.synchronize();
-}
-
-std::string describe(const py::object& device) {
-    Backend& described = backend(asked_device(device));
-    const GilRelease released(true);
-    return described.describe();
-}
-
-std::string missing(const std::string& kind) {
-    return missing_reason(parse_device(kind).kind);
+    without_gil(true, [&] { waited.synchronize(); });
 }
 
 }  // namespace
 
-Device asked_device(const py::object& device) {
-    return device.is_none() ? current_device() : to_device(device.ptr(), Device{});
-}
-
 Object from_device(Device device) {
     static PyObject* known[2][256];
     PyObject*& object = known[int(device.kind)][device.index];
-    if (!object) object = py::cast(device).release().ptr();
+    if (!object)
+        object = py::detail::type_caster_base<Device>::cast(device, py::return_value_policy::copy, {}).ptr();
     return Object::share(object);
 }
 
-Device to_device(PyObject* object, Device fallback) {
-    if (!object || object == Py_None) return fallback;
-    if (PyObject_TypeCheck(object, device_type)) return py::handle(object).cast<Device>();
-    if (!PyUnicode_Check(object))
-        fail(PyExc_TypeError, "device must be a cuarray.device or a string such as 'cpu' or 'cuda:0', not %R", object);
-    return parse_device(py::handle(object).cast<std::string>());
+Device to_device(PyObject* object, Device fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    if (PyObject_TypeCheck(object, device_type)) {
+        py::detail::type_caster_base<Device> own;
+        own.load(object, false);
+        return own;
+    }
+    const Parameter parameter{"device", function};
+    if (PyUnicode_Check(object)) return parse_device(to_text(object, parameter));
+    refuse(PyExc_TypeError, parameter, "a cuarray.device or a string such as 'cpu' or 'cuda:0'", object);
 }
 
 void bind_devices(py::module_& module) {
@@ -83,7 +72,7 @@ void bind_devices(py::module_& module) {
                                               "As a context manager it becomes this thread's current device.");
     device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.attr("__module__") = "cuarray";
-    type.def(py::init(&asked_device), py::arg("name") = py::none())
+    type.def(py::init([](Device device) { return device; }), py::arg("name") = py::none())
         .def_property_readonly("kind", [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
         .def_property_readonly("index", [](Device d) { return int(d.index); })
         .def("__str__", [](Device d) { return to_string(d); })
@@ -100,41 +89,32 @@ void bind_devices(py::module_& module) {
             const auto [free, total] = runtime(d).memory_info();
             return py::make_tuple(free, total);
         }, "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
-        .def("synchronize", [](Device d) { synchronize_device(handed_over(from_device(d))); },
+        .def("synchronize", &synchronize_device,
              "synchronize()\n--\n\nWait until everything asked of the device is done.")
-        .def("can_access_peer", [](Device d, const py::object& other) {
-            return runtime(d).can_access_peer(to_device(other.ptr(), d));
-        }, py::arg("other"),
+        .def("can_access_peer", [](Device d, Device other) { return runtime(d).can_access_peer(other); }, py::arg("other"),
              "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's memory.")
-        .def("enable_peer_access", [](Device d, const py::object& other) {
-            runtime(d).enable_peer_access(to_device(other.ptr(), d));
-        }, py::arg("other"),
+        .def("enable_peer_access", [](Device d, Device other) { runtime(d).enable_peer_access(other); }, py::arg("other"),
              "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
              "ValueError where they cannot.")
         .def("__enter__", [](py::object self) { enter_device(self.cast<Device>()); return self; })
         .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
 
-    module.def("devices", [] {
-        py::list all;
-        for (const Device& device : devices()) all.append(handed_over(from_device(device)));
-        return all;
-    });
-    module.def("default_device", [] { return handed_over(from_device(default_device())); });
-    module.def("set_default_device", [](const py::object& device) {
-        const Device chosen = asked_device(device);
-        backend(chosen);
-        set_default_device(chosen);
+    module.def("devices", &devices);
+    module.def("default_device", &default_device);
+    module.def("set_default_device", [](Device device) {
+        backend(device);
+        set_default_device(device);
     }, py::arg("device"));
-    module.def("current_device", [] { return handed_over(from_device(current_device())); });
     const py::arg_v any_device = py::arg("device") = py::none();
     module.def("synchronize", &synchronize_device, any_device, "Waits for everything queued on the device.");
-    module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
+    module.def("describe", [](Device device) {
+        Backend& described = backend(device);
+        return without_gil(true, [&] { return described.describe(); });
+    }, any_device, "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads);
-    module.def("set_num_threads", [](int count) {
-        const GilRelease released(true);
-        set_num_threads(count);
-    }, py::arg("count"));
-    module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
+    module.def("set_num_threads", &set_num_threads, py::arg("count"), py::call_guard<GilRelease>());
+    module.def("missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); }, py::arg("kind"),
+               "Why a kind of device is missing, or ''.");
 }
 
 }  // namespace cuarray::python

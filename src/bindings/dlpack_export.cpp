@@ -92,8 +92,6 @@ std::pair<int64_t, int64_t> to_pair(PyObject* object, const char* what) {
     return {number(PyTuple_GetItem(both.get(), 0), what), number(PyTuple_GetItem(both.get(), 1), what)};
 }
 
-bool is_given(PyObject* object) { return object && object != Py_None; }
-
 /// The arguments of __dlpack__.
 struct DlpackRequest {
     bool is_versioned = false, must_copy = false, may_copy = true, wants_host = false;

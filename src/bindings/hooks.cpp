@@ -1,5 +1,4 @@
 // hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, memory, and the end.
-#include <pybind11/stl.h>
 #include <string>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
@@ -30,7 +29,7 @@ std::string locate_by_python(const char* name, int major) {
 void show_warning(const char* message) {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;
-    const py::error_scope raised;  // a block may be dropped while an exception is on its way
+    const SavedException aside;  // a block may be dropped while an exception is on its way
     std::string file;
     int line = 0;
     const int status = find_line(&file, &line)
@@ -66,9 +65,9 @@ void bind_hooks(py::module_& module) {
         the_locator = locator.release().ptr();
         set_library_locator(locate_by_python);
     }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
-    module.def("report_unraisable", [](const py::object& error, const py::object& raised_by) {
-        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
-        PyErr_WriteUnraisable(raised_by.ptr());
+    module.def("report_unraisable", [](PyObject* error, PyObject* raised_by) {
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+        PyErr_WriteUnraisable(raised_by);
     }, py::arg("error"), py::arg("raised_by"),
        "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
     set_warning_handler(show_warning);
@@ -79,10 +78,7 @@ void bind_hooks(py::module_& module) {
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(&hold_graphs),
                                                        py::arg("after_in_parent") = py::cpp_function(&release_graphs),
                                                        py::arg("after_in_child") = py::cpp_function(&renew_graphs));
-    py::module_::import("atexit").attr("register")(py::cpp_function([] {
-        const GilRelease released(true);
-        shutdown();
-    }));
+    py::module_::import("atexit").attr("register")(py::cpp_function(&shutdown, py::call_guard<GilRelease>()));
 }
 
 }  // namespace cuarray::python

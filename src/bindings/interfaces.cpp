@@ -169,24 +169,20 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
 
 PyObject* array_priority(PyObject*, void*) { return PyFloat_FromDouble(kArrayPriority); }
 
-PyObject* array_protocol(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"__array__", {"dtype", "copy"}, 2};
-    return guarded([&] {
-        PyObject* values[2];
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        if (!is_on_host(array.device()))
-            raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
-                  " to NumPy is refused; write x.numpy()");
-        const DType dtype = to_dtype(values[0], array.dtype());
-        const bool is_given = values[1] && values[1] != Py_None;
-        const bool copies = is_given && is_true(values[1]);
-        if (is_given && !copies && dtype != array.dtype())
-            raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
-                  " needs a copy, and copy=False was given");
-        if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
-        return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
-    });
+constexpr Signature kArrayProtocolSignature{"__array__", {"dtype", "copy"}, 2};
+PyObject* array_protocol(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    if (!is_on_host(array.device()))
+        raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
+              " to NumPy is refused; write x.numpy()");
+    const DType dtype = to_dtype(values[0], array.dtype(), "__array__");
+    const bool is_set = is_given(values[1]);
+    const bool copies = is_set && is_true(values[1]);
+    if (is_set && !copies && dtype != array.dtype())
+        raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
+              " needs a copy, and copy=False was given");
+    if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
+    return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
 }
 
 /// Whether cuarray's functions take this operand, which is no other library's array.
@@ -261,7 +257,7 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
 }  // namespace
 
 PyMethodDef protocol_methods[] = {
-    {"__array__", method(array_protocol), kFast,
+    {"__array__", method(fast_method<kArrayProtocolSignature, array_protocol>), kFast,
      "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
     {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"

@@ -1,6 +1,7 @@
 // memory.cpp -- what cuarray.memory is made of: figures, limits, allocators written in Python, peers.
 #include "cuarray/runtime/memory.h"
 #include <string>
+#include "bindings/foreign_memory.h"
 #include "bindings/module.h"
 #include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
@@ -11,7 +12,7 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-Memory& memory_of(const py::object& device) { return backend(asked_device(device)).memory(); }
+Memory& memory_of(Device device) { return backend(device).memory(); }
 
 py::list memory_parts(const std::vector<MemoryPart>& all) {
     py::list list;
@@ -21,7 +22,7 @@ py::list memory_parts(const std::vector<MemoryPart>& all) {
 
 py::object limit_of(int64_t limit) { return limit == kNoLimit ? py::object(py::none()) : py::int_(limit); }
 
-py::dict memory_stats(const py::object& device) {
+py::dict memory_stats(Device device) {
     Memory& memory = memory_of(device);
     const MemoryStats stats = memory.stats();
     py::dict figures;
@@ -38,24 +39,11 @@ py::dict memory_stats(const py::object& device) {
     return figures;
 }
 
-void trim(const py::object& device) {
-    Memory& memory = memory_of(device);
-    const GilRelease released(true);
-    memory.trim();
-}
-
-void set_limit(const py::object& bytes, const py::object& device) {
-    Memory& memory = memory_of(device);
-    const int64_t limit = bytes.is_none() ? kNoLimit : bytes.cast<int64_t>();
-    const GilRelease released(true);
-    memory.set_limit(limit);
-}
-
 /// Two Python functions. Blocks may be freed in threads without the GIL: the call then waits for a thread that has it.
 class PythonAllocator final : public Allocator {
  public:
-    PythonAllocator(std::string name, const py::object& allocate, const py::object& free)
-        : Allocator(std::move(name)), functions_(new Functions{Object::share(allocate.ptr()), Object::share(free.ptr())}) {}
+    PythonAllocator(std::string name, PyObject* allocate, PyObject* free)
+        : Allocator(std::move(name)), functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
     ~PythonAllocator() override {
         call_with_gil([](void* functions) { delete static_cast<Functions*>(functions); }, functions_);
     }
@@ -121,38 +109,34 @@ void PythonAllocator::give_back(void* address, int64_t bytes, Device, int64_t st
     call_with_gil(call, new DeferredFree{Ref<PythonAllocator>(this), address, bytes, stream});
 }
 
-Ref<Allocator> allocator_in_capsule(const py::object& capsule) {
+Ref<Allocator> allocator_in_capsule(PyObject* capsule) {
     const auto* functions =
-        static_cast<const cuarray_allocator_v1*>(PyCapsule_GetPointer(capsule.ptr(), CUARRAY_ALLOCATOR_CAPSULE));
-    if (!functions) throw py::error_already_set();
+        static_cast<const cuarray_allocator_v1*>(PyCapsule_GetPointer(capsule, CUARRAY_ALLOCATOR_CAPSULE));
+    if (!functions) throw ExceptionIsSet{};
     if (!functions->allocate || !functions->free)
         fail(PyExc_ValueError, "set_allocator: the capsule's functions allocate and free must not be null");
-    Py_INCREF(capsule.ptr());
-    const auto drop = [](void* keep) {
-        call_with_gil([](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }, keep);
-    };
-    return c_allocator(*functions, drop, capsule.ptr());
+    return c_allocator(*functions, drop_reference, Py_NewRef(capsule));
 }
 
-void set_allocator(const py::object& allocate, const py::object& free, const std::string& name, const py::object& device) {
+void set_allocator(PyObject* allocate, PyObject* free, const std::string& name, Device device) {
     Memory& memory = memory_of(device);
     Ref<Allocator> allocator;
-    if (PyCapsule_CheckExact(allocate.ptr())) allocator = allocator_in_capsule(allocate);
-    else if (!allocate.is_none()) allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
-    const GilRelease released(true);
+    if (PyCapsule_CheckExact(allocate)) allocator = allocator_in_capsule(allocate);
+    else if (allocate != Py_None) allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
+    const GilRelease released;
     memory.set_allocator(std::move(allocator));
 }
 
-void use_pool(const py::object& pool, const py::object& device) {
+void use_pool(const py::object& pool, Device device) {
     Memory& memory = memory_of(device);
     PoolChoice choice;
     if (py::isinstance<py::str>(pool)) choice.kind = PoolChoice::Kind::Own;
     else if (!pool.is_none()) choice = {PoolChoice::Kind::Given, pool.cast<uint64_t>()};
-    const GilRelease released(true);
+    const GilRelease released;
     memory.use_pool(choice);
 }
 
-py::list tracked_lines(const py::object& device) {
+py::list tracked_lines(Device device) {
     py::list lines;
     for (const MadeBy& made : tracked_memory(memory_of(device).device))
         lines.append(py::make_tuple(made.file, made.line, made.allocations, made.bytes));
@@ -175,10 +159,16 @@ void flush() {
 void bind_pools(py::module_& module) {
     const py::arg_v device = py::arg("device") = py::none();
     module.def("memory_stats", &memory_stats, device, "The figures of cuarray.memory.stats.");
-    module.def("memory_trim", &trim, device, "Returns cached memory to the system.");
-    module.def("reset_memory_peak", [](const py::object& d) { memory_of(d).reset_peak(); }, device);
-    module.def("memory_limit", [](const py::object& d) { return limit_of(memory_of(d).limit()); }, device);
-    module.def("set_memory_limit", &set_limit, py::arg("bytes"), device);
+    module.def("memory_trim", [](Device d) {
+        Memory& memory = memory_of(d);
+        without_gil(true, [&] { memory.trim(); });
+    }, device, "Returns cached memory to the system.");
+    module.def("reset_memory_peak", [](Device d) { memory_of(d).reset_peak(); }, device);
+    module.def("memory_limit", [](Device d) { return limit_of(memory_of(d).limit()); }, device);
+    module.def("set_memory_limit", [](std::optional<int64_t> bytes, Device d) {
+        Memory& memory = memory_of(d);
+        without_gil(true, [&] { memory.set_limit(bytes.value_or(kNoLimit)); });
+    }, py::arg("bytes"), device);
     module.def("set_memory_allocator", &set_allocator, py::arg("allocate"), py::arg("free"), py::arg("name"), device,
                "Functions, or a capsule and None, or None and None for the device's own pool.");
     module.def("use_memory_pool", &use_pool, py::arg("pool"), device,

@@ -44,7 +44,7 @@ PyObject* shape(PyObject* self, void*) {
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
-        replace(self, array_of(self).reshape(to_dims(value, "shape"), 'C', false, true));
+        replace(self, array_of(self).reshape(to_dims(value, {"shape"}), 'C', false, true));
         as_ndarray(self)->is_value &= array_of(self).ndim() == 0;
         return 0;
     });

@@ -67,8 +67,8 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept;
 /// The slots of numbers and the rows behind them; looks the rows up.
 const PyType_Slot* number_slots();
 
-/// Memory that another library owns; `device` and `copy` are from_dlpack's, or null.
-Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy);
+/// Memory that another library owns; `device` and `copy` are from_dlpack's.
+Array import_dlpack(PyObject* object, std::optional<Device> device = {}, std::optional<bool> copy = {});
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 
 /// The options of array_from_object and its like.
@@ -76,8 +76,7 @@ struct CreationOptions {
     enum class Copy { IfNeeded, Always, Never };
     DType dtype = DType::none;  ///< none: as it comes
     DType reads_as = DType::none;  ///< in which NumPy reads what has no memory of its own, unless `dtype` says
-    bool has_device = false;    ///< else where it lies; NumPy's and Python's data: `home`
-    Device device;
+    std::optional<Device> device;  ///< none: where it lies; NumPy's and Python's data: `home`
     std::optional<Device> home;  ///< none: the current device
     Copy copy = Copy::IfNeeded;
     char order = 'K';

@@ -169,21 +169,13 @@ void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* 
 }
 
 void bind_other_arrays(pybind11::module_& m) {
-    m.def(
-        "array_class",
-        [](const pybind11::object& x) {
-            static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
-                                                     "masked", "matrix", "foreign", "nothing"};
-            return kNames[int(class_of(x.ptr()))];
-        },
-        pybind11::arg("x"), "What an object is beside our arrays; see bindings/other_arrays.h.");
-    m.def(
-        "refuse_to_strip",
-        [](const pybind11::object& x, const std::string& function) {
-            refuse_to_strip(x.ptr(), function.c_str());
-        },
-        pybind11::arg("x"), pybind11::arg("function"),
-        "Raises TypeError where the numbers of an array say less than it does.");
+    m.def("array_class", [](PyObject* x) {
+        static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
+                                                 "masked", "matrix", "foreign", "nothing"};
+        return kNames[int(class_of(x))];
+    }, pybind11::arg("x"), "What an object is beside our arrays; see bindings/other_arrays.h.");
+    m.def("refuse_to_strip", &refuse_to_strip, pybind11::arg("x"), pybind11::arg("function"),
+          "Raises TypeError where the numbers of an array say less than it does.");
 }
 
 }  // namespace cuarray::python

@@ -1,6 +1,5 @@
 // profile.cpp -- recording for cuarray.profile: a listener that keeps every record until Python asks for
 // them.
-#include <pybind11/stl.h>
 #include <map>
 #include <mutex>
 #include <set>
@@ -22,12 +21,12 @@ class ProfileRecording final : public Listener {
 
     void start() {
         if (std::exchange(is_on_, true)) fail(PyExc_RuntimeError, "profile: it is running already");
-        const GilRelease released(true);
+        const GilRelease released;
         add_listener(*this);
     }
     void stop() {
         if (!std::exchange(is_on_, false)) return;
-        const GilRelease released(true);
+        const GilRelease released;
         remove_listener(*this);
     }
     void take(const Record& record) noexcept override {
@@ -73,7 +72,7 @@ class ProfileRecording final : public Listener {
             }
             list.append(
                 py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
-                               py::tuple(py::cast(std::vector<int64_t>(r.shape.begin(), r.shape.end()))),
+                               r.shape,
                                r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
                                r.built, to_string(r.build), r.failed, device_start, device_time));
         }

@@ -133,6 +133,12 @@ void fail_with(PyObject* type, const Object& message) {
     throw ExceptionIsSet{};
 }
 
+void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given) {
+    const Object shown = type == PyExc_TypeError ? Object::steal(PyType_GetQualName(Py_TYPE(given)))
+                                                 : Object::steal(PyObject_Repr(given));
+    fail_in(parameter.function, type, "%s must be %s, not %U", parameter.name, requirement, shown.get());
+}
+
 PyObject* Attribute::get() {
     if (!object_) {
         const Object module = Object::steal(PyImport_ImportModule(module_));
@@ -202,30 +208,25 @@ Object pair_of(PyObject* object) {
 std::string attribute_text(PyObject* object, const char* attribute) {
     const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
     const Object text = Object::steal(PyObject_Str(value.get()));
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(text.get(), &size);
-    if (!bytes) throw ExceptionIsSet{};
-    return std::string(bytes, size_t(size));
+    return std::string(to_text(text.get(), {attribute}));
 }
 
-int64_t to_int64(PyObject* object, const char* what) {
+int64_t to_int64(PyObject* object, Parameter parameter) {
     const Object index = Object::steal_or_null(PyNumber_Index(object));
     if (!index) {
         PyErr_Clear();
-        const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
-        fail(PyExc_TypeError, "%s must be an integer, not %U", what, type.get());
+        refuse(PyExc_TypeError, parameter, "an integer", object);
     }
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
     if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
     // As NumPy, which calls a shape that is too large a wrong value.
-    if (overflow)
-        fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s must fit 64 bits, not %R", what,
-             index.get());
+    const bool is_shape = std::string_view(parameter.name) == "shape";
+    if (overflow) refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits", index.get());
     return value;
 }
 
-double to_double(PyObject* object, const char* what) {
+double to_double(PyObject* object, Parameter parameter) {
     const double value = PyFloat_AsDouble(object);
     if (value != -1 || !PyErr_Occurred()) return value;
     // What a __float__ of the caller's raises is told as it is; arrays and NumPy's scalars have a dtype.
@@ -233,8 +234,15 @@ double to_double(PyObject* object, const char* what) {
         (has_attribute(object, "__float__") && !has_attribute(object, "dtype")))
         throw ExceptionIsSet{};
     PyErr_Clear();
-    const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
-    fail(PyExc_TypeError, "%s must be a real number, not %U", what, type.get());
+    refuse(PyExc_TypeError, parameter, "a real number", object);
+}
+
+std::string_view to_text(PyObject* object, Parameter parameter) {
+    if (!PyUnicode_Check(object)) refuse(PyExc_TypeError, parameter, "a string", object);
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!bytes) throw ExceptionIsSet{};
+    return {bytes, size_t(size)};
 }
 
 }  // namespace cuarray::python

@@ -4,6 +4,7 @@
 #include <Python.h>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include "cuarray/core/error.h"
 #include "runtime/hooks.h"
@@ -87,6 +88,22 @@ template <class... Parts>
     fail_with(type, Object::steal(PyUnicode_FromFormat(format, parts...)));
 }
 
+/// The same with "function: " before it, if there is a name.
+template <class... Parts>
+[[noreturn]] void fail_in(const char* function, PyObject* type, const char* format, Parts... parts) {
+    fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
+}
+
+/// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one that was
+/// called.
+struct Parameter {
+    const char* name;
+    const char* function = nullptr;
+};
+
+/// Raises "function: name must be REQUIREMENT, not GIVEN"; of what has a wrong type, GIVEN is the type.
+[[noreturn]] void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given);
+
 inline void check(int status) {
     if (status < 0) throw ExceptionIsSet{};
 }
@@ -116,13 +133,24 @@ struct Signature {
 void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
            PyObject** values);
 
+/// A method called by METH_FASTCALL | METH_KEYWORDS: body(self, values), the values being those of the signature's
+/// parameters; absent ones are null.
+template <const Signature& signature, PyObject* (*body)(PyObject* self, PyObject** values)>
+PyObject* fast_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
+    return guarded([&] {
+        PyObject* values[Signature::kMaxParameters];
+        parse(signature, args, count, keywords, values);
+        return body(self, values);
+    });
+}
+
 /// Remembers the line of the program where this thread is about to let go of the GIL.
 void keep_source_line() noexcept;
 
 /// Lets other threads run Python while the host works, waits or copies; does nothing for short work.
 class GilRelease {
  public:
-    explicit GilRelease(bool unlock) : state_(unlock ? let_go() : nullptr) {}
+    explicit GilRelease(bool releases = true) : state_(releases ? let_go() : nullptr) {}
     ~GilRelease() {
         if (!state_) return;
         restore(state_);
@@ -143,6 +171,13 @@ class GilRelease {
     static inline int running_ = 0;  ///< the GIL guards it
     PyThreadState* state_;
 };
+
+/// The result of work(), which runs without the GIL if `is_long`.
+template <class Work>
+auto without_gil(bool is_long, Work&& work) {
+    const GilRelease released(is_long);
+    return work();
+}
 
 /// Takes the GIL in whatever thread the core happens to ask from.
 class GilAcquire {
@@ -189,11 +224,13 @@ inline Object call_with(PyObject* callable, PyObject* argument) {
     return Object::steal(PyObject_CallFunctionObjArgs(callable, argument, nullptr));
 }
 bool is_true(PyObject* object);
+inline bool is_given(PyObject* argument) { return argument && argument != Py_None; }
 /// A tuple or list of two as a tuple; null for anything else. Other sequences may say anything of their length.
 Object pair_of(PyObject* object);
-int64_t to_int64(PyObject* object, const char* what);
-/// A real number; TypeError "what must be a real number, not T" where it is none.
-double to_double(PyObject* object, const char* what);
+int64_t to_int64(PyObject* object, Parameter parameter);
+double to_double(PyObject* object, Parameter parameter);
+/// The text of a str, which owns it.
+std::string_view to_text(PyObject* object, Parameter parameter);
 
 /// str() of an attribute.
 std::string attribute_text(PyObject* object, const char* attribute);

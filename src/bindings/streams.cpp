@@ -1,5 +1,4 @@
 // streams.cpp -- streams, events and graphs for cuarray/_runtime/streams.py, which makes the public classes of them.
-#include <pybind11/stl.h>
 #include <memory>
 #include <vector>
 #include "bindings/module.h"
@@ -15,7 +14,7 @@ namespace {
 
 Attribute core_stream{"cuarray._streams", "core_stream"};
 
-/// What Python holds of a stream.
+/// A stream as Python has it.
 struct StreamObject {
     StreamRef stream;
 };
@@ -30,28 +29,28 @@ void enter_stream(const StreamObject& held) { WithBlocks<StreamScope>::enter(hel
 
 void leave_stream() { WithBlocks<StreamScope>::leave(); }
 
-StreamObject made_stream(const py::object& device, int priority, bool non_blocking) {
-    return {runtime(asked_device(device)).make_stream(priority, !non_blocking)};
+StreamObject made_stream(Device device, int priority, bool non_blocking) {
+    return {runtime(device).make_stream(priority, !non_blocking)};
 }
 
-StreamObject foreign_stream(int64_t handle, const py::object& device) {
-    return {runtime(asked_device(device)).foreign_stream(handle)};
+StreamObject foreign_stream(int64_t handle, Device device) {
+    return {runtime(device).foreign_stream(handle)};
 }
 
 void synchronize_stream(const StreamObject& held) {
     settle_all();
-    const GilRelease released(true);
+    const GilRelease released;
     record_stream_work(Record::Kind::Wait, "Stream.synchronize", *held.stream, [&] { held.stream->synchronize(); });
 }
 
 void wait_for_stream(const StreamObject& held, const StreamObject& other) {
     settle_all();
-    const GilRelease released(true);
+    const GilRelease released;
     held.stream->wait_for(*other.stream);
 }
 
 void wait_for_event(const StreamObject& held, Event& event) {
-    const GilRelease released(true);
+    const GilRelease released;
     held.stream->wait_for(event);
 }
 
@@ -61,9 +60,9 @@ void record(Event& event, const StreamObject& held) {
 }
 
 /// Begins a capture in this thread; what was deferred before is no part of it.
-StreamObject begin_capture(const py::object& device) {
+StreamObject begin_capture(Device device) {
     settle_all();
-    StreamObject held{runtime(asked_device(device)).begin_capture()};
+    StreamObject held{runtime(device).begin_capture()};
     enter_stream(held);
     return held;
 }
@@ -88,7 +87,7 @@ void drop_capture(const StreamObject& held) {
 
 void launch(const GraphObject& held, const StreamObject& stream) {
     settle_all();
-    const GilRelease released(true);
+    const GilRelease released;
     record_stream_work(Record::Kind::Launch, "Graph.launch", *stream.stream, [&] { held.graph->launch(*stream.stream); });
 }
 
@@ -106,19 +105,19 @@ void bind_streams(py::module_& module) {
         .def_property_readonly("handle", [](const StreamObject& s) { return s.stream->handle(); })
         .def_property_readonly("priority", [](const StreamObject& s) { return s.stream->priority(); })
         .def_property_readonly("is_foreign", [](const StreamObject& s) { return s.stream->is_foreign(); })
-        .def_property_readonly("device", [](const StreamObject& s) { return handed_over(from_device(s.stream->device())); })
+        .def_property_readonly("device", [](const StreamObject& s) { return s.stream->device(); })
         .def("is_done", [](const StreamObject& s) { return s.stream->is_done(); })
         .def("synchronize", &synchronize_stream)
         .def("wait_for_stream", &wait_for_stream, py::arg("other"))
         .def("wait_for_event", &wait_for_event, py::arg("event"))
         .def("enter", &enter_stream);
     py::class_<Event>(module, "Event")
-        .def_property_readonly("device", [](const Event& e) { return handed_over(from_device(e.device())); })
+        .def_property_readonly("device", [](const Event& e) { return e.device(); })
         .def_property_readonly("timing", [](const Event& e) { return e.has_timing(); })
         .def("record", &record, py::arg("stream"))
         .def("is_done", &Event::is_done)
         .def("synchronize", [](Event& e) {
-            const GilRelease released(true);
+            const GilRelease released;
             record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()), [&] { e.synchronize(); });
         })
         .def("elapsed_ms", &Event::elapsed_ms, py::arg("start"));
@@ -128,15 +127,13 @@ void bind_streams(py::module_& module) {
     module.def("leave_stream", &leave_stream);
     module.def("make_stream", &made_stream, py::arg("device"), py::arg("priority"), py::arg("non_blocking"));
     module.def("foreign_stream", &foreign_stream, py::arg("handle"), py::arg("device"));
-    module.def("current_stream", [](const py::object& device) {
-        return StreamObject{StreamRef(&current_stream(asked_device(device)))};
+    module.def("current_stream", [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; },
+               py::arg("device"));
+    module.def("default_stream", [](Device device) {
+        return StreamObject{StreamRef(&runtime(device).default_stream())};
     }, py::arg("device"));
-    module.def("default_stream", [](const py::object& device) {
-        return StreamObject{StreamRef(&runtime(asked_device(device)).default_stream())};
-    }, py::arg("device"));
-    module.def("make_event", [](const py::object& device, bool timing) {
-        return runtime(asked_device(device)).make_event(timing);
-    }, py::arg("device"), py::arg("timing"));
+    module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); },
+               py::arg("device"), py::arg("timing"));
     module.def("begin_capture", &begin_capture, py::arg("device"));
     module.def("end_capture", &end_capture, py::arg("stream"));
     module.def("drop_capture", &drop_capture, py::arg("stream"));

@@ -133,7 +133,6 @@ class SubscriptKey {
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
         refuse_to_strip(entry, "index");
         CreationOptions options;
-        options.has_device = true;
         options.device = device_;
         Object made;
         try {
@@ -319,12 +318,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
         if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
-            Array chosen;
-            {
-                const GilRelease released(entries.is_long_for(array));
-                chosen = elements_at(array, entries.span());
-            }
-            return wrap(std::move(chosen));
+            return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
         }
         bool is_value = false;
         Array chosen = basic_index(array, entries.span(), &is_value);

@@ -117,7 +117,7 @@ void CallOptions::set_signature(PyObject* object) {
              row_.name, types);
     if (count != types)
         fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
-    for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none));
+    for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, row_.name));
 }
 
 void CallOptions::fix_type(int operand, DType dtype) {
@@ -148,10 +148,10 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
                 options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype:
-                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none));
+                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
                 break;
-            case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
-            case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;
+            case Casts: options_.casting = to_casting(values[i], Casting::SameKind, row_.name); break;
+            case Order: options_.order = to_order(values[i], "CFAK", 'K', row_.name); break;
             case Sig:
             case LongSignature:
                 if (values[i] != Py_None) set_signature(values[i]);
@@ -230,25 +230,17 @@ PyObject* call_alias(PyObject* self, PyObject* const* args, size_t flagged_count
     return result;
 }
 
-PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{
+constexpr Signature kReduceOfUfuncSignature{
         "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
-    return guarded([&] {
-        PyObject* values[7];
-        parse(kSignature, args, count, keywords, values);
-        const Row& row = row_at(self);
-        const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
-        const CallDevice device = device_of_reduction(values[0], given);
-        const Object owner = to_ndarray(values[0], device, row.name);
-        const Array& array = array_of(owner.get());
-        const ReductionOptions options(given, device, true, row.name);
-        Array result;
-        {
-            const GilRelease released(is_long(array.device(), array.size()));
-            result = ufunc_reduce(reinterpret_cast<Ufunc*>(self)->row, array, options.get());
-        }
-        return options.wrap(std::move(result));
-    });
+PyObject* reduce_of_ufunc(PyObject* self, PyObject** values) {
+    const Row& row = row_at(self);
+    const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
+    const CallDevice device = device_of_reduction(values[0], given);
+    const Object owner = to_ndarray(values[0], device, row.name);
+    const Array& array = array_of(owner.get());
+    const ReductionOptions options(given, device, true, row.name);
+    const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+    return options.wrap(without_gil(array, [&] { return ufunc_reduce(id, array, options.get()); }));
 }
 
 PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -261,11 +253,9 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         if (keywords) options.read(args + count, keywords);
         const UfuncInputs inputs(row, args, device);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
-        UfuncResult result;
-        {
-            const GilRelease released(is_long(device, inputs.arguments()));
-            result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
-        }
+        const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+        UfuncResult result = without_gil(is_long(device, inputs.arguments()),
+                                         [&] { return ufunc_outer(id, a, b, options.get()); });
         return options.wrap(result);
     });
 }
@@ -329,7 +319,7 @@ void free_ufunc(PyObject* self) {
 }
 
 PyMethodDef methods[] = {
-    {"reduce", method(named<reduce_of_ufunc>), kFast,
+    {"reduce", method(named<fast_method<kReduceOfUfuncSignature, reduce_of_ufunc>>), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."
      "\n\nExamples\n--------\n"
