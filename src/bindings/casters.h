@@ -48,7 +48,7 @@ template <> struct type_caster<cuarray::DType> {
         return true;
     }
     static handle cast(cuarray::DType dtype, return_value_policy, handle) {
-        return cuarray::python::from_dtype(dtype).release();
+        return cuarray::python::to_python(dtype).release();
     }
 };
 
@@ -60,7 +60,7 @@ template <> struct type_caster<cuarray::Device> : type_caster_base<cuarray::Devi
         return true;
     }
     static handle cast(cuarray::Device device, return_value_policy, handle) {
-        return cuarray::python::from_device(device).release();
+        return cuarray::python::to_python(device).release();
     }
 
  private:
@@ -75,7 +75,7 @@ template <> struct type_caster<cuarray::Dims> {
         return true;
     }
     static handle cast(const cuarray::Dims& dims, return_value_policy, handle) {
-        return cuarray::python::from_dims(dims).release();
+        return cuarray::python::to_python(dims).release();
     }
 };
 

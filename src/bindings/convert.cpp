@@ -57,7 +57,7 @@ Array& to_array(PyObject* object, const char* function) {
     return array_of(object);
 }
 
-Object from_dims(const Dims& dims) {
+Object to_python(const Dims& dims) {
     Object tuple = Object::steal(PyTuple_New(dims.size()));
     for (int i = 0; i < dims.size(); ++i)
         check(PyTuple_SetItem(tuple.get(), i, Object::steal(PyLong_FromLongLong(dims[i])).release()));

@@ -8,8 +8,9 @@
 
 namespace cuarray::python {
 
+inline Object to_python(int64_t number) { return Object::steal(PyLong_FromLongLong(number)); }
 /// A real numpy.dtype; that of bfloat16 comes from ml_dtypes.
-Object from_dtype(DType dtype);
+Object to_python(DType dtype);
 /// Whatever numpy.dtype() takes; null and None give `fallback`. TypeError names what is not supported and what is.
 DType to_dtype(PyObject* object, DType fallback, const char* function = nullptr);
 /// The dtype of a numpy.dtype instance.
@@ -18,7 +19,7 @@ DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 /// NumPy's ComplexWarning where a cast drops imaginary parts.
 void warn_of_lost_imaginary_part(DType from, DType to);
 
-Object from_device(Device device);
+Object to_python(Device device);
 /// A device, its name, or null and None for `fallback`.
 Device to_device(PyObject* object, Device fallback, const char* function = nullptr);
 /// A cuarray.Stream, or another library's stream of `device`.
@@ -35,7 +36,7 @@ auto without_gil(const Array& array, Work&& work) {
     return without_gil(is_long(array.device(), array.size()), std::forward<Work>(work));
 }
 
-Object from_dims(const Dims& dims);
+Object to_python(const Dims& dims);
 /// One integer or a sequence of them.
 Dims to_dims(PyObject* object, Parameter parameter);
 /// Integers given one by one, or as one sequence.
@@ -52,7 +53,7 @@ Casting to_casting(PyObject* object, Casting fallback, const char* function = nu
 Array& to_array(PyObject* object, const char* function = nullptr);
 
 /// The element as a Python bool, int, float or complex.
-Object from_scalar(const Scalar& scalar);
+Object to_python(const Scalar& scalar);
 
 /// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy array is
 /// refused; where there is no array, NumPy arrays go to the current device, as asarray brings them there.

@@ -127,7 +127,7 @@ void name_function(const char* function) {
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
 ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new, const char* function) {
     const DType wanted = wanted_dtype(options);
-    const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
+    const Object dtype = is_new && wanted != DType::none ? to_python(wanted) : Object::share(Py_None);
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     if (!array) {
         name_function(function);

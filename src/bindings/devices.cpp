@@ -45,7 +45,7 @@ void synchronize_device(Device device) {
 
 }  // namespace
 
-Object from_device(Device device) {
+Object to_python(Device device) {
     static PyObject* known[2][256];
     PyObject*& object = known[int(device.kind)][device.index];
     if (!object)

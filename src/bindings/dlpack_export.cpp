@@ -198,10 +198,8 @@ PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
 }
 
 PyObject* dlpack_device_method(PyObject* self, PyObject*) {
-    return guarded([&] {
-        const DLDevice device = dlpack_device(array_of(self).device());
-        return Object::steal(Py_BuildValue("(ii)", int(device.device_type), int(device.device_id))).release();
-    });
+    const DLDevice device = dlpack_device(array_of(self).device());
+    return Object::steal(Py_BuildValue("(ii)", int(device.device_type), int(device.device_id))).release();
 }
 
 }  // namespace cuarray::python

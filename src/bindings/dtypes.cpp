@@ -69,7 +69,7 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
 
 }  // namespace
 
-Object from_dtype(DType dtype) {
+Object to_python(DType dtype) {
     return Object::share(dtype_object(dtype));
 }
 
@@ -109,7 +109,7 @@ void warn_of_lost_imaginary_part(DType from, DType to) {
     check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
 }
 
-Object from_scalar(const Scalar& scalar) {
+Object to_python(const Scalar& scalar) {
     switch (info(scalar.dtype).kind) {
         case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
         case Kind::Signed: {

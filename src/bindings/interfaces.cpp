@@ -133,9 +133,9 @@ Object interface_of(const Array& array) {
     const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
-        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", from_dims(array.shape()).release(), "typestr", typestr.c_str(), "data",
+        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(), "data",
         PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
-        "strides", is_contiguous ? Py_NewRef(Py_None) : from_dims(array.strides()).release(), "version", 3));
+        "strides", is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
 }
 
 /// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
@@ -264,7 +264,7 @@ PyMethodDef protocol_methods[] = {
      "Runs the function of that name on a ufunc call of NumPy's."},
     {"__dlpack__", method(dlpack_method), kFast,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."},
-    {"__dlpack_device__", method(dlpack_device_method), METH_NOARGS,
+    {"__dlpack_device__", method(plain_method<dlpack_device_method>), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
     {nullptr, nullptr, 0, nullptr},
 };

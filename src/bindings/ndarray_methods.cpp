@@ -47,7 +47,7 @@ PyObject* copy_method(PyObject* self, PyObject** values) {
 }
 
 PyObject* copy_protocol(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value); });
+    return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value);
 }
 
 PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -143,17 +143,15 @@ PyObject* squeeze(PyObject* self, PyObject** values) {
 }
 
 PyObject* fill_method(PyObject* self, PyObject* value) {
-    return guarded([&] {
-        fill_with(self, value);
-        return Py_NewRef(Py_None);
-    });
+    fill_with(self, value);
+    return Py_NewRef(Py_None);
 }
 
 PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const Array& array = array_of(self);
         if (count == 0 || (count == 1 && PyTuple_Check(args[0]) && PyTuple_Size(args[0]) == 0))
-            return from_scalar(item(array, "item")).release();
+            return to_python(item(array, "item")).release();
         Dims index = to_dims(args, count, {"index", "item"});
         if (index.size() == 1 && array.ndim() != 1) {
             const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];
@@ -168,8 +166,14 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
         }
         if (index.size() != array.ndim())
             raise(ErrorKind::Value, "item: ", index.size(), " indices for an array of ", array.ndim(), " dimensions");
-        const Object element = Object::steal(subscript(self, from_dims(index).get()));
-        return from_scalar(item(array_of(element.get()), "item")).release();
+        int64_t offset = 0;
+        for (int axis = 0; axis < array.ndim(); ++axis) {
+            const int64_t extent = array.shape()[axis], position = index[axis];
+            if (position < -extent || position >= extent)
+                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", extent);
+            offset += (position < 0 ? position + extent : position) * array.strides()[axis];
+        }
+        return to_python(item(array.view(Layout(), offset), "item")).release();
     });
 }
 
@@ -235,14 +239,12 @@ PyObject* numpy_method(PyObject* self, PyObject** values) {
 }
 
 PyObject* memory_flags(PyObject* self, PyObject*) {
-    return guarded([&] {
-        const Array& array = array_of(self);
-        return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
-                                           PyBool_FromLong(array.is_f_contiguous()),
-                                           PyBool_FromLong(as_ndarray(self)->base == nullptr),
-                                           PyBool_FromLong(array.is_writable())))
-            .release();
-    });
+    const Array& array = array_of(self);
+    return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
+                                       PyBool_FromLong(array.is_f_contiguous()),
+                                       PyBool_FromLong(as_ndarray(self)->base == nullptr),
+                                       PyBool_FromLong(array.is_writable())))
+        .release();
 }
 
 PyObject* protect(PyObject* self, PyObject*) {
@@ -251,11 +253,9 @@ PyObject* protect(PyObject* self, PyObject*) {
 }
 
 PyObject* replace_method(PyObject* self, PyObject* other) {
-    return guarded([&] {
-        if (!is_ndarray(other)) fail(PyExc_TypeError, "_replace: expected a cuarray.ndarray");
-        replace(self, Array(array_of(other)));
-        return Py_NewRef(Py_None);
-    });
+    if (!is_ndarray(other)) fail(PyExc_TypeError, "_replace: expected a cuarray.ndarray");
+    replace(self, Array(array_of(other)));
+    return Py_NewRef(Py_None);
 }
 
 }  // namespace
@@ -309,7 +309,7 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((1, 3, 1)).squeeze().shape\n"
      "(3,)"},
-    {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."
+    {"fill", method(plain_method<fill_method>), METH_O, "fill($self, value, /)\n--\n\nSets every element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.zeros(3)\n"
@@ -339,11 +339,11 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
-    {"__copy__", method(copy_protocol), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
-    {"__deepcopy__", method(copy_protocol), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
-    {"_memory_flags", method(memory_flags), METH_NOARGS, "C order, Fortran order, owner, writable."},
+    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__deepcopy__", method(plain_method<copy_protocol>), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS, "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
-    {"_replace", method(replace_method), METH_O, "Takes memory, layout and dtype of another array."},
+    {"_replace", method(plain_method<replace_method>), METH_O, "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };
 

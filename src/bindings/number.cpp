@@ -217,7 +217,7 @@ Object scalar_of(PyObject* self, const char* function) {
     if (array.ndim() != 0)
         raise(ErrorKind::Type, function, ": only 0-dimensional arrays can be converted to Python scalars, not shape ",
               to_string(array.shape()));
-    return from_scalar(item(array, function));
+    return to_python(item(array, function));
 }
 
 /// As NumPy's scalars, values that are complex give their real part, with a warning; as its arrays, others have none.
@@ -242,7 +242,7 @@ PyObject* to_index(PyObject* self) {
         const Kind kind = info(array.dtype()).kind;
         if (array.ndim() != 0 || (kind != Kind::Signed && kind != Kind::Unsigned))
             raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index");
-        return from_scalar(item(array, "index")).release();
+        return to_python(item(array, "index")).release();
     });
 }
 

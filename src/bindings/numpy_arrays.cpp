@@ -14,7 +14,7 @@ namespace {
 constexpr Device kHost{};
 
 py::array new_numpy_array(const Array& array, const Dims& shape) {
-    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
     return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
 }
 
@@ -41,7 +41,7 @@ Object view_as_numpy(PyObject* owner, const Array& array) {
         before_write(storage);
         storage.exported = true;
     }
-    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
     py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
                    py::array::StridesContainer(array.strides().begin(), array.strides().end()),
                    array.is_empty() ? nullptr : array.data(), py::handle(owner));

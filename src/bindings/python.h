@@ -144,6 +144,12 @@ PyObject* fast_method(PyObject* self, PyObject* const* args, Py_ssize_t count, P
     });
 }
 
+/// A method called by METH_NOARGS or METH_O: body(self, argument), the argument being null for METH_NOARGS.
+template <PyObject* (*body)(PyObject* self, PyObject* argument)>
+PyObject* plain_method(PyObject* self, PyObject* argument) noexcept {
+    return guarded([&] { return body(self, argument); });
+}
+
 /// Remembers the line of the program where this thread is about to let go of the GIL.
 void keep_source_line() noexcept;
 

@@ -95,7 +95,7 @@ void launch(const GraphObject& held, const StreamObject& stream) {
 
 StreamRef to_stream(PyObject* object, Device device) {
     const Object core = Object::steal(
-        PyObject_CallFunctionObjArgs(core_stream.get(), object, from_device(device).get(), nullptr));
+        PyObject_CallFunctionObjArgs(core_stream.get(), object, to_python(device).get(), nullptr));
     return py::handle(core.get()).cast<StreamObject>().stream;
 }
 

@@ -261,7 +261,7 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
 }
 
 PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
-    return guarded([&] { return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release(); });
+    return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release();
 }
 
 PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(name_of(self)); }
@@ -273,7 +273,7 @@ PyObject* ntypes(PyObject* self, void*) { return PyLong_FromLong(row_at(self).lo
 PyObject* no_signature(PyObject*, void*) { return Py_NewRef(Py_None); }
 
 std::string letter_of(DType dtype) {
-    const Object descriptor = from_dtype(dtype);
+    const Object descriptor = to_python(dtype);
     const Object letter = Object::steal(PyObject_GetAttrString(descriptor.get(), "char"));
     const char* text = PyUnicode_AsUTF8AndSize(letter.get(), nullptr);
     if (!text) throw ExceptionIsSet{};
@@ -355,7 +355,7 @@ PyMethodDef methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduceat([1, 2, 3, 4], [0, 2])\n"
      "array([3, 7])"},
-    {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
+    {"resolve_dtypes", method(plain_method<resolve_dtypes_method>), METH_O,
      "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
@@ -445,7 +445,7 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
     Object result = Object::steal(PyTuple_New(row.nin + row.nout));
     for (int i = 0; i < row.nin + row.nout; ++i) {
         const DType dtype = i < row.nin ? loop.in[i] : loop.out[i - row.nin];
-        check(PyTuple_SetItem(result.get(), i, from_dtype(dtype).release()));
+        check(PyTuple_SetItem(result.get(), i, to_python(dtype).release()));
     }
     return result;
 }
