@@ -1,4 +1,5 @@
 // creation.cpp -- anything array-like as an ndarray: NumPy arrays, numbers, lists, buffers, DLPack, CUDA arrays.
+#include <string>
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
@@ -113,15 +114,13 @@ bool is_beyond_integers(PyObject* object) {
 /// Puts the function's name before what Python says of an object that is no number; errors of the object's own stay.
 void name_function(const char* function) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    const Object held = Object::steal_or_null(type), error = Object::steal_or_null(value), lines = Object::steal_or_null(traceback);
-    const Object text = Object::steal_or_null(error ? PyObject_Str(error.get()) : nullptr);
-    PyErr_Clear();
-    const char* const said = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"})
-        if (said && std::string_view(said).starts_with(beginning)) fail(PyExc_TypeError, "%s: %s", function, said);
-    PyErr_Restore(Py_NewRef(held.get()), error ? Py_NewRef(error.get()) : nullptr, lines ? Py_NewRef(lines.get()) : nullptr);
+    SavedException raised;
+    const std::string text = raised.text();
+    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
+        if (!text.starts_with(beginning)) continue;
+        raised.drop();
+        fail(PyExc_TypeError, "%s: %s", function, text.c_str());
+    }
 }
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.

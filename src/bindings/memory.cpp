@@ -66,14 +66,10 @@ class PythonAllocator final : public Allocator {
 
 /// The text of the MemoryError that is set, which is cleared.
 std::string message_of_memory_error() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    const Object error = Object::steal_or_null(value), kind = Object::steal_or_null(type),
-                 where = Object::steal_or_null(traceback);
-    const Object text = Object::steal_or_null(error ? PyObject_Str(error.get()) : nullptr);
-    const char* const message = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    PyErr_Clear();
-    return message && *message ? message : "MemoryError";
+    SavedException error;
+    const std::string message = error.text();
+    error.drop();
+    return message.empty() ? "MemoryError" : message;
 }
 
 void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* why) {

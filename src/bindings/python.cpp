@@ -37,16 +37,6 @@ bool is_about_arguments(ErrorKind kind) {
     return kind != ErrorKind::Memory && kind != ErrorKind::Runtime && kind != ErrorKind::Cuda;
 }
 
-void add_notes(const std::vector<std::string>& notes) {
-    if (notes.empty()) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    for (const std::string& note : notes)
-        if (!Object::steal_or_null(PyObject_CallMethod(value, "add_note", "s", note.c_str()))) PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-}
-
 struct PendingCall {
     void (*function)(void*);
     void* context;
@@ -117,7 +107,9 @@ GilAcquire::GilAcquire() noexcept {
         const std::string message =
             is_about_arguments(error.kind()) ? name_called_function(error.what()) : error.what();
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
-        add_notes(error.notes());
+        if (error.notes().empty()) return;
+        SavedException raised;
+        for (const std::string& note : error.notes()) raised.add_note(note);
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {
@@ -137,6 +129,23 @@ void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObje
     const Object shown = type == PyExc_TypeError ? Object::steal(PyType_GetQualName(Py_TYPE(given)))
                                                  : Object::steal(PyObject_Repr(given));
     fail_in(parameter.function, type, "%s must be %s, not %U", parameter.name, requirement, shown.get());
+}
+
+std::string SavedException::text() const noexcept {
+    const Object text = Object::steal_or_null(value_ ? PyObject_Str(value_) : nullptr);
+    const char* const bytes = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    PyErr_Clear();
+    return bytes ? bytes : "";
+}
+
+void SavedException::set_text(const std::string& text) noexcept {
+    if (PyObject* const error = PyObject_CallFunction(type_, "s", text.c_str())) Py_XSETREF(value_, error);
+    else PyErr_Clear();
+}
+
+void SavedException::add_note(const std::string& note) noexcept {
+    PyErr_NormalizeException(&type_, &value_, &traceback_);
+    if (!Object::steal_or_null(PyObject_CallMethod(value_, "add_note", "s", note.c_str()))) PyErr_Clear();
 }
 
 PyObject* Attribute::get() {

@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -201,12 +202,27 @@ class GilAcquire {
 class SavedException {
  public:
     SavedException() { PyErr_Fetch(&type_, &value_, &traceback_); }
-    ~SavedException() { PyErr_Restore(type_, value_, traceback_); }
+    ~SavedException() {
+        if (!is_dropped_) PyErr_Restore(type_, value_, traceback_);
+    }
     SavedException(const SavedException&) = delete;
     SavedException& operator=(const SavedException&) = delete;
 
+    /// str() of it; empty where there is none.
+    std::string text() const noexcept;
+    void set_text(const std::string& text) noexcept;
+    void add_note(const std::string& note) noexcept;
+    /// Forgets it: what is raised meanwhile stays.
+    void drop() {
+        is_dropped_ = true;
+        Py_CLEAR(type_);
+        Py_CLEAR(value_);
+        Py_CLEAR(traceback_);
+    }
+
  private:
     PyObject *type_, *value_, *traceback_;
+    bool is_dropped_ = false;
 };
 
 /// Whether this thread has the GIL.
@@ -215,6 +231,14 @@ bool has_gil();
 /// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
 /// once the interpreter is being torn down.
 void call_with_gil(void (*function)(void*), void* context) noexcept;
+
+/// Memory of a new object of that type, whose own members are not set.
+template <class Type>
+Type* new_object_of(PyTypeObject* type) {
+    void* const memory = PyObject_Malloc(sizeof(Type));
+    if (!memory) throw std::bad_alloc();
+    return reinterpret_cast<Type*>(PyObject_Init(static_cast<PyObject*>(memory), type));
+}
 
 /// Functions as the tables of CPython hold them.
 template <class Function>

@@ -378,10 +378,7 @@ void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* val
 PyObject* iterate(PyObject* self) noexcept {
     return guarded([&] {
         if (array_of(self).ndim() == 0) fail(PyExc_TypeError, "iteration over a 0-d array");
-        PyTypeObject* type = iterator_type();
-        void* memory = PyObject_Malloc(sizeof(Iterator));
-        if (!memory) throw std::bad_alloc();
-        Iterator* iterator = reinterpret_cast<Iterator*>(PyObject_Init(static_cast<PyObject*>(memory), type));
+        Iterator* const iterator = new_object_of<Iterator>(iterator_type());
         iterator->array = Py_NewRef(self);
         iterator->next = 0;
         return reinterpret_cast<PyObject*>(iterator);

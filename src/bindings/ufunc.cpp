@@ -26,21 +26,9 @@ const char* name_of(PyObject* self) { return reinterpret_cast<Ufunc*>(self)->nam
 /// An error that a row's other name has raised: it begins with that name, as the caller knows the function.
 void name_alias(PyObject* self) {
     const std::string row = row_at(self).name;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject* message = nullptr;
-    const Object arguments = Object::steal_or_null(PyObject_GetAttrString(value, "args"));
-    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_Size(arguments.get()) == 1)
-        message = PyTuple_GetItem(arguments.get(), 0);
-    const char* const text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8AndSize(message, nullptr) : nullptr;
-    if (text && !std::strncmp(text, row.c_str(), row.size()) && std::strchr(":.(", text[row.size()])) {
-        const Object renamed = Object::steal_or_null(PyUnicode_FromFormat("%s%s", name_of(self), text + row.size()));
-        PyObject* const error = renamed ? PyObject_CallFunctionObjArgs(type, renamed.get(), nullptr) : nullptr;
-        if (error) Py_SETREF(value, error);
-    }
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
+    SavedException raised;
+    const std::string text = raised.text();
+    if (text.starts_with(row) && std::strchr(":.(", text[row.size()])) raised.set_text(name_of(self) + text.substr(row.size()));
 }
 
 using FastMethod = PyObject*(PyObject*, Arguments, Py_ssize_t, PyObject*);
@@ -272,13 +260,7 @@ PyObject* nargs(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin
 PyObject* ntypes(PyObject* self, void*) { return PyLong_FromLong(row_at(self).loops); }
 PyObject* no_signature(PyObject*, void*) { return Py_NewRef(Py_None); }
 
-std::string letter_of(DType dtype) {
-    const Object descriptor = to_python(dtype);
-    const Object letter = Object::steal(PyObject_GetAttrString(descriptor.get(), "char"));
-    const char* text = PyUnicode_AsUTF8AndSize(letter.get(), nullptr);
-    if (!text) throw ExceptionIsSet{};
-    return text;
-}
+std::string letter_of(DType dtype) { return attribute_text(to_python(dtype).get(), "char"); }
 
 PyObject* types(PyObject* self, void*) {
     return guarded([&] {
@@ -453,9 +435,7 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
 namespace {
 
 Object make_ufunc(RowId row, const char* name, vectorcallfunc call) {
-    void* memory = PyObject_Malloc(sizeof(Ufunc));
-    if (!memory) throw std::bad_alloc();
-    Ufunc* ufunc = reinterpret_cast<Ufunc*>(PyObject_Init(static_cast<PyObject*>(memory), ufunc_type));
+    Ufunc* const ufunc = new_object_of<Ufunc>(ufunc_type);
     ufunc->vectorcall = call;
     ufunc->row = row;
     ufunc->name = name;
