@@ -231,37 +231,32 @@ Object reduce_variance(PyObject* array, PyObject* axis, PyObject* dtype, PyObjec
 void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
           py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
-    m.def("empty", &empty_array, py::arg("shape"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
-          py::arg("order") = "C", py::arg("memory") = py::none());
-    m.def("empty_like", &empty_like_array, py::arg("array"), py::arg("dtype") = py::none(), py::arg("order") = "K",
-          py::arg("shape") = py::none(), py::arg("device") = py::none());
+    m.def("empty", &empty_array);
+    m.def("empty_like", &empty_like_array);
     m.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),
           py::arg("device") = py::none(), py::arg("order") = "C");
-    m.def("arange_fill", &arange_fill, py::arg("count"), py::arg("first"), py::arg("second"), py::arg("dtype"),
-          py::arg("device") = py::none());
+    m.def("arange_fill", &arange_fill);
     m.def("from_dlpack", &from_dlpack, py::arg("x"), py::arg("device"), py::arg("copy"));
 }
 
 void bind_memory(py::module_& m) {
     m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
           py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
-    m.def("slide", &slide_along, py::arg("line"), py::arg("taps"), py::arg("before"), py::arg("count"), py::arg("name"));
+    m.def("slide", &slide_along);
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
-    m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); }, py::arg("x"),
-          py::arg("k"), py::arg("upper"));
-    m.def("broadcast_to", &broadcast_view, py::arg("x"), py::arg("shape"));
+    m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
+    m.def("broadcast_to", &broadcast_view);
     m.def("broadcast_shapes", &broadcast_of);
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
-    m.def("transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); }, py::arg("to"),
-          py::arg("source"), py::call_guard<GilRelease>());
-    m.def("assign_where", &store_where, py::arg("to"), py::arg("mask"), py::arg("value"), py::arg("function"));
-    m.def("shares_memory", &shares_memory, py::arg("a"), py::arg("b"));
+    m.def("transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); }, py::call_guard<GilRelease>());
+    m.def("assign_where", &store_where);
+    m.def("shares_memory", &shares_memory);
     m.def("as_value", [](PyObject* x) {
         const Array& array = to_array(x, "as_value");
         const bool stays = array.ndim() > 0 || as_ndarray(x)->is_value;
         return stays ? Object::share(x) : Object::steal(wrap(Array(array), true));
-    }, py::arg("x"), "A result without axes as a value; other arrays as they are.");
-    m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; }, py::arg("x"));
+    }, "A result without axes as a value; other arrays as they are.");
+    m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
     m.def("begin_call_deferral", &begin_call_deferral);
@@ -272,11 +267,8 @@ void bind_reductions(py::module_& m) {
     m.def("reduce", &reduce_array, py::arg("name"), py::arg("array"), py::arg("axis") = py::none(),
           py::arg("dtype") = py::none(), py::arg("out") = py::none(), py::arg("keepdims") = false,
           py::arg("initial") = py::handle(no_value()), py::arg("where") = true);
-    m.def("weighted_sums", &sum_weighted, py::arg("name"), py::arg("array"), py::arg("weights"), py::arg("axis"),
-          py::arg("dtype"), py::arg("keepdims"));
-    m.def("variance", &reduce_variance, py::arg("array"), py::arg("axis") = py::none(), py::arg("dtype") = py::none(),
-          py::arg("out") = py::none(), py::arg("correction") = 0.0, py::arg("keepdims") = false, py::arg("where") = true,
-          py::arg("mean") = py::none(), py::arg("root") = false);
+    m.def("weighted_sums", &sum_weighted);
+    m.def("variance", &reduce_variance);
 }
 
 }  // namespace

@@ -104,16 +104,15 @@ void bind_devices(py::module_& module) {
     module.def("set_default_device", [](Device device) {
         backend(device);
         set_default_device(device);
-    }, py::arg("device"));
-    const py::arg_v any_device = py::arg("device") = py::none();
-    module.def("synchronize", &synchronize_device, any_device, "Waits for everything queued on the device.");
+    });
+    module.def("synchronize", &synchronize_device, py::arg("device") = py::none(), "Waits for everything queued on the device.");
     module.def("describe", [](Device device) {
         Backend& described = backend(device);
         return without_gil(true, [&] { return described.describe(); });
-    }, any_device, "What the doctor prints, as JSON.");
+    }, "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads);
-    module.def("set_num_threads", &set_num_threads, py::arg("count"), py::call_guard<GilRelease>());
-    module.def("missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); }, py::arg("kind"),
+    module.def("set_num_threads", &set_num_threads, py::call_guard<GilRelease>());
+    module.def("missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); },
                "Why a kind of device is missing, or ''.");
 }
 

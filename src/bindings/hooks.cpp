@@ -64,11 +64,11 @@ void bind_hooks(py::module_& module) {
     module.def("set_library_locator", [](py::object locator) {
         the_locator = locator.release().ptr();
         set_library_locator(locate_by_python);
-    }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
+    }, "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
     module.def("report_unraisable", [](PyObject* error, PyObject* raised_by) {
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
         PyErr_WriteUnraisable(raised_by);
-    }, py::arg("error"), py::arg("raised_by"),
+    },
        "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);

@@ -72,18 +72,18 @@ Object take_elements(const Array& x, const Array& indices, int axis, PyObject* m
 }  // namespace
 
 void bind_indexing(py::module_& m) {
-    m.def("beside", &beside, py::arg("object"), py::arg("like"), py::arg("function"));
+    m.def("beside", &beside);
     m.def("side_by_side", &side_by_side, py::arg("function"), py::arg("objects"), py::arg("optional"),
           py::arg("keeps_numbers") = false);
     m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
           py::arg("out") = py::none());
     m.def("take_along_axis", [](const Array& x, const Array& indices, int axis) {
         return without_gil(is_long_for(x, indices), [&] { return take_along_axis(x, indices, axis); });
-    }, py::arg("x"), py::arg("indices"), py::arg("axis"));
+    });
     m.def("put_along_axis", [](const Array& x, const Array& indices, const Array& values, int axis) {
         without_gil(is_long_for(x, indices), [&] { put_along_axis(x, indices, values, axis); });
-    }, py::arg("x"), py::arg("indices"), py::arg("values"), py::arg("axis"));
-    m.def("nonzero", [](const Array& x) { return without_gil(x, [&] { return nonzero(x); }); }, py::arg("x"));
+    });
+    m.def("nonzero", [](const Array& x) { return without_gil(x, [&] { return nonzero(x); }); });
 }
 
 }  // namespace cuarray::python

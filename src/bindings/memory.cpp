@@ -154,24 +154,24 @@ void flush() {
 
 void bind_pools(py::module_& module) {
     const py::arg_v device = py::arg("device") = py::none();
-    module.def("memory_stats", &memory_stats, device, "The figures of cuarray.memory.stats.");
+    module.def("memory_stats", &memory_stats, "The figures of cuarray.memory.stats.");
     module.def("memory_trim", [](Device d) {
         Memory& memory = memory_of(d);
         without_gil(true, [&] { memory.trim(); });
-    }, device, "Returns cached memory to the system.");
-    module.def("reset_memory_peak", [](Device d) { memory_of(d).reset_peak(); }, device);
-    module.def("memory_limit", [](Device d) { return limit_of(memory_of(d).limit()); }, device);
+    }, "Returns cached memory to the system.");
+    module.def("reset_memory_peak", [](Device d) { memory_of(d).reset_peak(); });
+    module.def("memory_limit", [](Device d) { return limit_of(memory_of(d).limit()); });
     module.def("set_memory_limit", [](std::optional<int64_t> bytes, Device d) {
         Memory& memory = memory_of(d);
         without_gil(true, [&] { memory.set_limit(bytes.value_or(kNoLimit)); });
-    }, py::arg("bytes"), device);
+    });
     module.def("set_memory_allocator", &set_allocator, py::arg("allocate"), py::arg("free"), py::arg("name"), device,
                "Functions, or a capsule and None, or None and None for the device's own pool.");
-    module.def("use_memory_pool", &use_pool, py::arg("pool"), device,
+    module.def("use_memory_pool", &use_pool,
                "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
-    module.def("track_memory", &track_memory, py::arg("begin"), "Begins or ends one demand for tracking.");
+    module.def("track_memory", &track_memory, "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("tracked_memory", &tracked_lines, device, "(file, line, live blocks, bytes), those with the most bytes first.");
+    module.def("tracked_memory", &tracked_lines, "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }
 

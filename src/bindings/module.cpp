@@ -42,7 +42,7 @@ void make_module(py::module_& module) {
     bind_hooks(module);
     bind_python_frames(module);
     bind_profile(module);
-    module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));
+    module.def("extend_ndarray", &extend_ndarray);
 }
 
 }  // namespace

@@ -173,8 +173,8 @@ void bind_other_arrays(pybind11::module_& m) {
         static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
                                                  "masked", "matrix", "foreign", "nothing"};
         return kNames[int(class_of(x))];
-    }, pybind11::arg("x"), "What an object is beside our arrays; see bindings/other_arrays.h.");
-    m.def("refuse_to_strip", &refuse_to_strip, pybind11::arg("x"), pybind11::arg("function"),
+    }, "What an object is beside our arrays; see bindings/other_arrays.h.");
+    m.def("refuse_to_strip", &refuse_to_strip,
           "Raises TypeError where the numbers of an array say less than it does.");
 }
 

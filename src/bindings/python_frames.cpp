@@ -110,7 +110,6 @@ void bind_python_frames(py::module_& module) {
             package_folder() = folder + "/";
             set_line_finder(find);
         },
-        py::arg("folder"),
         "Names the folder whose frames are skipped where a line of the program is wanted.");
     module.def(
         "called_function",
@@ -118,7 +117,6 @@ void bind_python_frames(py::module_& module) {
             const std::string message = name_called_function(function + ": ");
             return message.substr(0, message.size() - 2);
         },
-        py::arg("function"),
         "The name of the public function that the program has called, which is made of `function` or is it.");
 }
 

@@ -14,29 +14,29 @@ void bind_sorting(py::module_& m) {
     }, py::arg("x"), py::arg("axis"), py::arg("descending") = false, py::arg("name") = "sort");
     m.def("sort_in_place", [](const Array& x, int axis, bool descending) {
         without_gil(x, [&] { sort_in_place(x, axis, descending); });
-    }, py::arg("x"), py::arg("axis"), py::arg("descending") = false);
+    });
     m.def("argsort", [](const Array& x, int axis, bool descending, const char* name) {
         return without_gil(x, [&] { return argsort(x, axis, descending, name); });
     }, py::arg("x"), py::arg("axis"), py::arg("descending") = false, py::arg("name") = "argsort");
     m.def("lexsort", [](const std::vector<Array>& keys, int axis) {
         return without_gil(keys.at(0), [&] { return lexsort(keys, axis); });
-    }, py::arg("keys"), py::arg("axis"));
+    });
     m.def("partition", [](const Array& x, int axis, const Ranks& ranks, bool descending, const char* name) {
         return without_gil(x, [&] { return partition(x, axis, ranks, descending, name); });
-    }, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("descending"), py::arg("name"));
+    });
     m.def("argpartition", [](const Array& x, int axis, const Ranks& ranks, bool descending, const char* name) {
         return without_gil(x, [&] { return argpartition(x, axis, ranks, descending, name); });
-    }, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("descending"), py::arg("name"));
+    });
     m.def("order_statistics", [](const Array& x, int axis, const Ranks& ranks, const char* name) {
         return without_gil(x, [&] { return order_statistics(x, axis, ranks, name); });
-    }, py::arg("x"), py::arg("axis"), py::arg("ranks"), py::arg("name"));
+    });
     m.def("search_sorted", [](const Array& sorted, const Array& values, bool right) {
         return without_gil(values, [&] { return search_sorted(sorted, values, right); });
-    }, py::arg("sorted"), py::arg("values"), py::arg("right"));
+    });
     m.def("tally", [](const Array& values, const Array* edges, bool equal_bins, const Array* weights,
                       Integer<"minlength"> bins, const char* name) {
         return without_gil(values, [&] { return histogram(values, edges, equal_bins, weights, bins, name); });
-    }, py::arg("values"), py::arg("edges"), py::arg("equal_bins"), py::arg("weights"), py::arg("bins"), py::arg("name"));
+    });
 }
 
 }  // namespace cuarray::python

@@ -125,18 +125,16 @@ void bind_streams(py::module_& module) {
         .def_property_readonly("operations", [](const GraphObject& g) { return g.graph->operations(); })
         .def("launch", &launch, py::arg("stream"));
     module.def("leave_stream", &leave_stream);
-    module.def("make_stream", &made_stream, py::arg("device"), py::arg("priority"), py::arg("non_blocking"));
-    module.def("foreign_stream", &foreign_stream, py::arg("handle"), py::arg("device"));
-    module.def("current_stream", [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; },
-               py::arg("device"));
+    module.def("make_stream", &made_stream);
+    module.def("foreign_stream", &foreign_stream);
+    module.def("current_stream", [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
     module.def("default_stream", [](Device device) {
         return StreamObject{StreamRef(&runtime(device).default_stream())};
-    }, py::arg("device"));
-    module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); },
-               py::arg("device"), py::arg("timing"));
-    module.def("begin_capture", &begin_capture, py::arg("device"));
-    module.def("end_capture", &end_capture, py::arg("stream"));
-    module.def("drop_capture", &drop_capture, py::arg("stream"));
+    });
+    module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); });
+    module.def("begin_capture", &begin_capture);
+    module.def("end_capture", &end_capture);
+    module.def("drop_capture", &drop_capture);
 }
 
 }  // namespace cuarray::python

@@ -102,17 +102,16 @@ Object resolve_types(const char* name, PyObject* arguments) {
 void bind_tables(py::module_& module) {
     module.def("rows", &row_table, "The rows of ufuncs.def.");
     module.def("reductions", &reduction_table, "The rows of reductions.def.");
-    module.def("dtype", &or_float64, py::arg("x"));
+    module.def("dtype", &or_float64);
     module.def("dtype_names", [] {
         py::list names;
         for (int d = 0; d < kDTypes; ++d) names.append(dtype_name(DType(d)));
         return names;
     });
     module.def("result_type", &result_type_of);
-    module.def("promote_types", [](DType a, DType b) { return promote(or_float64(a), or_float64(b)); }, py::arg("a"),
-               py::arg("b"));
-    module.def("can_cast", &can_cast_from, py::arg("from_"), py::arg("to"), py::arg("casting") = "safe");
-    module.def("resolve_types", &resolve_types, py::arg("name"), py::arg("args"));
+    module.def("promote_types", [](DType a, DType b) { return promote(or_float64(a), or_float64(b)); });
+    module.def("can_cast", &can_cast_from);
+    module.def("resolve_types", &resolve_types);
 }
 
 }  // namespace cuarray::python

@@ -103,7 +103,7 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 }
 
 void bind_ufunc_methods(py::module_& m) {
-    m.def("alias", &make_alias, py::arg("ufunc"), py::arg("name"), "The same function by another name.");
+    m.def("alias", &make_alias, "The same function by another name.");
     m.def("accumulate", [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype,
                            PyObject* out) {
         // Profiles keep the name; few functions call this, each with one of its own.
@@ -112,11 +112,10 @@ void bind_ufunc_methods(py::module_& m) {
         return Object::steal(accumulate_with(to_row(row), x, axis, dtype, out, kept));
     }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
        py::arg("out") = py::none());
-    m.def("reduceat", &reduceat_with, py::arg("row"), py::arg("x"), py::arg("begins"), py::arg("axis"), py::arg("dtype"),
-          py::arg("out"));
+    m.def("reduceat", &reduceat_with);
     m.def("update", [](PyObject* row, PyObject* x, PyObject* key, const Array* values) {
         update_subscript(to_row(row), x, key, values);
-    }, py::arg("row"), py::arg("x"), py::arg("key"), py::arg("values"));
+    });
 }
 
 }  // namespace cuarray::python
