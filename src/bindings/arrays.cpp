@@ -26,13 +26,15 @@ std::optional<bool> to_copy(PyObject* copy) {
     return is_true(copy);
 }
 
-Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
-                         Integer<"ndmin"> ndmin) {
+Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy,
+                         PyObject* order, Integer<"ndmin"> ndmin) {
     CreationOptions options;
     options.dtype = dtype;
     options.device = device;
     const std::optional<bool> copies = to_copy(copy);
-    options.copy = !copies ? CreationOptions::Copy::IfNeeded : *copies ? CreationOptions::Copy::Always : CreationOptions::Copy::Never;
+    options.copy = !copies   ? CreationOptions::Copy::IfNeeded
+                   : *copies ? CreationOptions::Copy::Always
+                             : CreationOptions::Copy::Never;
     options.order = to_order(order, "CFAK", 'K');
     if (ndmin > kMaxDims)
         raise(ErrorKind::Value, "array: ndmin is ", ndmin.value, "; at most ", kMaxDims, " dimensions are supported");
@@ -53,14 +55,18 @@ MemoryKind to_memory_kind(PyObject* memory) {
 
 DType dtype_or(DType dtype, DType fallback) { return dtype == DType::none ? fallback : dtype; }
 
-Object new_array(const Dims& shape, DType dtype, char order, Device device, MemoryKind kind = MemoryKind::Device) {
+Object new_array(const Dims& shape, DType dtype, char order, Device device,
+                 MemoryKind kind = MemoryKind::Device) {
     checked_size(shape, item_size(dtype), "empty");
-    Array result = kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
-    return Object::steal(wrap(order == 'F' ? result.view({shape, f_strides(shape, item_size(dtype))}) : std::move(result)));
+    Array result =
+        kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
+    return Object::steal(
+        wrap(order == 'F' ? result.view({shape, f_strides(shape, item_size(dtype))}) : std::move(result)));
 }
 
 Object empty_array(const Dims& shape, DType dtype, Device device, PyObject* order, PyObject* memory) {
-    return new_array(shape, dtype_or(dtype, DType::float64), to_order(order, "CF", 'C'), device, to_memory_kind(memory));
+    return new_array(shape, dtype_or(dtype, DType::float64), to_order(order, "CF", 'C'), device,
+                     to_memory_kind(memory));
 }
 
 Object empty_like_array(const Array& like, DType dtype, PyObject* order, const std::optional<Dims>& shape,
@@ -79,7 +85,8 @@ Object full_array(const Dims& shape, PyObject* value, DType dtype, Device device
         checked_size(shape, item_size(dtype), "full");
         const Scalar element = operand.element(dtype, "full");
         warn_of_lost_imaginary_part(operand.default_dtype(), dtype);
-        return Object::steal(wrap(without_gil(is_long(device, count(shape)), [&] { return full(shape, element, device, letter); })));
+        return Object::steal(wrap(without_gil(is_long(device, count(shape)),
+                                              [&] { return full(shape, element, device, letter); })));
     }
     CreationOptions options;
     options.device = device;
@@ -99,24 +106,27 @@ Object arange_fill(int64_t count, PyObject* first, PyObject* second, DType dtype
     b.load_any(second, device, "arange");
     if (!a.is_scalar() || !b.is_scalar()) fail(PyExc_TypeError, "arange: start and step must be numbers");
     const Scalar from = a.element(dtype, "arange"), next = b.element(dtype, "arange");
-    return Object::steal(wrap(without_gil(is_long(device, count), [&] { return arange(count, from, next, device); })));
+    return Object::steal(
+        wrap(without_gil(is_long(device, count), [&] { return arange(count, from, next, device); })));
 }
 
 Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* given_copy) {
     refuse_to_strip(object, "from_dlpack");
     const std::optional<bool> copy = to_copy(given_copy);
     if (device) backend(*device);  // before a capsule is consumed
-    // An array of ours stays in its memory, whose work is in order on all streams: an import would not know of it.
+    // An array of ours stays in its memory, whose work is in order on all streams: an import would not know
+    // of it.
     const bool is_ours = is_ndarray(object);
-    Array imported = is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
+    Array imported =
+        is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
     if (!device || *device == imported.device()) {
         // A producer too old to know copy=True has handed out its own memory.
         const bool is_own = copy && *copy && (is_ours || imported.storage().exported);
         return Object::steal(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
     }
     if (copy && !*copy)
-        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ", to_string(*device),
-              " needs a copy, and copy=False was given");
+        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ",
+              to_string(*device), " needs a copy, and copy=False was given");
     return Object::steal(wrap(without_gil(true, [&] { return to_device(imported, *device); })));
 }
 
@@ -139,7 +149,8 @@ Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DTy
 }
 
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
-    return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
+    return without_gil(is_long(x.device(), std::max(x.size(), y.size())),
+                       [&] { return matmul(x, y, dtype); });
 }
 
 Array slide_along(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name) {
@@ -207,9 +218,10 @@ ReductionId to_reduction(const char* name) {
     return row;
 }
 
-Object reduce_array(const char* name, PyObject* array, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* keepdims,
-                    PyObject* initial, PyObject* where) {
-    return Object::steal(reduce_by_name(to_reduction(name), name, array, {axis, dtype, out, keepdims, initial, where}));
+Object reduce_array(const char* name, PyObject* array, PyObject* axis, PyObject* dtype, PyObject* out,
+                    PyObject* keepdims, PyObject* initial, PyObject* where) {
+    return Object::steal(
+        reduce_by_name(to_reduction(name), name, array, {axis, dtype, out, keepdims, initial, where}));
 }
 
 std::pair<Array, Array> sum_weighted(const char* name, PyObject* array, const Array& weights, PyObject* axis,
@@ -248,14 +260,19 @@ void bind_memory(py::module_& m) {
     m.def("broadcast_to", &broadcast_view);
     m.def("broadcast_shapes", &broadcast_of);
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
-    m.def("transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); }, py::call_guard<GilRelease>());
+    m.def(
+        "transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); },
+        py::call_guard<GilRelease>());
     m.def("assign_where", &store_where);
     m.def("shares_memory", &shares_memory);
-    m.def("as_value", [](PyObject* x) {
-        const Array& array = to_array(x, "as_value");
-        const bool stays = array.ndim() > 0 || as_ndarray(x)->is_value;
-        return stays ? Object::share(x) : Object::steal(wrap(Array(array), true));
-    }, "A result without axes as a value; other arrays as they are.");
+    m.def(
+        "as_value",
+        [](PyObject* x) {
+            const Array& array = to_array(x, "as_value");
+            const bool stays = array.ndim() > 0 || as_ndarray(x)->is_value;
+            return stays ? Object::share(x) : Object::steal(wrap(Array(array), true));
+        },
+        "A result without axes as a value; other arrays as they are.");
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());

@@ -22,7 +22,8 @@ bool is_instance(PyObject* object, Attribute& type) {
 
 void check_count(Py_ssize_t count, Parameter parameter) {
     if (count > kMaxDims)
-        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name, count, kMaxDims);
+        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name,
+                count, kMaxDims);
 }
 
 /// An extent, an axis or an index: as NumPy, no bool.
@@ -53,7 +54,8 @@ bool is_on_host(Device device) {
 }
 
 Array& to_array(PyObject* object, const char* function) {
-    if (!is_ndarray(object)) fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
+    if (!is_ndarray(object))
+        fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
     return array_of(object);
 }
 
@@ -103,7 +105,8 @@ Dims to_axes(PyObject* object, const char* function) {
 Dims to_shape(PyObject* object, const char* function) {
     Dims shape = to_dims(object, {"shape", function});
     for (int64_t extent : shape)
-        if (extent < 0) fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
+        if (extent < 0)
+            fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
     return shape;
 }
 
@@ -251,8 +254,8 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
     // A sequence goes along with arrays on any device, as lists do; memory of the host does not.
     CreationOptions options;
     options.home = device;
-    const Object converted = is_sequence ? to_ndarray(array.get(), options, function)
-                                         : to_ndarray(array.get(), device, function);
+    const Object converted =
+        is_sequence ? to_ndarray(array.get(), options, function) : to_ndarray(array.get(), device, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;

@@ -41,7 +41,8 @@ Object to_python(const Dims& dims);
 Dims to_dims(PyObject* object, Parameter parameter);
 /// Integers given one by one, or as one sequence.
 Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter);
-/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went astray.
+/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went
+/// astray.
 Dims to_axes(PyObject* object, const char* function);
 /// A shape: as to_dims, without negative extents.
 Dims to_shape(PyObject* object, const char* function = nullptr);
@@ -55,8 +56,9 @@ Array& to_array(PyObject* object, const char* function = nullptr);
 /// The element as a Python bool, int, float or complex.
 Object to_python(const Scalar& scalar);
 
-/// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy array is
-/// refused; where there is no array, NumPy arrays go to the current device, as asarray brings them there.
+/// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy
+/// array is refused; where there is no array, NumPy arrays go to the current device, as asarray brings them
+/// there.
 struct CallDevice {
     CallDevice(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
     operator Device() const { return device; }
@@ -64,8 +66,8 @@ struct CallDevice {
     bool has_arrays;
 };
 
-/// The device of a call on these objects, of which some may be null: that of the first array among them, else the
-/// current one. Arrays inside lists count.
+/// The device of a call on these objects, of which some may be null: that of the first array among them, else
+/// the current one. Arrays inside lists count.
 CallDevice common_device(PyObject* const* objects, Py_ssize_t count);
 
 /// One argument of an operation, converted: a borrowed or an owned array, a scalar, or a Python number.

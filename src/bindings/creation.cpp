@@ -21,7 +21,9 @@ struct ImportedArray {
 };
 
 /// The dtype in which lists and numbers are read; none: as they come.
-DType wanted_dtype(const CreationOptions& options) { return options.dtype != DType::none ? options.dtype : options.reads_as; }
+DType wanted_dtype(const CreationOptions& options) {
+    return options.dtype != DType::none ? options.dtype : options.reads_as;
+}
 
 /// Lists may hold themselves: those deeper than an array can be are not followed.
 void check_depth(int depth) {
@@ -37,7 +39,8 @@ void refuse_numpy_beside(Device device, PyObject* object, const char* function) 
 }
 
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options, const char* function) {
+ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options,
+                    const char* function) {
     check_depth(options.depth);
     const Device device = array_of(first).device();
     CreationOptions of_entries;
@@ -116,7 +119,8 @@ void name_function(const char* function) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
     SavedException raised;
     const std::string text = raised.text();
-    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
+    for (const char* beginning :
+         {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
         if (!text.starts_with(beginning)) continue;
         raised.drop();
         fail(PyExc_TypeError, "%s: %s", function, text.c_str());
@@ -124,7 +128,8 @@ void name_function(const char* function) {
 }
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
-ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new, const char* function) {
+ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new,
+                                 const char* function) {
     const DType wanted = wanted_dtype(options);
     const Object dtype = is_new && wanted != DType::none ? to_python(wanted) : Object::share(Py_None);
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
@@ -163,7 +168,8 @@ bool is_in_order(const Array& array, char order) {
     return order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous());
 }
 
-/// The imported array on the device and in the dtype and order asked for; shares its memory where nothing had to change.
+/// The imported array on the device and in the dtype and order asked for; shares its memory where nothing had
+/// to change.
 Array with_options(const ImportedArray& source, const CreationOptions& options, const char* function) {
     const Array& array = source.array;
     const Device device = options.device     ? *options.device

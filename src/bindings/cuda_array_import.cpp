@@ -33,7 +33,8 @@ Layout interface_layout(PyObject* interface, int64_t item) {
     layout.shape = to_shape(entry(interface, "shape", true).get(), "__cuda_array_interface__");
     const bool is_empty = checked_size(layout.shape, item, "__cuda_array_interface__") == 0;
     const Object strides = entry(interface, "strides", false);
-    layout.strides = strides ? to_dims(strides.get(), {"strides", "__cuda_array_interface__"}) : c_strides(layout.shape, item);
+    layout.strides = strides ? to_dims(strides.get(), {"strides", "__cuda_array_interface__"})
+                             : c_strides(layout.shape, item);
     if (layout.strides.size() != layout.shape.size())
         raise(ErrorKind::Value, "__cuda_array_interface__: ", layout.shape.size(), " extents but ",
               layout.strides.size(), " strides");

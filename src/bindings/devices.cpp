@@ -73,30 +73,44 @@ void bind_devices(py::module_& module) {
     device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.attr("__module__") = "cuarray";
     type.def(py::init([](Device device) { return device; }), py::arg("name") = py::none())
-        .def_property_readonly("kind", [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
+        .def_property_readonly("kind",
+                               [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
         .def_property_readonly("index", [](Device d) { return int(d.index); })
         .def("__str__", [](Device d) { return to_string(d); })
         .def("__repr__", [](Device d) { return "device('" + to_string(d) + "')"; })
         .def("__eq__", &is_same, py::is_operator())
         .def("__hash__", [](Device d) { return py::hash(py::str(to_string(d))); })
         .def("__reduce__", [type](Device d) { return py::make_tuple(type, py::make_tuple(to_string(d))); })
-        .def_property_readonly("name", [](Device d) { return runtime(d).name(); },
-                               "The name of the processor.")
+        .def_property_readonly(
+            "name", [](Device d) { return runtime(d).name(); }, "The name of the processor.")
         .def_property_readonly("compute_capability", &compute_capability,
                                "(major, minor) of a GPU, None on cpu.")
-        .def_property_readonly("properties", &properties, "What is known about the device: limits, sizes, rates.")
-        .def("memory_info", [](Device d) {
-            const auto [free, total] = runtime(d).memory_info();
-            return py::make_tuple(free, total);
-        }, "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
+        .def_property_readonly("properties", &properties,
+                               "What is known about the device: limits, sizes, rates.")
+        .def(
+            "memory_info",
+            [](Device d) {
+                const auto [free, total] = runtime(d).memory_info();
+                return py::make_tuple(free, total);
+            },
+            "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
         .def("synchronize", &synchronize_device,
              "synchronize()\n--\n\nWait until everything asked of the device is done.")
-        .def("can_access_peer", [](Device d, Device other) { return runtime(d).can_access_peer(other); }, py::arg("other"),
-             "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's memory.")
-        .def("enable_peer_access", [](Device d, Device other) { runtime(d).enable_peer_access(other); }, py::arg("other"),
-             "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
-             "ValueError where they cannot.")
-        .def("__enter__", [](py::object self) { enter_device(self.cast<Device>()); return self; })
+        .def(
+            "can_access_peer", [](Device d, Device other) { return runtime(d).can_access_peer(other); },
+            py::arg("other"),
+            "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's "
+            "memory.")
+        .def(
+            "enable_peer_access", [](Device d, Device other) { runtime(d).enable_peer_access(other); },
+            py::arg("other"),
+            "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
+            "ValueError where they cannot.")
+        .def("__enter__",
+             [](py::object self) {
+                 enter_device(self.cast<Device>());
+                 return self;
+             })
         .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
 
     module.def("devices", &devices);
@@ -105,15 +119,20 @@ void bind_devices(py::module_& module) {
         backend(device);
         set_default_device(device);
     });
-    module.def("synchronize", &synchronize_device, py::arg("device") = py::none(), "Waits for everything queued on the device.");
-    module.def("describe", [](Device device) {
-        Backend& described = backend(device);
-        return without_gil(true, [&] { return described.describe(); });
-    }, "What the doctor prints, as JSON.");
+    module.def("synchronize", &synchronize_device, py::arg("device") = py::none(),
+               "Waits for everything queued on the device.");
+    module.def(
+        "describe",
+        [](Device device) {
+            Backend& described = backend(device);
+            return without_gil(true, [&] { return described.describe(); });
+        },
+        "What the doctor prints, as JSON.");
     module.def("get_num_threads", &num_threads);
     module.def("set_num_threads", &set_num_threads, py::call_guard<GilRelease>());
-    module.def("missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); },
-               "Why a kind of device is missing, or ''.");
+    module.def(
+        "missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); },
+        "Why a kind of device is missing, or ''.");
 }
 
 }  // namespace cuarray::python

@@ -137,7 +137,8 @@ Array exportable(const Array& array, const DlpackRequest& request, bool& is_copy
     const bool needs_flag = !array.is_writable();
     is_copy = request.must_copy || moves || is_strange || (needs_flag && !request.is_versioned);
     if (!is_copy) return array;
-    if (!request.may_copy) raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
+    if (!request.may_copy)
+        raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
     if (is_strange && !request.is_versioned && !request.must_copy && !moves)
         raise(ErrorKind::Buffer, "__dlpack__: negative or odd strides cannot be exported to this consumer; "
                                  "write x.copy()");
@@ -164,7 +165,9 @@ void hand_over(const Array& array, PyObject* stream) {
 /// alone.
 bool is_asked_by_mpi4py(const DlpackRequest& request) {
     constexpr int64_t kNoWait = -1;
-    if (!request.is_versioned || request.may_copy || !request.stream || number(request.stream, "stream") != kNoWait) return false;
+    if (!request.is_versioned || request.may_copy || !request.stream ||
+        number(request.stream, "stream") != kNoWait)
+        return false;
     static PyObject* const name = Object::steal(PyUnicode_InternFromString("mpi4py.MPI")).release();
     const Object module = Object::steal_or_null(PyImport_GetModule(name));
     check(PyErr_Occurred() ? -1 : 0);
@@ -190,8 +193,9 @@ PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
         bool is_copy = false;
         const Array exported = exportable(array, request, is_copy);
         // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
-        Object capsule = Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
-                                                           : make_capsule<DLManagedTensor>(exported, is_copy));
+        Object capsule =
+            Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
+                                               : make_capsule<DLManagedTensor>(exported, is_copy));
         hand_over(exported, request.wants_host ? nullptr : request.stream);
         return capsule.release();
     });

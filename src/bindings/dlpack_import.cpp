@@ -158,7 +158,8 @@ Array import_from_producer(PyObject* object, std::optional<Device> device, bool 
         stream = Object::steal(PyLong_FromLongLong(current_stream(source).handle()));
         if (device && is_on_host(*device)) wanted = Object::steal(Py_BuildValue("(ii)", int(kDLCPU), 0));
     }
-    // from_dlpack copies for copy=True: a producer's copy would be a second one, and PyTorch's reads memory unseen.
+    // from_dlpack copies for copy=True: a producer's copy would be a second one, and PyTorch's reads memory
+    // unseen.
     const Object all = keywords_for(stream.get(), wanted.get(), refuses_copies ? Py_False : nullptr, true);
     const Object fewer = keywords_for(stream.get(), nullptr, nullptr, true);
     const Object only_stream = keywords_for(stream.get(), nullptr, nullptr, false);

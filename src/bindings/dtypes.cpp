@@ -69,9 +69,7 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
 
 }  // namespace
 
-Object to_python(DType dtype) {
-    return Object::share(dtype_object(dtype));
-}
+Object to_python(DType dtype) { return Object::share(dtype_object(dtype)); }
 
 DType from_numpy_dtype(PyObject* descriptor, const char* function) {
     if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
@@ -95,7 +93,8 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail_in(function, PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
+            fail_in(function, PyExc_TypeError,
+                    "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
         }
         throw ExceptionIsSet{};
     }

@@ -61,15 +61,20 @@ void wait_without_gil(void (*wait)(void*), void* argument) {
 }  // namespace
 
 void bind_hooks(py::module_& module) {
-    module.def("set_library_locator", [](py::object locator) {
-        the_locator = locator.release().ptr();
-        set_library_locator(locate_by_python);
-    }, "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
-    module.def("report_unraisable", [](PyObject* error, PyObject* raised_by) {
-        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
-        PyErr_WriteUnraisable(raised_by);
-    },
-       "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
+    module.def(
+        "set_library_locator",
+        [](py::object locator) {
+            the_locator = locator.release().ptr();
+            set_library_locator(locate_by_python);
+        },
+        "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
+    module.def(
+        "report_unraisable",
+        [](PyObject* error, PyObject* raised_by) {
+            PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+            PyErr_WriteUnraisable(raised_by);
+        },
+        "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);

@@ -133,9 +133,10 @@ Object interface_of(const Array& array) {
     const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
-        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(), "data",
-        PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
-        "strides", is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
+        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(),
+        "data", PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)),
+        PyBool_FromLong(!array.is_writable()), "strides",
+        is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
 }
 
 /// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
@@ -149,7 +150,8 @@ PyObject* array_interface(PyObject* self, void*) {
     if (!is_on_host(array.device())) return no_attribute("__array_interface__: the memory is not on the host");
     if (array.dtype() == DType::bfloat16) return no_attribute("__array_interface__: it has no bfloat16");
     return guarded([&] {
-        if (const DeferredError kept = std::exchange(deferred_error(), {}); kept.storage == &array.storage()) throw *kept.error;
+        if (const DeferredError kept = std::exchange(deferred_error(), {}); kept.storage == &array.storage())
+            throw *kept.error;
         return interface_of(array).release();
     });
 }
@@ -258,12 +260,14 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyMethodDef protocol_methods[] = {
     {"__array__", method(fast_method<kArrayProtocolSignature, array_protocol>), kFast,
-     "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
+     "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is "
+     "on a GPU."},
     {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
      "Runs the function of that name on a ufunc call of NumPy's."},
     {"__dlpack__", method(dlpack_method), kFast,
-     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."},
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack "
+     "capsule."},
     {"__dlpack_device__", method(plain_method<dlpack_device_method>), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
     {nullptr, nullptr, 0, nullptr},

@@ -43,7 +43,8 @@ py::dict memory_stats(Device device) {
 class PythonAllocator final : public Allocator {
  public:
     PythonAllocator(std::string name, PyObject* allocate, PyObject* free)
-        : Allocator(std::move(name)), functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
+        : Allocator(std::move(name)),
+          functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
     ~PythonAllocator() override {
         call_with_gil([](void* functions) { delete static_cast<Functions*>(functions); }, functions_);
     }
@@ -117,8 +118,10 @@ Ref<Allocator> allocator_in_capsule(PyObject* capsule) {
 void set_allocator(PyObject* allocate, PyObject* free, const std::string& name, Device device) {
     Memory& memory = memory_of(device);
     Ref<Allocator> allocator;
-    if (PyCapsule_CheckExact(allocate)) allocator = allocator_in_capsule(allocate);
-    else if (allocate != Py_None) allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
+    if (PyCapsule_CheckExact(allocate))
+        allocator = allocator_in_capsule(allocate);
+    else if (allocate != Py_None)
+        allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
     const GilRelease released;
     memory.set_allocator(std::move(allocator));
 }
@@ -155,10 +158,13 @@ void flush() {
 void bind_pools(py::module_& module) {
     const py::arg_v device = py::arg("device") = py::none();
     module.def("memory_stats", &memory_stats, "The figures of cuarray.memory.stats.");
-    module.def("memory_trim", [](Device d) {
-        Memory& memory = memory_of(d);
-        without_gil(true, [&] { memory.trim(); });
-    }, "Returns cached memory to the system.");
+    module.def(
+        "memory_trim",
+        [](Device d) {
+            Memory& memory = memory_of(d);
+            without_gil(true, [&] { memory.trim(); });
+        },
+        "Returns cached memory to the system.");
     module.def("reset_memory_peak", [](Device d) { memory_of(d).reset_peak(); });
     module.def("memory_limit", [](Device d) { return limit_of(memory_of(d).limit()); });
     module.def("set_memory_limit", [](std::optional<int64_t> bytes, Device d) {
@@ -171,7 +177,8 @@ void bind_pools(py::module_& module) {
                "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
     module.def("track_memory", &track_memory, "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("tracked_memory", &tracked_lines, "(file, line, live blocks, bytes), those with the most bytes first.");
+    module.def("tracked_memory", &tracked_lines,
+               "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }
 

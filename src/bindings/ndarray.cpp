@@ -117,8 +117,10 @@ int set_part(PyObject* self, PyObject* value, void* which) {
 int is_imaginary = 1;
 
 const PyGetSetDef description[] = {
-    {"shape", attribute<&Array::shape>, set_shape, "Extents of the axes; settable where the memory need not move.", nullptr},
-    {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.", nullptr},
+    {"shape", attribute<&Array::shape>, set_shape,
+     "Extents of the axes; settable where the memory need not move.", nullptr},
+    {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.",
+     nullptr},
     {"dtype", attribute<&Array::dtype>, nullptr, "The element type, a numpy.dtype.", nullptr},
     {"device", attribute<&Array::device>, nullptr, "Where the memory is.", nullptr},
     {"ndim", attribute<&Array::ndim>, nullptr, "Number of axes.", nullptr},
@@ -165,7 +167,8 @@ PyObject* wrap(Array&& array, bool is_value) {
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
-    if (!GilRelease::any()) *self->array = std::move(array);
+    if (!GilRelease::any())
+        *self->array = std::move(array);
     else self->array = &self->later.emplace_front(std::move(array));
 }
 

@@ -85,8 +85,8 @@ struct CreationOptions {
 };
 /// Anything array-like as an ndarray: the object itself where nothing has to change.
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function);
-/// An argument of a call on that device: as it is where it has a device of its own. TypeError for a NumPy array
-/// beside arrays on a GPU.
+/// An argument of a call on that device: as it is where it has a device of its own. TypeError for a NumPy
+/// array beside arrays on a GPU.
 Object to_ndarray(PyObject* object, CallDevice device, const char* function, int depth = 0);
 inline Object to_ndarray(PyObject* object, const char* function) {
     return is_ndarray(object) ? Object::share(object) : to_ndarray(object, CreationOptions{}, function);

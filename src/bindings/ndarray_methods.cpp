@@ -15,7 +15,8 @@ PyObject* wrap_maybe_view(Array array, PyObject* self) {
     return wrap(std::move(array));
 }
 
-constexpr Signature kAstypeSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
+constexpr Signature kAstypeSignature{
+    "astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
 PyObject* astype_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
     const DType dtype = to_dtype(values[0], DType::float64, "astype");
@@ -24,12 +25,13 @@ PyObject* astype_method(PyObject* self, PyObject** values) {
     const bool copy = !values[4] || is_true(values[4]);
     const Device device = to_device(values[5], array.device(), "astype");
     if (!can_cast(array.dtype(), dtype, casting))
-        raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
-              " according to the rule '", to_string(casting), "'");
+        raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ",
+              info(dtype).name, " according to the rule '", to_string(casting), "'");
     warn_of_lost_imaginary_part(array.dtype(), dtype);
     const bool moves = device != array.device();
-    const bool stays = dtype == array.dtype() && !moves && (order == 'K' || order == 'A' ||
-                       (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
+    const bool stays =
+        dtype == array.dtype() && !moves &&
+        (order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
     if (!copy && stays) return Py_NewRef(self);
     Array result = without_gil(is_long(array.device(), array.size()) || moves, [&] {
         return astype(moves ? to_device(array, device) : array, dtype, order, copy && !moves);
@@ -43,7 +45,8 @@ Array copy_of(const Array& array, char order) {
 
 constexpr Signature kCopySignature{"copy", {"order"}, 1};
 PyObject* copy_method(PyObject* self, PyObject** values) {
-    return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C', "copy")), as_ndarray(self)->is_value);
+    return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C', "copy")),
+                as_ndarray(self)->is_value);
 }
 
 PyObject* copy_protocol(PyObject* self, PyObject*) {
@@ -133,7 +136,8 @@ PyObject* squeeze(PyObject* self, PyObject** values) {
                   " has an extent other than 1");
     Layout layout;
     for (int axis = 0; axis < array.ndim(); ++axis) {
-        const bool drops = all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
+        const bool drops =
+            all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
         if (drops) continue;
         layout.shape.push_back(array.shape()[axis]);
         layout.strides.push_back(array.strides()[axis]);
@@ -170,7 +174,8 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
         for (int axis = 0; axis < array.ndim(); ++axis) {
             const int64_t extent = array.shape()[axis], position = index[axis];
             if (position < -extent || position >= extent)
-                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", extent);
+                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis,
+                      " with size ", extent);
             offset += (position < 0 ? position + extent : position) * array.strides()[axis];
         }
         return to_python(item(array.view(Layout(), offset), "item")).release();
@@ -206,12 +211,15 @@ bool is_numpy_class(PyObject* object) {
 constexpr Signature kViewSignature{"view", {"dtype", "type"}, 2};
 PyObject* view_method(PyObject* self, PyObject** values) {
     PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
-    if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0]))) std::swap(values[0], values[1]);
+    if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0])))
+        std::swap(values[0], values[1]);
     const Array& array = array_of(self);
-    Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
+    Object view =
+        Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
     if (!is_given(values[1]) || values[1] == own) return view.release();
     if (!is_numpy_class(values[1]))
-        fail(PyExc_TypeError, "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
+        fail(PyExc_TypeError,
+             "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
     const Object numpy = Object::steal(PyObject_CallMethod(view.get(), "__array__", nullptr));
     return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
 }
@@ -232,8 +240,7 @@ constexpr Signature kNumpySignature{"numpy", {"out", "blocking"}, 0};
 PyObject* numpy_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
     const bool waits = !is_given(values[1]) || is_true(values[1]) || is_on_host(array.device());
-    if (!is_given(values[0]))
-        return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
+    if (!is_given(values[0])) return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
     copy_into_numpy(array, values[0], waits);
     return Py_NewRef(values[0]);
 }
@@ -268,7 +275,8 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.7, -2.2]).astype(\"int32\")\n"
      "array([ 1, -2], dtype=int32)"},
-    {"copy", method(fast_method<kCopySignature, copy_method>), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."
+    {"copy", method(fast_method<kCopySignature, copy_method>), kFast,
+     "copy($self, /, order='C')\n--\n\nA copy in memory of its own."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.arange(3)\n"
@@ -277,73 +285,88 @@ PyMethodDef array_methods[] = {
      ">>> x\n"
      "array([0, 1, 2])"},
     {"reshape", method(reshape), kFast,
-     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, order='C', "
+     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, "
+     "order='C', "
      "copy=None)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.arange(6).reshape(2, -1)\n"
      "array([[0, 1, 2],\n"
      "       [3, 4, 5]])"},
-    {"ravel", method(fast_method<kFlatSignature<false>, flat_copy<false>>), kFast, "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."
+    {"ravel", method(fast_method<kFlatSignature<false>, flat_copy<false>>), kFast,
+     "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).ravel()\n"
      "array([1, 2, 3, 4])"},
-    {"flatten", method(fast_method<kFlatSignature<true>, flat_copy<true>>), kFast, "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."
+    {"flatten", method(fast_method<kFlatSignature<true>, flat_copy<true>>), kFast,
+     "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).flatten(\"F\")\n"
      "array([1, 3, 2, 4])"},
-    {"transpose", method(transpose), kFast, "View with the axes permuted (reversed by default): transpose(*axes)."
+    {"transpose", method(transpose), kFast,
+     "View with the axes permuted (reversed by default): transpose(*axes)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).transpose(1, 0, 2).shape\n"
      "(3, 2, 4)"},
-    {"swapaxes", method(fast_method<kSwapaxesSignature, swapaxes>), kFast, "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
+    {"swapaxes", method(fast_method<kSwapaxesSignature, swapaxes>), kFast,
+     "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).swapaxes(0, 2).shape\n"
      "(4, 3, 2)"},
-    {"squeeze", method(fast_method<kSqueezeSignature, squeeze>), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
+    {"squeeze", method(fast_method<kSqueezeSignature, squeeze>), kFast,
+     "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((1, 3, 1)).squeeze().shape\n"
      "(3,)"},
-    {"fill", method(plain_method<fill_method>), METH_O, "fill($self, value, /)\n--\n\nSets every element."
+    {"fill", method(plain_method<fill_method>), METH_O,
+     "fill($self, value, /)\n--\n\nSets every element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.zeros(3)\n"
      ">>> x.fill(7)\n"
      ">>> x\n"
      "array([7., 7., 7.])"},
-    {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."
+    {"item", method(item_method), METH_FASTCALL,
+     "The element at an index (or the only one) as a Python number: item(*index)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.5, 2.5]).item(1)\n"
      "2.5"},
-    {"view", method(fast_method<kViewSignature, view_method>), kFast, "view($self, /, dtype=None, type=None)\n--\n\n"
+    {"view", method(fast_method<kViewSignature, view_method>), kFast,
+     "view($self, /, dtype=None, type=None)\n--\n\n"
      "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0]).view(\"int64\")\n"
      "array([4607182418800017408])"},
     {"to_device", method(fast_method<kToDeviceSignature, to_device_method>), kFast,
-     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."
+     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it "
+     "is there."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.arange(3).to_device(\"cpu\").device\n"
      "device('cpu')"},
     {"numpy", method(fast_method<kNumpySignature, numpy_method>), kFast,
-     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as out."
+     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as "
+     "out."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
-    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
-    {"__deepcopy__", method(plain_method<copy_protocol>), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
-    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS, "C order, Fortran order, owner, writable."},
+    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS,
+     "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS,
+     "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
-    {"_replace", method(plain_method<replace_method>), METH_O, "Takes memory, layout and dtype of another array."},
+    {"_replace", method(plain_method<replace_method>), METH_O,
+     "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };
 

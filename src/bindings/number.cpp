@@ -32,9 +32,13 @@ constexpr int kSlots[] = {
 /// another class handles.
 bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, const char* function) {
     switch (class_of(object)) {
-        case ArrayClass::Number: return operand.load(object, device, function);
-        case ArrayClass::List: operand.load_any(object, device, function); return true;
-        case ArrayClass::Data: return operand.load_data(object, device, function);
+        case ArrayClass::Number:
+            return operand.load(object, device, function);
+        case ArrayClass::List:
+            operand.load_any(object, device, function);
+            return true;
+        case ArrayClass::Data:
+            return operand.load_data(object, device, function);
         default: return false;
     }
 }

@@ -169,11 +169,14 @@ void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* 
 }
 
 void bind_other_arrays(pybind11::module_& m) {
-    m.def("array_class", [](PyObject* x) {
-        static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
-                                                 "masked", "matrix", "foreign", "nothing"};
-        return kNames[int(class_of(x))];
-    }, "What an object is beside our arrays; see bindings/other_arrays.h.");
+    m.def(
+        "array_class",
+        [](PyObject* x) {
+            static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
+                                                     "masked", "matrix", "foreign", "nothing"};
+            return kNames[int(class_of(x))];
+        },
+        "What an object is beside our arrays; see bindings/other_arrays.h.");
     m.def("refuse_to_strip", &refuse_to_strip,
           "Raises TypeError where the numbers of an array say less than it does.");
 }

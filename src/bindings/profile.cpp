@@ -70,11 +70,10 @@ class ProfileRecording final : public Listener {
             } catch (const Error&) {
                 // A device that was lost tells no times; whoever waits for it learns why.
             }
-            list.append(
-                py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
-                               r.shape,
-                               r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
-                               r.built, to_string(r.build), r.failed, device_start, device_time));
+            list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
+                                       r.shape, r.dtype, r.bytes, to_string(r.device), r.stream, r.thread,
+                                       r.start, r.end, r.built, to_string(r.build), r.failed, device_start,
+                                       device_time));
         }
         return list;
     }

@@ -139,8 +139,10 @@ std::string SavedException::text() const noexcept {
 }
 
 void SavedException::set_text(const std::string& text) noexcept {
-    if (PyObject* const error = PyObject_CallFunction(type_, "s", text.c_str())) Py_XSETREF(value_, error);
-    else PyErr_Clear();
+    if (PyObject* const error = PyObject_CallFunction(type_, "s", text.c_str()))
+        Py_XSETREF(value_, error);
+    else
+        PyErr_Clear();
 }
 
 void SavedException::add_note(const std::string& note) noexcept {
@@ -231,7 +233,9 @@ int64_t to_int64(PyObject* object, Parameter parameter) {
     if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
     // As NumPy, which calls a shape that is too large a wrong value.
     const bool is_shape = std::string_view(parameter.name) == "shape";
-    if (overflow) refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits", index.get());
+    if (overflow)
+        refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits",
+               index.get());
     return value;
 }
 

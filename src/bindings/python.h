@@ -95,8 +95,8 @@ template <class... Parts>
     fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
 }
 
-/// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one that was
-/// called.
+/// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one
+/// that was called.
 struct Parameter {
     const char* name;
     const char* function = nullptr;
@@ -134,8 +134,8 @@ struct Signature {
 void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
            PyObject** values);
 
-/// A method called by METH_FASTCALL | METH_KEYWORDS: body(self, values), the values being those of the signature's
-/// parameters; absent ones are null.
+/// A method called by METH_FASTCALL | METH_KEYWORDS: body(self, values), the values being those of the
+/// signature's parameters; absent ones are null.
 template <const Signature& signature, PyObject* (*body)(PyObject* self, PyObject** values)>
 PyObject* fast_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
     return guarded([&] {

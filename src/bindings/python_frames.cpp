@@ -1,4 +1,5 @@
-// python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that it called.
+// python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that
+// it called.
 #include <string>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
@@ -25,8 +26,8 @@ thread_local SourceLine kept_line;
 
 PyFrameObject* as_frame(const Object& object) { return reinterpret_cast<PyFrameObject*>(object.get()); }
 
-/// Calls visit(code) for each of the package's own frames, from the innermost on; returns the first frame that is
-/// not one, or null.
+/// Calls visit(code) for each of the package's own frames, from the innermost on; returns the first frame
+/// that is not one, or null.
 template <class Visit>
 Object leave_package(Visit visit) {
     Object frame = Object::share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
@@ -59,7 +60,8 @@ std::string called_function() {
     leave_package([&](const Object& code) {
         const std::string name = attribute_text(code.get(), "co_name");
         PyObject* const function = public_object(name);
-        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get()) called = name;
+        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get())
+            called = name;
     });
     return called;
 }
@@ -95,7 +97,9 @@ std::string name_called_function(const std::string& message) noexcept {
         const std::string named = message.substr(0, colon == message.npos ? 0 : colon);
         PyObject* const function = named.empty() ? nullptr : public_object(named);
         if (function && function == public_object(called)) return message;
-        const bool is_ours = function || (!named.empty() && PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
+        const bool is_ours =
+            function || (!named.empty() &&
+                         PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
         return called + (is_ours ? message.substr(colon) : ": " + message);
     } catch (...) {
         PyErr_Clear();

@@ -26,7 +26,8 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
-const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar) {
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand,
+                     Array& scalar) {
     if (!object || object == Py_True || object == no_value()) return nullptr;
     if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");
     operand.load_any(object, device, function);
@@ -76,9 +77,11 @@ PyObject* variance_of(PyObject* object, const ReductionCall& call, double correc
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
     const ReductionOptions options(call, device, false, name);
-    const Object mean_owner = is_given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
+    const Object mean_owner =
+        is_given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
     const Array* const mean = mean_owner ? &array_of(mean_owner.get()) : nullptr;
-    return options.wrap(without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
+    return options.wrap(
+        without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
 }
 
 namespace {
@@ -126,9 +129,11 @@ PyObject* variance_method(PyObject* self, PyObject** values) {
     call.axis = values[0], call.dtype = values[1], call.out = values[2];
     call.keepdims = values[4], call.where = values[5], call.mean = values[6];
     if (is_given(values[3]) && is_given(values[7]) && values[7] != no_value() && is_true(values[3]))
-        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kVarianceSignature<root>.function);
+        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given",
+             kVarianceSignature<root>.function);
     PyObject* divisor = is_given(values[7]) && values[7] != no_value() ? values[7] : values[3];
-    const Parameter parameter{divisor == values[3] ? "ddof" : "correction", kVarianceSignature<root>.function};
+    const Parameter parameter{divisor == values[3] ? "ddof" : "correction",
+                              kVarianceSignature<root>.function};
     const double correction = is_given(divisor) ? to_double(divisor, parameter) : 0;
     return variance_of(self, call, correction, root, kVarianceSignature<root>.function);
 }
@@ -151,13 +156,15 @@ PyMethodDef reduction_methods[] = {
      ">>> ca.asarray([[1, 2], [3, 4]]).prod(axis=1)\n"
      "array([ 2, 12])"},
     {"max", method(fast_method<kMethods[kMax].signature, reduce_method<kMax>>), kFast,
-     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; NaN wins."
+     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; "
+     "NaN wins."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 1, 2]).max()\n"
      "array(3)"},
     {"min", method(fast_method<kMethods[kMin].signature, reduce_method<kMin>>), kFast,
-     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; NaN wins."
+     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; "
+     "NaN wins."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 1, 2]).min()\n"
@@ -170,13 +177,15 @@ PyMethodDef reduction_methods[] = {
      "array([[1.5],\n"
      "       [3.5]])"},
     {"any", method(fast_method<kMethods[kAny].signature, reduce_method<kAny>>), kFast,
-     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs from 0."
+     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs "
+     "from 0."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> (ca.arange(3) > 1).any()\n"
      "array(True)"},
     {"all", method(fast_method<kMethods[kAll].signature, reduce_method<kAll>>), kFast,
-     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ from 0."
+     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ "
+     "from 0."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> (ca.arange(3) > 1).all()\n"

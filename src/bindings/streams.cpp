@@ -116,10 +116,12 @@ void bind_streams(py::module_& module) {
         .def_property_readonly("timing", [](const Event& e) { return e.has_timing(); })
         .def("record", &record, py::arg("stream"))
         .def("is_done", &Event::is_done)
-        .def("synchronize", [](Event& e) {
-            const GilRelease released;
-            record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()), [&] { e.synchronize(); });
-        })
+        .def("synchronize",
+             [](Event& e) {
+                 const GilRelease released;
+                 record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()),
+                                    [&] { e.synchronize(); });
+             })
         .def("elapsed_ms", &Event::elapsed_ms, py::arg("start"));
     py::class_<GraphObject>(module, "Graph")
         .def_property_readonly("operations", [](const GraphObject& g) { return g.graph->operations(); })
@@ -127,10 +129,10 @@ void bind_streams(py::module_& module) {
     module.def("leave_stream", &leave_stream);
     module.def("make_stream", &made_stream);
     module.def("foreign_stream", &foreign_stream);
-    module.def("current_stream", [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
-    module.def("default_stream", [](Device device) {
-        return StreamObject{StreamRef(&runtime(device).default_stream())};
-    });
+    module.def("current_stream",
+               [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
+    module.def("default_stream",
+               [](Device device) { return StreamObject{StreamRef(&runtime(device).default_stream())}; });
     module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); });
     module.def("begin_capture", &begin_capture);
     module.def("end_capture", &end_capture);

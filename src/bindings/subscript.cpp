@@ -318,7 +318,8 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
         if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
-            return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
+            return wrap(
+                without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
         }
         bool is_value = false;
         Array chosen = basic_index(array, entries.span(), &is_value);

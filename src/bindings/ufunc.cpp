@@ -28,7 +28,8 @@ void name_alias(PyObject* self) {
     const std::string row = row_at(self).name;
     SavedException raised;
     const std::string text = raised.text();
-    if (text.starts_with(row) && std::strchr(":.(", text[row.size()])) raised.set_text(name_of(self) + text.substr(row.size()));
+    if (text.starts_with(row) && std::strchr(":.(", text[row.size()]))
+        raised.set_text(name_of(self) + text.substr(row.size()));
 }
 
 using FastMethod = PyObject*(PyObject*, Arguments, Py_ssize_t, PyObject*);
@@ -67,8 +68,9 @@ class CallOptions {
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    options_.out[index] = is_ndarray(object) ? &array_of(object)
-                                             : to_output(object, device_, row_.name, imported_[index].emplace());
+    options_.out[index] = is_ndarray(object)
+                              ? &array_of(object)
+                              : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -105,7 +107,8 @@ void CallOptions::set_signature(PyObject* object) {
              row_.name, types);
     if (count != types)
         fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
-    for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, row_.name));
+    for (Py_ssize_t i = 0; i < count; ++i)
+        fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, row_.name));
 }
 
 void CallOptions::fix_type(int operand, DType dtype) {
@@ -133,13 +136,19 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
-                options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
+                options_.where =
+                    to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype:
-                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
+                for (int k = 0; k < row_.nout; ++k)
+                    fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
                 break;
-            case Casts: options_.casting = to_casting(values[i], Casting::SameKind, row_.name); break;
-            case Order: options_.order = to_order(values[i], "CFAK", 'K', row_.name); break;
+            case Casts:
+                options_.casting = to_casting(values[i], Casting::SameKind, row_.name);
+                break;
+            case Order:
+                options_.order = to_order(values[i], "CFAK", 'K', row_.name);
+                break;
             case Sig:
             case LongSignature:
                 if (values[i] != Py_None) set_signature(values[i]);
@@ -162,7 +171,8 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 class UfuncInputs {
  public:
     UfuncInputs(const Row& row, PyObject* const* objects, CallDevice device)
-        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device), load(row, 2, objects, device)},
+        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device),
+                     load(row, 2, objects, device)},
           count_(row.nin) {}
     std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
@@ -219,7 +229,7 @@ PyObject* call_alias(PyObject* self, PyObject* const* args, size_t flagged_count
 }
 
 constexpr Signature kReduceOfUfuncSignature{
-        "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
+    "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
 PyObject* reduce_of_ufunc(PyObject* self, PyObject** values) {
     const Row& row = row_at(self);
     const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
@@ -308,7 +318,8 @@ PyMethodDef methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduce([[1, 2], [3, 4]])\n"
      "array([4, 6])"},
-    {"outer", method(named<outer_method>), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
+    {"outer", method(named<outer_method>), kFast,
+     "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.multiply.outer([1, 2], [3, 4])\n"
@@ -338,7 +349,8 @@ PyMethodDef methods[] = {
      ">>> ca.add.reduceat([1, 2, 3, 4], [0, 2])\n"
      "array([3, 7])"},
     {"resolve_dtypes", method(plain_method<resolve_dtypes_method>), METH_O,
-     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."
+     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, "
+     "then outputs."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.add.resolve_dtypes((\"float32\", int, None))\n"

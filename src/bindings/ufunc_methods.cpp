@@ -39,7 +39,8 @@ PyObject* single_output(PyObject* out, const char* function) {
     return PyTuple_GetItem(out, 0);
 }
 
-PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out, const char* name) {
+PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out,
+                          const char* name) {
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     ScanOptions options;
@@ -53,8 +54,8 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
     return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
 }
 
-Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
-                     PyObject* out) {
+Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis,
+                     DType dtype, PyObject* out) {
     const RowId row = to_row(ufunc);
     const char* const name = rows()[row].name;
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
@@ -74,7 +75,8 @@ constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype"
 
 PyObject* accumulate_values(PyObject* self, PyObject** values) {
     const char* const name = rows()[row_of(self)].name;
-    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name), values[3], name);
+    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name),
+                           values[3], name);
 }
 
 /// function(self, ...)
@@ -104,14 +106,16 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 
 void bind_ufunc_methods(py::module_& m) {
     m.def("alias", &make_alias, "The same function by another name.");
-    m.def("accumulate", [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype,
-                           PyObject* out) {
-        // Profiles keep the name; few functions call this, each with one of its own.
-        static auto* const names = new std::set<std::string>;
-        const char* const kept = names->insert(name).first->c_str();
-        return Object::steal(accumulate_with(to_row(row), x, axis, dtype, out, kept));
-    }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
-       py::arg("out") = py::none());
+    m.def(
+        "accumulate",
+        [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype, PyObject* out) {
+            // Profiles keep the name; few functions call this, each with one of its own.
+            static auto* const names = new std::set<std::string>;
+            const char* const kept = names->insert(name).first->c_str();
+            return Object::steal(accumulate_with(to_row(row), x, axis, dtype, out, kept));
+        },
+        py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
+        py::arg("out") = py::none());
     m.def("reduceat", &reduceat_with);
     m.def("update", [](PyObject* row, PyObject* x, PyObject* key, const Array* values) {
         update_subscript(to_row(row), x, key, values);
