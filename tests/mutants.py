@@ -114,7 +114,7 @@ MUTANTS = [
     Mutant(
         "dlpack-consumed-for-no-device",
         "src/bindings/arrays.cpp",
-        "if (!device.is_none()) backend(to_device(device.ptr(), Device{}));",
+        "if (device) backend(*device);",
         "",
         "tests/python/test_protocols_dlpack.py -k device_that_is_not_there",
     ),
@@ -379,9 +379,9 @@ MUTANTS = [
     ),
     Mutant(
         "error-named-after-the-innermost-function",
-        "src/bindings/lines.cpp",
-        "PyFunction_GetCode(function) == code.get()) called",
-        "PyFunction_GetCode(function) == code.get() && called.empty()) called",
+        "src/bindings/python_frames.cpp",
+        "PyFunction_GetCode(function) == code.get())",
+        "PyFunction_GetCode(function) == code.get() && called.empty())",
         "tests/python/test_errors.py -k name",
     ),
     Mutant(

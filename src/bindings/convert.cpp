@@ -20,22 +20,16 @@ bool is_instance(PyObject* object, Attribute& type) {
     return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type.get()));
 }
 
-std::string_view text_of(PyObject* object, const char* what) {
-    if (!PyUnicode_Check(object)) fail(PyExc_TypeError, "%s must be a string, not %R", what, object);
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!bytes) throw ExceptionIsSet{};
-    return {bytes, size_t(size)};
-}
-
-void check_count(Py_ssize_t count, const char* what) {
-    if (count > kMaxDims) fail(PyExc_ValueError, "%s has %zd entries; the limit is %d", what, count, kMaxDims);
+void check_count(Py_ssize_t count, Parameter parameter) {
+    if (count > kMaxDims)
+        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name,
+                count, kMaxDims);
 }
 
 /// An extent, an axis or an index: as NumPy, no bool.
-int64_t to_dim(PyObject* object, const char* what) {
-    if (PyBool_Check(object)) fail(PyExc_TypeError, "%s must be an integer, not bool", what);
-    return to_int64(object, what);
+int64_t to_dim(PyObject* object, Parameter parameter) {
+    if (PyBool_Check(object)) refuse(PyExc_TypeError, parameter, "an integer", object);
+    return to_int64(object, parameter);
 }
 
 }  // namespace
@@ -48,7 +42,7 @@ bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generi
 
 bool has_no_axes(PyObject* numpy_array) {
     const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
-    return to_int64(ndim.get(), "ndim") == 0;
+    return to_int64(ndim.get(), {"ndim"}) == 0;
 }
 
 bool is_on_host(Device device) {
@@ -59,74 +53,82 @@ bool is_on_host(Device device) {
     return answer == kYes;
 }
 
-Object from_dims(const Dims& dims) {
+Array& to_array(PyObject* object, const char* function) {
+    if (!is_ndarray(object))
+        fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
+    return array_of(object);
+}
+
+Object to_python(const Dims& dims) {
     Object tuple = Object::steal(PyTuple_New(dims.size()));
     for (int i = 0; i < dims.size(); ++i)
         check(PyTuple_SetItem(tuple.get(), i, Object::steal(PyLong_FromLongLong(dims[i])).release()));
     return tuple;
 }
 
-Dims to_dims(PyObject* object, const char* what) {
+Dims to_dims(PyObject* object, Parameter parameter) {
     if (is_ndarray(object) || is_numpy_array(object)) {
         const Object values = Object::steal(PyObject_CallMethod(object, "tolist", nullptr));
-        if (PyList_Check(values.get())) return to_dims(values.get(), what);
+        if (PyList_Check(values.get())) return to_dims(values.get(), parameter);
     }
-    if (PyIndex_Check(object)) return Dims{to_dim(object, what)};
+    if (PyIndex_Check(object)) return Dims{to_dim(object, parameter)};
     if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
-        fail(PyExc_TypeError, "%s must be an integer or a sequence of integers, not %R", what, object);
+        refuse(PyExc_TypeError, parameter, "an integer or a sequence of integers", object);
     const Py_ssize_t count = PySequence_Size(object);
     check(count < 0 ? -1 : 0);
-    check_count(count, what);
+    check_count(count, parameter);
     Dims dims;
     for (Py_ssize_t i = 0; i < count; ++i) {
         const Object entry = Object::steal(PySequence_GetItem(object, i));
-        dims.push_back(to_dim(entry.get(), what));
+        dims.push_back(to_dim(entry.get(), parameter));
     }
     return dims;
 }
 
-Dims to_axes(PyObject* object) {
-    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
-                            : is_numpy_array(object) ? !has_no_axes(object)
-                                                     : !PyIndex_Check(object) && !PyTuple_Check(object);
-    if (is_several) fail(PyExc_TypeError, "axis must be an integer or a tuple of integers, not %R", object);
-    return to_dims(object, "axis");
-}
-
-Dims to_dims(Arguments args, Py_ssize_t count, const char* what) {
-    if (count == 1) return to_dims(args[0], what);
-    check_count(count, what);
+Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter) {
+    if (count == 1) return to_dims(args[0], parameter);
+    check_count(count, parameter);
     Dims dims;
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_dim(args[i], what));
+    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_dim(args[i], parameter));
     return dims;
 }
 
-Dims to_shape(PyObject* object) {
-    Dims shape = to_dims(object, "shape");
+Dims to_axes(PyObject* object, const char* function) {
+    const Parameter axis{"axis", function};
+    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
+                            : is_numpy_array(object) ? !has_no_axes(object)
+                                                     : !PyIndex_Check(object) && !PyTuple_Check(object);
+    if (is_several) refuse(PyExc_TypeError, axis, "an integer or a tuple of integers", object);
+    return to_dims(object, axis);
+}
+
+Dims to_shape(PyObject* object, const char* function) {
+    Dims shape = to_dims(object, {"shape", function});
     for (int64_t extent : shape)
-        if (extent < 0) fail(PyExc_ValueError, "negative dimensions are not allowed: %R", object);
+        if (extent < 0)
+            fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
     return shape;
 }
 
-char to_order(PyObject* object, const char* allowed, char fallback) {
-    if (!object || object == Py_None) return fallback;
-    const std::string_view text = text_of(object, "order");
+char to_order(PyObject* object, const char* allowed, char fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    const Parameter order{"order", function};
+    const std::string_view text = to_text(object, order);
     const char letter = text.size() == 1 ? char(std::toupper(static_cast<unsigned char>(text[0]))) : '\0';
-    if (!letter || !std::strchr(allowed, letter))
-        fail(PyExc_ValueError, "order must be one of the letters %s, not %R", allowed, object);
-    return letter;
+    if (letter && std::strchr(allowed, letter)) return letter;
+    refuse(PyExc_ValueError, order, (std::string("one of the letters ") + allowed).c_str(), object);
 }
 
-Casting to_casting(PyObject* object, Casting fallback) {
-    if (!object || object == Py_None) return fallback;
-    const std::string_view text = text_of(object, "casting");
+Casting to_casting(PyObject* object, Casting fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    const Parameter parameter{"casting", function};
+    const std::string_view text = to_text(object, parameter);
     for (Casting casting : {Casting::No, Casting::Equiv, Casting::Safe, Casting::SameKind, Casting::Unsafe})
         if (text == to_string(casting)) return casting;
-    fail(PyExc_ValueError, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got %R)",
-         object);
+    refuse(PyExc_ValueError, parameter, "one of 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'", object);
 }
 
-Place common_place(PyObject* const* objects, Py_ssize_t count) {
+CallDevice common_device(PyObject* const* objects, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i)
         if (PyObject* first = objects[i] ? find_ndarray(objects[i]) : nullptr) return array_of(first).device();
     return {current_device(), false};
@@ -150,7 +152,7 @@ bool is_long(Device device, std::span<const Argument> args) {
     return work > kShortWork;
 }
 
-void Operand::load_python_int(PyObject* object) {
+void ArrayOrScalar::load_python_int(PyObject* object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (value == -1 && !overflow && PyErr_Occurred()) throw ExceptionIsSet{};
@@ -173,7 +175,7 @@ void Operand::load_python_int(PyObject* object) {
     }
 }
 
-void Operand::load_numpy_scalar(PyObject* object, const char* function) {
+void ArrayOrScalar::load_numpy_scalar(PyObject* object, const char* function) {
     const Object descriptor = Object::steal(PyObject_GetAttrString(object, "dtype"));
     scalar_ = Scalar{};
     scalar_.dtype = from_numpy_dtype(descriptor.get(), function);
@@ -185,7 +187,7 @@ void Operand::load_numpy_scalar(PyObject* object, const char* function) {
     kind_ = Kind::Scalar;
 }
 
-bool Operand::load(PyObject* object, Place place, const char* function) {
+bool ArrayOrScalar::load(PyObject* object, CallDevice device, const char* function) {
     if (is_ndarray(object)) {
         kind_ = Kind::Array;
         array_ = &array_of(object);
@@ -208,7 +210,7 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
     } else if (PyFloat_Check(object)) {
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
-    } else if (is_numpy_array(object) && is_on_host(place.device)) {
+    } else if (is_numpy_array(object) && is_on_host(device)) {
         owned_ = import_numpy(object, function);
         array_ = &*owned_;
         kind_ = Kind::Array;
@@ -216,25 +218,25 @@ bool Operand::load(PyObject* object, Place place, const char* function) {
         // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
         load_numpy_scalar(object, function);
     } else if (is_numpy_array(object)) {
-        load_array_like(object, place, function);
+        load_array_like(object, device, function);
     } else {
         return false;
     }
     return true;
 }
 
-void Operand::load_array_like(PyObject* object, Place place, const char* function) {
-    const Object converted = to_ndarray(object, place, function);
+void ArrayOrScalar::load_array_like(PyObject* object, CallDevice device, const char* function) {
+    const Object converted = to_ndarray(object, device, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;
 }
 
-void Operand::load_any(PyObject* object, Place place, const char* function) {
-    if (!load(object, place, function)) load_array_like(object, place, function);
+void ArrayOrScalar::load_any(PyObject* object, CallDevice device, const char* function) {
+    if (!load(object, device, function)) load_array_like(object, device, function);
 }
 
-bool Operand::load_data(PyObject* object, Place place, const char* function) {
+bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* function) {
     static Attribute read{"numpy", "asarray"};
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
     if (!array) {  // a sequence of no numbers, such as text that is no str
@@ -250,23 +252,23 @@ bool Operand::load_data(PyObject* object, Place place, const char* function) {
     if (!std::strchr("biufc", kind[0])) return false;
     const bool is_sequence = !PyObject_CheckBuffer(object) && !has_attribute(object, "__array__");
     // A sequence goes along with arrays on any device, as lists do; memory of the host does not.
-    Request request;
-    request.home = place.device;
-    const Object converted = is_sequence ? to_ndarray(array.get(), request, function)
-                                         : to_ndarray(array.get(), place, function);
+    CreationOptions options;
+    options.home = device;
+    const Object converted =
+        is_sequence ? to_ndarray(array.get(), options, function) : to_ndarray(array.get(), device, function);
     owned_ = array_of(converted.get());
     array_ = &*owned_;
     kind_ = Kind::Array;
     return true;
 }
 
-Argument Operand::argument() const {
+Argument ArrayOrScalar::argument() const {
     if (kind_ == Kind::Array) return Argument(*array_);
     if (kind_ == Kind::Scalar) return Argument(scalar_);
     return Argument(weak_);
 }
 
-DType Operand::default_dtype() const {
+DType ArrayOrScalar::default_dtype() const {
     if (kind_ == Kind::Array) return array_->dtype();
     if (kind_ == Kind::Scalar) return scalar_.dtype;
     if (weak_.kind == Weak::Kind::Complex) return DType::complex128;
@@ -274,11 +276,11 @@ DType Operand::default_dtype() const {
     return weak_.negative || weak_.integer <= uint64_t(INT64_MAX) ? DType::int64 : DType::uint64;
 }
 
-Scalar Operand::exact_element(DType dtype, const char* function) const {
+Scalar ArrayOrScalar::exact_element(DType dtype, const char* function) const {
     return kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function) : element(dtype, function);
 }
 
-Scalar Operand::element(DType dtype, const char* function) const {
+Scalar ArrayOrScalar::element(DType dtype, const char* function) const {
     if (kind_ == Kind::Scalar) return convert(scalar_, dtype);
     const cuarray::Kind target = info(dtype).kind;
     if (weak_.kind == Weak::Kind::Int && target != cuarray::Kind::Bool) return convert(weak_, dtype, function);

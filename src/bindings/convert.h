@@ -8,19 +8,20 @@
 
 namespace cuarray::python {
 
+inline Object to_python(int64_t number) { return Object::steal(PyLong_FromLongLong(number)); }
 /// A real numpy.dtype; that of bfloat16 comes from ml_dtypes.
-Object from_dtype(DType dtype);
+Object to_python(DType dtype);
 /// Whatever numpy.dtype() takes; null and None give `fallback`. TypeError names what is not supported and what is.
-DType to_dtype(PyObject* object, DType fallback);
+DType to_dtype(PyObject* object, DType fallback, const char* function = nullptr);
 /// The dtype of a numpy.dtype instance.
 DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 
 /// NumPy's ComplexWarning where a cast drops imaginary parts.
 void warn_of_lost_imaginary_part(DType from, DType to);
 
-Object from_device(Device device);
+Object to_python(Device device);
 /// A device, its name, or null and None for `fallback`.
-Device to_device(PyObject* object, Device fallback);
+Device to_device(PyObject* object, Device fallback, const char* function = nullptr);
 /// A cuarray.Stream, or another library's stream of `device`.
 StreamRef to_stream(PyObject* object, Device device);
 /// Whether Python may follow pointers of that device.
@@ -29,48 +30,59 @@ bool is_on_host(Device device);
 constexpr int64_t kShortWork = 16 * 1024;
 /// Whether work on so many elements there is worth releasing the GIL.
 inline bool is_long(Device device, int64_t elements) { return elements > kShortWork || !is_on_host(device); }
+/// The result of work(), which goes through the elements of `array`, without the GIL where that is worth it.
+template <class Work>
+auto without_gil(const Array& array, Work&& work) {
+    return without_gil(is_long(array.device(), array.size()), std::forward<Work>(work));
+}
 
-Object from_dims(const Dims& dims);
+Object to_python(const Dims& dims);
 /// One integer or a sequence of them.
-Dims to_dims(PyObject* object, const char* what);
-/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went astray.
-Dims to_axes(PyObject* object);
+Dims to_dims(PyObject* object, Parameter parameter);
 /// Integers given one by one, or as one sequence.
-Dims to_dims(Arguments args, Py_ssize_t count, const char* what);
+Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter);
+/// Axes as reductions take them: an integer or a tuple. A list or an array there is an operand that went
+/// astray.
+Dims to_axes(PyObject* object, const char* function);
 /// A shape: as to_dims, without negative extents.
-Dims to_shape(PyObject* object);
+Dims to_shape(PyObject* object, const char* function = nullptr);
 /// One letter of `allowed` in either case; null and None give `fallback`.
-char to_order(PyObject* object, const char* allowed, char fallback);
-Casting to_casting(PyObject* object, Casting fallback);
+char to_order(PyObject* object, const char* allowed, char fallback, const char* function = nullptr);
+Casting to_casting(PyObject* object, Casting fallback, const char* function = nullptr);
+
+/// The array of an ndarray; TypeError for anything else.
+Array& to_array(PyObject* object, const char* function = nullptr);
 
 /// The element as a Python bool, int, float or complex.
-Object from_scalar(const Scalar& scalar);
+Object to_python(const Scalar& scalar);
 
-/// Where an operation runs, and whether an array of the call lives there. Beside one on a GPU a NumPy array is a
-/// mistake; where there is none, NumPy arrays go to the current device, as asarray brings them there.
-struct Place {
-    Place(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
+/// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy
+/// array is refused; where there is no array, NumPy arrays go to the current device, as asarray brings them
+/// there.
+struct CallDevice {
+    CallDevice(Device device, bool has_arrays = true) : device(device), has_arrays(has_arrays) {}
+    operator Device() const { return device; }
     Device device;
     bool has_arrays;
 };
 
-/// The place of an operation on these objects, of which some may be null: that of the first array among them, else
-/// the current device. Arrays inside of lists count.
-Place common_place(PyObject* const* objects, Py_ssize_t count);
+/// The device of a call on these objects, of which some may be null: that of the first array among them, else
+/// the current one. Arrays inside lists count.
+CallDevice common_device(PyObject* const* objects, Py_ssize_t count);
 
 /// One argument of an operation, converted: a borrowed or an owned array, a scalar, or a Python number.
-class Operand {
+class ArrayOrScalar {
  public:
-    Operand() = default;
-    Operand(const Operand&) = delete;
-    Operand& operator=(const Operand&) = delete;
+    ArrayOrScalar() = default;
+    ArrayOrScalar(const ArrayOrScalar&) = delete;
+    ArrayOrScalar& operator=(const ArrayOrScalar&) = delete;
 
     /// Takes arrays, scalars and NumPy arrays; false where the object is something else.
-    bool load(PyObject* object, Place place, const char* function);
+    bool load(PyObject* object, CallDevice device, const char* function);
     /// As load; other objects (lists, buffers) are converted as numpy.asarray does. TypeError where that fails.
-    void load_any(PyObject* object, Place place, const char* function);
+    void load_any(PyObject* object, CallDevice device, const char* function);
     /// As load, for what numpy.asarray reads; false where there are no numbers in it.
-    bool load_data(PyObject* object, Place place, const char* function);
+    bool load_data(PyObject* object, CallDevice device, const char* function);
     Argument argument() const;
     const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
@@ -85,7 +97,7 @@ class Operand {
     enum class Kind { Nothing, Array, Scalar, Weak };
     void load_python_int(PyObject* object);
     void load_numpy_scalar(PyObject* object, const char* function);
-    void load_array_like(PyObject* object, Place place, const char* function);
+    void load_array_like(PyObject* object, CallDevice device, const char* function);
 
     Kind kind_ = Kind::Nothing;
     const Array* array_ = nullptr;

@@ -1,4 +1,5 @@
 // creation.cpp -- anything array-like as an ndarray: NumPy arrays, numbers, lists, buffers, DLPack, CUDA arrays.
+#include <string>
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
@@ -11,8 +12,8 @@ namespace {
 
 Attribute numpy_asarray{"numpy", "asarray"};
 
-/// An array-like object read, before the wishes of the caller are met.
-struct Source {
+/// An array-like object as an array, before the caller's options are applied.
+struct ImportedArray {
     Array array;
     Object owner;            ///< the object whose memory the array views, or null
     bool is_new = false;     ///< made for this call: nobody else sees it
@@ -20,7 +21,9 @@ struct Source {
 };
 
 /// The dtype in which lists and numbers are read; none: as they come.
-DType wanted_dtype(const Request& request) { return request.dtype != DType::none ? request.dtype : request.reads_as; }
+DType wanted_dtype(const CreationOptions& options) {
+    return options.dtype != DType::none ? options.dtype : options.reads_as;
+}
 
 /// Lists may hold themselves: those deeper than an array can be are not followed.
 void check_depth(int depth) {
@@ -36,13 +39,14 @@ void refuse_numpy_beside(Device device, PyObject* object, const char* function) 
 }
 
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-Source stack(PyObject* sequence, PyObject* first, const Request& request, const char* function) {
-    check_depth(request.depth);
+ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options,
+                    const char* function) {
+    check_depth(options.depth);
     const Device device = array_of(first).device();
-    Request of_entries;
+    CreationOptions of_entries;
     of_entries.home = device;
-    of_entries.depth = request.depth + 1;
-    of_entries.reads_as = wanted_dtype(request);
+    of_entries.depth = options.depth + 1;
+    of_entries.reads_as = wanted_dtype(options);
     std::vector<Array> rows;
     const Object entries = Object::steal(PySequence_Tuple(sequence));
     for (Py_ssize_t i = 0; i < PyTuple_Size(entries.get()); ++i) {
@@ -62,7 +66,7 @@ Source stack(PyObject* sequence, PyObject* first, const Request& request, const 
     return {concatenate(rows, 0, nullptr, DType::none, Casting::SameKind), {}, true, true};
 }
 
-Source read_numpy(PyObject* object, PyObject* owner, bool is_new, const char* function) {
+ImportedArray read_numpy(PyObject* object, PyObject* owner, bool is_new, const char* function) {
     return {import_numpy(object, function), Object::share(owner), is_new, false};
 }
 
@@ -113,21 +117,21 @@ bool is_beyond_integers(PyObject* object) {
 /// Puts the function's name before what Python says of an object that is no number; errors of the object's own stay.
 void name_function(const char* function) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    const Object held = Object::steal_or_null(type), error = Object::steal_or_null(value), lines = Object::steal_or_null(traceback);
-    const Object text = Object::steal_or_null(error ? PyObject_Str(error.get()) : nullptr);
-    PyErr_Clear();
-    const char* const said = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"})
-        if (said && std::string_view(said).starts_with(beginning)) fail(PyExc_TypeError, "%s: %s", function, said);
-    PyErr_Restore(Py_NewRef(held.get()), error ? Py_NewRef(error.get()) : nullptr, lines ? Py_NewRef(lines.get()) : nullptr);
+    SavedException raised;
+    const std::string text = raised.text();
+    for (const char* beginning :
+         {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
+        if (!text.starts_with(beginning)) continue;
+        raised.drop();
+        fail(PyExc_TypeError, "%s: %s", function, text.c_str());
+    }
 }
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
-Source read_through_numpy(PyObject* object, const Request& request, bool is_new, const char* function) {
-    const DType wanted = wanted_dtype(request);
-    const Object dtype = is_new && wanted != DType::none ? from_dtype(wanted) : Object::share(Py_None);
+ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new,
+                                 const char* function) {
+    const DType wanted = wanted_dtype(options);
+    const Object dtype = is_new && wanted != DType::none ? to_python(wanted) : Object::share(Py_None);
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     if (!array) {
         name_function(function);
@@ -137,19 +141,19 @@ Source read_through_numpy(PyObject* object, const Request& request, bool is_new,
     return read_numpy(array.get(), object, is_new, function);
 }
 
-Source read(PyObject* object, const Request& request, const char* function) {
+ImportedArray read(PyObject* object, const CreationOptions& options, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
     if (is_numpy_array(object)) return read_numpy(object, object, false, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
-        if (PyObject* first = find_ndarray(object)) return stack(object, first, request, function);
-        return read_through_numpy(object, request, true, function);
+        if (PyObject* first = find_ndarray(object)) return stack(object, first, options, function);
+        return read_through_numpy(object, options, true, function);
     }
     if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
                                    is_numpy_scalar(object)))
-        return read_through_numpy(object, request, true, function);
+        return read_through_numpy(object, options, true, function);
     if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
-        return {import_dlpack(object, nullptr, nullptr), Object::share(object), false, true};
+        return {import_dlpack(object), Object::share(object), false, true};
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ExceptionIsSet{};
@@ -157,31 +161,32 @@ Source read(PyObject* object, const Request& request, const char* function) {
     const bool has_memory = PyObject_CheckBuffer(object) || has_attribute(object, "__array__") ||
                             PyObject_HasAttrString(object, "__array_interface__") ||
                             PyObject_HasAttrString(object, "__array_struct__");
-    return read_through_numpy(object, request, !has_memory, function);
+    return read_through_numpy(object, options, !has_memory, function);
 }
 
 bool is_in_order(const Array& array, char order) {
     return order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous());
 }
 
-/// The source on the device and in the dtype and order asked for; shares its memory where nothing had to change.
-Array meet(const Source& source, const Request& request, const char* function) {
+/// The imported array on the device and in the dtype and order asked for; shares its memory where nothing had
+/// to change.
+Array with_options(const ImportedArray& source, const CreationOptions& options, const char* function) {
     const Array& array = source.array;
-    const Device device = request.has_device ? request.device
+    const Device device = options.device     ? *options.device
                           : source.is_placed ? array.device()
-                          : request.home     ? *request.home
+                          : options.home     ? *options.home
                                              : current_device();
-    const DType dtype = request.dtype == DType::none ? array.dtype() : request.dtype;
+    const DType dtype = options.dtype == DType::none ? array.dtype() : options.dtype;
     const bool moves = device != array.device(), casts = dtype != array.dtype();
-    const bool reorders = !is_in_order(array, request.order);
-    if (request.copy == Request::Copy::Never && (moves || casts || reorders || source.is_new))
+    const bool reorders = !is_in_order(array, options.order);
+    if (options.copy == CreationOptions::Copy::Never && (moves || casts || reorders || source.is_new))
         raise(ErrorKind::Value, function, ": unable to avoid a copy, and copy=False was given");
-    const bool copies = request.copy == Request::Copy::Always || source.is_new;
+    const bool copies = options.copy == CreationOptions::Copy::Always || source.is_new;
     if (!moves && !casts && !reorders && !copies) return array;
-    const Unlocked unlocked(moves || is_long(device, array.size()));
+    const GilRelease released(moves || is_long(device, array.size()));
     Array result = moves ? to_device(array, device) : array;
-    if (casts) return astype(result, dtype, request.order, true);
-    return moves && is_in_order(result, request.order) ? result : copy(result, request.order);
+    if (casts) return astype(result, dtype, options.order, true);
+    return moves && is_in_order(result, options.order) ? result : copy(result, options.order);
 }
 
 Array with_leading_axes(const Array& array, int ndmin) {
@@ -211,22 +216,22 @@ PyObject* find_ndarray(PyObject* object, int depth) {
     return nullptr;
 }
 
-Object to_ndarray(PyObject* object, Place place, const char* function, int depth) {
+Object to_ndarray(PyObject* object, CallDevice device, const char* function, int depth) {
     if (is_ndarray(object)) return Object::share(object);
-    if (place.has_arrays) refuse_numpy_beside(place.device, object, function);
-    Request request;
-    request.home = place.device;
-    request.depth = depth;
-    return to_ndarray(object, request, function);
+    if (device.has_arrays) refuse_numpy_beside(device, object, function);
+    CreationOptions options;
+    options.home = device;
+    options.depth = depth;
+    return to_ndarray(object, options, function);
 }
 
-Object to_ndarray(PyObject* object, const Request& request, const char* function) {
-    const Source source = read(object, request, function);
-    Array result = meet(source, request, function);
+Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
+    const ImportedArray source = read(object, options, function);
+    Array result = with_options(source, options, function);
     const bool is_shared = result.storage_ref() == source.array.storage_ref();
-    const bool keeps_rank = result.ndim() >= request.ndmin;
+    const bool keeps_rank = result.ndim() >= options.ndmin;
     if (is_shared && keeps_rank && is_ndarray(object)) return Object::share(object);
-    result = with_leading_axes(result, request.ndmin);
+    result = with_leading_axes(result, options.ndmin);
     Object made = Object::steal(wrap(std::move(result)));
     if (is_shared && source.owner) {
         PyObject* base = is_ndarray(object) ? as_ndarray(object)->base : nullptr;

@@ -30,10 +30,11 @@ Device device_at(const char* address) {
 
 Layout interface_layout(PyObject* interface, int64_t item) {
     Layout layout;
-    layout.shape = to_shape(entry(interface, "shape", true).get());
+    layout.shape = to_shape(entry(interface, "shape", true).get(), "__cuda_array_interface__");
     const bool is_empty = checked_size(layout.shape, item, "__cuda_array_interface__") == 0;
     const Object strides = entry(interface, "strides", false);
-    layout.strides = strides ? to_dims(strides.get(), "strides") : c_strides(layout.shape, item);
+    layout.strides = strides ? to_dims(strides.get(), {"strides", "__cuda_array_interface__"})
+                             : c_strides(layout.shape, item);
     if (layout.strides.size() != layout.shape.size())
         raise(ErrorKind::Value, "__cuda_array_interface__: ", layout.shape.size(), " extents but ",
               layout.strides.size(), " strides");
@@ -48,7 +49,7 @@ void check_version(PyObject* interface) {
     constexpr int64_t kNewest = 3;
     const Object version = entry(interface, "version", false);
     if (!version) return;
-    const int64_t number = to_int64(version.get(), "__cuda_array_interface__: version");
+    const int64_t number = to_int64(version.get(), {"version", "__cuda_array_interface__"});
     if (number < 0 || number > kNewest)
         raise(ErrorKind::Value, "__cuda_array_interface__: version ", number, "; versions 0 to ", kNewest, " are known");
 }
@@ -65,7 +66,7 @@ std::pair<uint64_t, bool> interface_data(PyObject* interface) {
     const Object given = entry(interface, "data", true);
     const Object data = pair_of(given.get());
     if (!data) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only), not %R", given.get());
-    const int64_t address = to_int64(PyTuple_GetItem(data.get(), 0), "__cuda_array_interface__: pointer");
+    const int64_t address = to_int64(PyTuple_GetItem(data.get(), 0), {"pointer", "__cuda_array_interface__"});
     if (address < 0) raise(ErrorKind::Value, "__cuda_array_interface__: pointer ", address, " is negative");
     return {uint64_t(address), is_true(PyTuple_GetItem(data.get(), 1))};
 }
@@ -74,7 +75,7 @@ std::pair<uint64_t, bool> interface_data(PyObject* interface) {
 int64_t stream_of(PyObject* interface) {
     const Object stream = entry(interface, "stream", false);
     if (!stream) return -1;
-    const int64_t number = to_int64(stream.get(), "stream");
+    const int64_t number = to_int64(stream.get(), {"stream", "__cuda_array_interface__"});
     if (number <= 0) raise(ErrorKind::Value, "__cuda_array_interface__: stream ", number, " is ambiguous or invalid");
     return number;
 }

@@ -1,5 +1,4 @@
 // devices.cpp -- cuarray.device, and what is asked of devices: which there are, the doctor's figures.
-#include <memory>
 #include <string>
 #include <vector>
 #include "bindings/module.h"
@@ -38,42 +37,32 @@ py::object compute_capability(Device device) {
     return py::none();
 }
 
-void synchronize_device(const py::object& device) {
-    Backend& waited = backend(asked_device(device));
+void synchronize_device(Device device) {
+    Backend& waited = backend(device);
     settle_all();
-    const Unlocked unlocked(true);
-    waited.synchronize();
-}
-
-std::string describe(const py::object& device) {
-    Backend& described = backend(asked_device(device));
-    const Unlocked unlocked(true);
-    return described.describe();
-}
-
-std::string missing(const std::string& kind) {
-    return missing_reason(parse_device(kind).kind);
+    without_gil(true, [&] { waited.synchronize(); });
 }
 
 }  // namespace
 
-Device asked_device(const py::object& device) {
-    return device.is_none() ? current_device() : to_device(device.ptr(), Device{});
-}
-
-Object from_device(Device device) {
+Object to_python(Device device) {
     static PyObject* known[2][256];
     PyObject*& object = known[int(device.kind)][device.index];
-    if (!object) object = py::cast(device).release().ptr();
+    if (!object)
+        object = py::detail::type_caster_base<Device>::cast(device, py::return_value_policy::copy, {}).ptr();
     return Object::share(object);
 }
 
-Device to_device(PyObject* object, Device fallback) {
-    if (!object || object == Py_None) return fallback;
-    if (PyObject_TypeCheck(object, device_type)) return py::handle(object).cast<Device>();
-    if (!PyUnicode_Check(object))
-        fail(PyExc_TypeError, "device must be a cuarray.device or a string such as 'cpu' or 'cuda:0', not %R", object);
-    return parse_device(py::handle(object).cast<std::string>());
+Device to_device(PyObject* object, Device fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    if (PyObject_TypeCheck(object, device_type)) {
+        py::detail::type_caster_base<Device> own;
+        own.load(object, false);
+        return own;
+    }
+    const Parameter parameter{"device", function};
+    if (PyUnicode_Check(object)) return parse_device(to_text(object, parameter));
+    refuse(PyExc_TypeError, parameter, "a cuarray.device or a string such as 'cpu' or 'cuda:0'", object);
 }
 
 void bind_devices(py::module_& module) {
@@ -83,80 +72,67 @@ void bind_devices(py::module_& module) {
                                               "As a context manager it becomes this thread's current device.");
     device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.attr("__module__") = "cuarray";
-    type.def(py::init(&asked_device), py::arg("name") = py::none())
-        .def_property_readonly("kind", [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
+    type.def(py::init([](Device device) { return device; }), py::arg("name") = py::none())
+        .def_property_readonly("kind",
+                               [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
         .def_property_readonly("index", [](Device d) { return int(d.index); })
         .def("__str__", [](Device d) { return to_string(d); })
         .def("__repr__", [](Device d) { return "device('" + to_string(d) + "')"; })
         .def("__eq__", &is_same, py::is_operator())
         .def("__hash__", [](Device d) { return py::hash(py::str(to_string(d))); })
         .def("__reduce__", [type](Device d) { return py::make_tuple(type, py::make_tuple(to_string(d))); })
-        .def_property_readonly("name", [](Device d) { return runtime(d).name(); },
-                               "The name of the processor.")
+        .def_property_readonly(
+            "name", [](Device d) { return runtime(d).name(); }, "The name of the processor.")
         .def_property_readonly("compute_capability", &compute_capability,
                                "(major, minor) of a GPU, None on cpu.")
-        .def_property_readonly("properties", &properties, "What is known about the device: limits, sizes, rates.")
-        .def("memory_info", [](Device d) {
-            const auto [free, total] = runtime(d).memory_info();
-            return py::make_tuple(free, total);
-        }, "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
-        .def("synchronize", [](Device d) { synchronize_device(handed_over(from_device(d))); },
+        .def_property_readonly("properties", &properties,
+                               "What is known about the device: limits, sizes, rates.")
+        .def(
+            "memory_info",
+            [](Device d) {
+                const auto [free, total] = runtime(d).memory_info();
+                return py::make_tuple(free, total);
+            },
+            "memory_info()\n--\n\nReturn (free, total) in bytes, as the system sees them.")
+        .def("synchronize", &synchronize_device,
              "synchronize()\n--\n\nWait until everything asked of the device is done.")
-        .def("can_access_peer", [](Device d, const py::object& other) {
-            return runtime(d).can_access_peer(to_device(other.ptr(), d));
-        }, py::arg("other"),
-             "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's memory.")
-        .def("enable_peer_access", [](Device d, const py::object& other) {
-            runtime(d).enable_peer_access(to_device(other.ptr(), d));
-        }, py::arg("other"),
-             "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
-             "ValueError where they cannot.")
-        .def("__enter__", [](py::object self) { enter_device(self.cast<Device>()); return self; })
+        .def(
+            "can_access_peer", [](Device d, Device other) { return runtime(d).can_access_peer(other); },
+            py::arg("other"),
+            "can_access_peer(other)\n--\n\nTell whether kernels of this device could reach the other's "
+            "memory.")
+        .def(
+            "enable_peer_access", [](Device d, Device other) { runtime(d).enable_peer_access(other); },
+            py::arg("other"),
+            "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
+            "ValueError where they cannot.")
+        .def("__enter__",
+             [](py::object self) {
+                 enter_device(self.cast<Device>());
+                 return self;
+             })
         .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
 
-    // These docstrings begin with a signature that `inspect` understands.
-    module.def("devices", [] {
-        py::list all;
-        for (const Device& device : devices()) all.append(handed_over(from_device(device)));
-        return all;
-    }, "Every device of this machine, the default first.");
-    module.def("default_device", [] { return handed_over(from_device(default_device())); },
-               "default_device()\n--\n\n"
-               "Return the device that new arrays go to, outside of any ``with cuarray.device(...)``.\n\n"
-               "It is cuda:0 where there is a GPU that can be compiled for, else cpu; the environment variable\n"
-               "CUARRAY_DEVICE and `set_default_device` choose another.\n\n"
-               "Returns\n-------\ndevice\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.default_device() in ca.devices()\nTrue\n");
-    module.def("set_default_device", [](const py::object& device) {
-        const Device chosen = asked_device(device);
-        backend(chosen);
-        set_default_device(chosen);
-    }, py::arg("device"),
-        "set_default_device(device)\n--\n\n"
-        "Choose the device that new arrays go to, in all threads.\n\n"
-        "Parameters\n----------\ndevice : device or str\n\n"
-        "Raises\n------\nValueError\n    If there is no such device.\n\n"
-        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_default_device(ca.default_device())\n");
-    module.def("current_device", [] { return handed_over(from_device(current_device())); });
-    const py::arg_v any_device = py::arg("device") = py::none();
-    module.def("synchronize", &synchronize_device, any_device, "Waits for everything queued on the device.");
-    module.def("describe", &describe, any_device, "What the doctor prints, as JSON.");
-    module.def("get_num_threads", &num_threads, 
-               "get_num_threads()\n--\n\n"
-               "Return how many threads the cpu device computes with.\n\n"
-               "It is the number of cores this process may use, or the environment variable CUARRAY_NUM_THREADS.\n\n"
-               "Returns\n-------\nint\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.get_num_threads() >= 1\nTrue\n");
-    module.def("set_num_threads", [](int count) {
-        const Unlocked unlocked(true);
-        set_num_threads(count);
-    }, py::arg("count"),
-        "set_num_threads(count)\n--\n\n"
-        "Set how many threads the cpu device computes with; results do not depend on it.\n\n"
-        "Parameters\n----------\ncount : int\n    At least 1.\n\n"
-        "Raises\n------\nValueError\n    If count is less than 1.\n\n"
-        "Examples\n--------\n>>> import cuarray as ca\n>>> ca.set_num_threads(ca.get_num_threads())\n");
-    module.def("missing_reason", &missing, py::arg("kind"), "Why a kind of device is missing, or ''.");
+    module.def("devices", &devices);
+    module.def("default_device", &default_device);
+    module.def("set_default_device", [](Device device) {
+        backend(device);
+        set_default_device(device);
+    });
+    module.def("synchronize", &synchronize_device, py::arg("device") = py::none(),
+               "Waits for everything queued on the device.");
+    module.def(
+        "describe",
+        [](Device device) {
+            Backend& described = backend(device);
+            return without_gil(true, [&] { return described.describe(); });
+        },
+        "What the doctor prints, as JSON.");
+    module.def("get_num_threads", &num_threads);
+    module.def("set_num_threads", &set_num_threads, py::call_guard<GilRelease>());
+    module.def(
+        "missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); },
+        "Why a kind of device is missing, or ''.");
 }
 
 }  // namespace cuarray::python

@@ -1,5 +1,6 @@
 // dlpack_export.cpp -- __dlpack__ and __dlpack_device__: capsules that keep the memory alive without Python.
 #include <memory>
+#include <utility>
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
 #include "bindings/interfaces.h"
@@ -27,7 +28,7 @@ void free_exported(Tensor* tensor) {
 template <class Tensor>
 void free_capsule(PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, kCapsuleName<Tensor>)) return;
-    const ExceptionAside aside;
+    const SavedException aside;
     free_exported(static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>)));
 }
 
@@ -85,41 +86,38 @@ int64_t number(PyObject* object, const char* what) {
 }
 
 /// A pair of integers such as max_version and dl_device.
-struct Pair { int64_t first, second; };
-Pair pair(PyObject* object, const char* what) {
+std::pair<int64_t, int64_t> to_pair(PyObject* object, const char* what) {
     const Object both = pair_of(object);
     if (!both) fail(PyExc_ValueError, "__dlpack__: %s must be a pair of integers, not %R", what, object);
     return {number(PyTuple_GetItem(both.get(), 0), what), number(PyTuple_GetItem(both.get(), 1), what)};
 }
 
-bool is_given(PyObject* object) { return object && object != Py_None; }
-
-/// What the consumer asked for.
-struct Wishes {
+/// The arguments of __dlpack__.
+struct DlpackRequest {
     bool is_versioned = false, must_copy = false, may_copy = true, wants_host = false;
     PyObject* stream = nullptr;
 };
 
-Wishes read_wishes(Arguments args, Py_ssize_t count, PyObject* keywords, Device device) {
+DlpackRequest read_request(Arguments args, Py_ssize_t count, PyObject* keywords, Device device) {
     static constexpr Signature kSignature{"__dlpack__", {"stream", "max_version", "dl_device", "copy"}, 0};
     PyObject* values[4];
     parse(kSignature, args, count, keywords, values);
-    Wishes wishes;
-    wishes.stream = is_given(values[0]) ? values[0] : nullptr;
-    wishes.is_versioned = is_given(values[1]) && pair(values[1], "max_version").first >= 1;
+    DlpackRequest request;
+    request.stream = is_given(values[0]) ? values[0] : nullptr;
+    request.is_versioned = is_given(values[1]) && to_pair(values[1], "max_version").first >= 1;
     if (is_given(values[2])) {
-        const Pair target = pair(values[2], "dl_device");
+        const auto target = to_pair(values[2], "dl_device");
         const DLDevice own = dlpack_device(device);
-        wishes.wants_host = target.first == kDLCPU;
-        if (!wishes.wants_host && (target.first != own.device_type || target.second != own.device_id))
+        request.wants_host = target.first == kDLCPU;
+        if (!request.wants_host && (target.first != own.device_type || target.second != own.device_id))
             raise(ErrorKind::Buffer, "__dlpack__: an array on ", to_string(device), " cannot be exported to device (",
                   target.first, ", ", target.second, ")");
     }
     if (is_given(values[3])) {
-        wishes.must_copy = is_true(values[3]);
-        wishes.may_copy = wishes.must_copy;
+        request.must_copy = is_true(values[3]);
+        request.may_copy = request.must_copy;
     }
-    return wishes;
+    return request;
 }
 
 /// Whether some stride is negative or no whole number of elements, or the address is not aligned: consumers abort on
@@ -133,17 +131,18 @@ bool is_unusual(const Array& array) {
 }
 
 /// The array to export: itself, or a copy where the consumer or its protocol cannot take it as it is.
-Array exportable(const Array& array, const Wishes& wishes, bool& is_copy) {
-    const bool moves = wishes.wants_host && !is_on_host(array.device());
+Array exportable(const Array& array, const DlpackRequest& request, bool& is_copy) {
+    const bool moves = request.wants_host && !is_on_host(array.device());
     const bool is_strange = is_unusual(array);
     const bool needs_flag = !array.is_writable();
-    is_copy = wishes.must_copy || moves || is_strange || (needs_flag && !wishes.is_versioned);
+    is_copy = request.must_copy || moves || is_strange || (needs_flag && !request.is_versioned);
     if (!is_copy) return array;
-    if (!wishes.may_copy) raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
-    if (is_strange && !wishes.is_versioned && !wishes.must_copy && !moves)
+    if (!request.may_copy)
+        raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
+    if (is_strange && !request.is_versioned && !request.must_copy && !moves)
         raise(ErrorKind::Buffer, "__dlpack__: negative or odd strides cannot be exported to this consumer; "
                                  "write x.copy()");
-    const Unlocked unlocked(is_long(array.device(), array.size()));
+    const GilRelease released(is_long(array.device(), array.size()));
     return moves ? to_device(array, Device{}) : copy(array, 'C');
 }
 
@@ -164,18 +163,20 @@ void hand_over(const Array& array, PyObject* stream) {
 
 /// mpi4py asks for GPU memory so, and hands its address to MPI, which ends the process where it was built for the host
 /// alone.
-bool is_asked_by_mpi4py(const Wishes& wishes) {
+bool is_asked_by_mpi4py(const DlpackRequest& request) {
     constexpr int64_t kNoWait = -1;
-    if (!wishes.is_versioned || wishes.may_copy || !wishes.stream || number(wishes.stream, "stream") != kNoWait) return false;
+    if (!request.is_versioned || request.may_copy || !request.stream ||
+        number(request.stream, "stream") != kNoWait)
+        return false;
     static PyObject* const name = Object::steal(PyUnicode_InternFromString("mpi4py.MPI")).release();
     const Object module = Object::steal_or_null(PyImport_GetModule(name));
     check(PyErr_Occurred() ? -1 : 0);
     return bool(module);
 }
 
-void refuse_mpi_of_the_host(const Array& array, const Wishes& wishes) {
+void refuse_mpi_of_the_host(const Array& array, const DlpackRequest& request) {
     static Attribute reads_gpus{"cuarray._mpi", "reads_gpus"};
-    if (is_on_host(array.device()) || wishes.wants_host || !is_asked_by_mpi4py(wishes)) return;
+    if (is_on_host(array.device()) || request.wants_host || !is_asked_by_mpi4py(request)) return;
     const Object answer = Object::steal(PyObject_CallNoArgs(reads_gpus.get()));
     if (!is_true(answer.get()))
         raise(ErrorKind::Buffer, "__dlpack__: this MPI does not read the memory of ", to_string(array.device()),
@@ -187,23 +188,22 @@ void refuse_mpi_of_the_host(const Array& array, const Wishes& wishes) {
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     return guarded([&] {
         const Array& array = array_of(self);
-        const Wishes wishes = read_wishes(args, count, keywords, array.device());
-        refuse_mpi_of_the_host(array, wishes);
+        const DlpackRequest request = read_request(args, count, keywords, array.device());
+        refuse_mpi_of_the_host(array, request);
         bool is_copy = false;
-        const Array exported = exportable(array, wishes, is_copy);
+        const Array exported = exportable(array, request, is_copy);
         // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
-        Object capsule = Object::steal(wishes.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
-                                                           : make_capsule<DLManagedTensor>(exported, is_copy));
-        hand_over(exported, wishes.wants_host ? nullptr : wishes.stream);
+        Object capsule =
+            Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
+                                               : make_capsule<DLManagedTensor>(exported, is_copy));
+        hand_over(exported, request.wants_host ? nullptr : request.stream);
         return capsule.release();
     });
 }
 
 PyObject* dlpack_device_method(PyObject* self, PyObject*) {
-    return guarded([&] {
-        const DLDevice device = dlpack_device(array_of(self).device());
-        return Object::steal(Py_BuildValue("(ii)", int(device.device_type), int(device.device_id))).release();
-    });
+    const DLDevice device = dlpack_device(array_of(self).device());
+    return Object::steal(Py_BuildValue("(ii)", int(device.device_type), int(device.device_id))).release();
 }
 
 }  // namespace cuarray::python

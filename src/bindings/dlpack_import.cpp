@@ -139,14 +139,14 @@ Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, b
 Device device_told(PyObject* answer) {
     const Object pair = pair_of(answer);
     if (!pair) raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
-    const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), "from_dlpack: a device type");
-    const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), "from_dlpack: a device index");
+    const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), {"a device type", "from_dlpack"});
+    const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), {"a device index", "from_dlpack"});
     if (type != int32_t(type) || index != int32_t(index))
         raise(ErrorKind::Buffer, "from_dlpack: there is no DLPack device (", type, ", ", index, ")");
     return tensor_device({DLDeviceType(type), int32_t(index)});
 }
 
-Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
+Array import_from_producer(PyObject* object, std::optional<Device> device, bool refuses_copies) {
     const Producer* const producer = producer_of(object);
     if (producer && producer->check) producer->check(object);
     const Object method = Object::steal(PyObject_GetAttrString(object, "__dlpack__"));
@@ -156,9 +156,11 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
     Object stream, wanted;
     if (is_remote) {
         stream = Object::steal(PyLong_FromLongLong(current_stream(source).handle()));
-        if (device && is_on_host(to_device(device, source))) wanted = Object::steal(Py_BuildValue("(ii)", int(kDLCPU), 0));
+        if (device && is_on_host(*device)) wanted = Object::steal(Py_BuildValue("(ii)", int(kDLCPU), 0));
     }
-    const Object all = keywords_for(stream.get(), wanted.get(), copy, true);
+    // from_dlpack copies for copy=True: a producer's copy would be a second one, and PyTorch's reads memory
+    // unseen.
+    const Object all = keywords_for(stream.get(), wanted.get(), refuses_copies ? Py_False : nullptr, true);
     const Object fewer = keywords_for(stream.get(), nullptr, nullptr, true);
     const Object only_stream = keywords_for(stream.get(), nullptr, nullptr, false);
     const Object capsule = call_producer(method.get(), {all, fewer, only_stream});
@@ -169,12 +171,9 @@ Array import_from_producer(PyObject* object, PyObject* device, PyObject* copy) {
 
 }  // namespace
 
-Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy) {
-    device = device == Py_None ? nullptr : device;
-    // from_dlpack copies for copy=True: a producer's copy would be a second one, and PyTorch's reads memory unseen.
-    copy = !copy || copy == Py_None || is_true(copy) ? nullptr : copy;
+Array import_dlpack(PyObject* object, std::optional<Device> device, std::optional<bool> copy) {
     if (PyCapsule_CheckExact(object)) return consume_any(object, false, kImpliedStream);
-    return import_from_producer(object, device, copy);
+    return import_from_producer(object, device, copy && !*copy);
 }
 
 }  // namespace cuarray::python

@@ -69,9 +69,7 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
 
 }  // namespace
 
-Object from_dtype(DType dtype) {
-    return Object::share(dtype_object(dtype));
-}
+Object to_python(DType dtype) { return Object::share(dtype_object(dtype)); }
 
 DType from_numpy_dtype(PyObject* descriptor, const char* function) {
     if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
@@ -81,25 +79,26 @@ DType from_numpy_dtype(PyObject* descriptor, const char* function) {
     const std::string typestr = kind + attribute_text(descriptor, "itemsize");
     for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
-    fail(PyExc_TypeError, "%s%sdtype %S is not supported by cuarray: %s", function ? function : "", function ? ": " : "",
-         descriptor, advice(kind[0], attribute_text(descriptor, "name"), is_foreign_order));
+    fail_in(function, PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor,
+            advice(kind[0], attribute_text(descriptor, "name"), is_foreign_order));
 }
 
-DType to_dtype(PyObject* object, DType fallback) {
-    if (!object || object == Py_None) return fallback;
+DType to_dtype(PyObject* object, DType fallback, const char* function) {
+    if (!is_given(object)) return fallback;
     if (!dtype_objects[0]) make_native_dtypes();
     if (const DType dtype = known(object); dtype != DType::none) return dtype;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
-    if (is_ndarray(object)) fail(PyExc_TypeError, "an array is not a dtype: use its x.dtype");
+    if (is_ndarray(object)) fail_in(function, PyExc_TypeError, "an array is not a dtype: use its x.dtype");
     const Object descriptor = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_dtype.get(), object, nullptr));
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail(PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
+            fail_in(function, PyExc_TypeError,
+                    "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
         }
         throw ExceptionIsSet{};
     }
-    return from_numpy_dtype(descriptor.get());
+    return from_numpy_dtype(descriptor.get(), function);
 }
 
 void warn_of_lost_imaginary_part(DType from, DType to) {
@@ -109,7 +108,7 @@ void warn_of_lost_imaginary_part(DType from, DType to) {
     check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
 }
 
-Object from_scalar(const Scalar& scalar) {
+Object to_python(const Scalar& scalar) {
     switch (info(scalar.dtype).kind) {
         case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
         case Kind::Signed: {

@@ -1,5 +1,4 @@
 // hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, memory, and the end.
-#include <pybind11/stl.h>
 #include <string>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
@@ -15,7 +14,7 @@ PyObject* the_locator = nullptr;
 
 std::string locate_by_python(const char* name, int major) {
     if (!Py_IsInitialized() || !the_locator) return {};
-    const WithGil gil;
+    const GilAcquire gil;
     try {
         const py::object path = py::handle(the_locator)(name, major);
         return path.is_none() ? std::string() : path.cast<std::string>();
@@ -29,8 +28,8 @@ std::string locate_by_python(const char* name, int major) {
 /// nowhere to be raised.
 void show_warning(const char* message) {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
-    const py::error_scope raised;  // a block may be dropped while an exception is on its way
+    const GilAcquire gil;
+    const SavedException aside;  // a block may be dropped while an exception is on its way
     std::string file;
     int line = 0;
     const int status = find_line(&file, &line)
@@ -41,8 +40,8 @@ void show_warning(const char* message) {
 
 void show_unraisable(const char* message) {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
-    const ExceptionAside aside;
+    const GilAcquire gil;
+    const SavedException aside;
     PyErr_SetString(cuda_error, message);
     PyErr_WriteUnraisable(nullptr);
 }
@@ -50,27 +49,32 @@ void show_unraisable(const char* message) {
 /// Cycles may hold arrays that nobody can reach any more.
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
+    const GilAcquire gil;
     PyGC_Collect();
 }
 
 void wait_without_gil(void (*wait)(void*), void* argument) {
-    const Unlocked unlocked(Py_IsInitialized() && PyGILState_Check());
+    const GilRelease released(Py_IsInitialized() && PyGILState_Check());
     wait(argument);
 }
 
 }  // namespace
 
 void bind_hooks(py::module_& module) {
-    module.def("set_library_locator", [](py::object locator) {
-        the_locator = locator.release().ptr();
-        set_library_locator(locate_by_python);
-    }, py::arg("locator"), "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
-    module.def("report_unraisable", [](const py::object& error, const py::object& raised_by) {
-        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
-        PyErr_WriteUnraisable(raised_by.ptr());
-    }, py::arg("error"), py::arg("raised_by"),
-       "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
+    module.def(
+        "set_library_locator",
+        [](py::object locator) {
+            the_locator = locator.release().ptr();
+            set_library_locator(locate_by_python);
+        },
+        "Sets the function (name, major version) -> path that finds NVIDIA's libraries.");
+    module.def(
+        "report_unraisable",
+        [](PyObject* error, PyObject* raised_by) {
+            PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+            PyErr_WriteUnraisable(raised_by);
+        },
+        "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);
@@ -79,10 +83,7 @@ void bind_hooks(py::module_& module) {
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(&hold_graphs),
                                                        py::arg("after_in_parent") = py::cpp_function(&release_graphs),
                                                        py::arg("after_in_child") = py::cpp_function(&renew_graphs));
-    py::module_::import("atexit").attr("register")(py::cpp_function([] {
-        const Unlocked unlocked(true);
-        shutdown();
-    }));
+    py::module_::import("atexit").attr("register")(py::cpp_function(&shutdown, py::call_guard<GilRelease>()));
 }
 
 }  // namespace cuarray::python

@@ -47,21 +47,21 @@ struct BufferDescription {
 
 /// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised once,
 /// by the first wait: so it is kept for that question.
-struct KeptError {
+struct DeferredError {
     const Storage* storage = nullptr;
     std::optional<Error> error;
 };
-KeptError& kept_error() {
-    thread_local KeptError one;
+DeferredError& deferred_error() {
+    thread_local DeferredError one;
     return one;
 }
 
 char* export_buffer(const Array& array) {
-    kept_error() = {};
+    deferred_error() = {};
     try {
         return export_memory(array);
     } catch (const Error& error) {
-        kept_error() = {&array.storage(), error};
+        deferred_error() = {&array.storage(), error};
         throw;
     }
 }
@@ -133,9 +133,10 @@ Object interface_of(const Array& array) {
     const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
-        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", from_dims(array.shape()).release(), "typestr", typestr.c_str(), "data",
-        PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
-        "strides", is_contiguous ? Py_NewRef(Py_None) : from_dims(array.strides()).release(), "version", 3));
+        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(),
+        "data", PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)),
+        PyBool_FromLong(!array.is_writable()), "strides",
+        is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
 }
 
 /// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
@@ -149,7 +150,8 @@ PyObject* array_interface(PyObject* self, void*) {
     if (!is_on_host(array.device())) return no_attribute("__array_interface__: the memory is not on the host");
     if (array.dtype() == DType::bfloat16) return no_attribute("__array_interface__: it has no bfloat16");
     return guarded([&] {
-        if (const KeptError kept = std::exchange(kept_error(), {}); kept.storage == &array.storage()) throw *kept.error;
+        if (const DeferredError kept = std::exchange(deferred_error(), {}); kept.storage == &array.storage())
+            throw *kept.error;
         return interface_of(array).release();
     });
 }
@@ -169,24 +171,20 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
 
 PyObject* array_priority(PyObject*, void*) { return PyFloat_FromDouble(kArrayPriority); }
 
-PyObject* array_protocol(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"__array__", {"dtype", "copy"}, 2};
-    return guarded([&] {
-        PyObject* values[2];
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        if (!is_on_host(array.device()))
-            raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
-                  " to NumPy is refused; write x.numpy()");
-        const DType dtype = to_dtype(values[0], array.dtype());
-        const bool is_given = values[1] && values[1] != Py_None;
-        const bool copies = is_given && is_true(values[1]);
-        if (is_given && !copies && dtype != array.dtype())
-            raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
-                  " needs a copy, and copy=False was given");
-        if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
-        return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
-    });
+constexpr Signature kArrayProtocolSignature{"__array__", {"dtype", "copy"}, 2};
+PyObject* array_protocol(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    if (!is_on_host(array.device()))
+        raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
+              " to NumPy is refused; write x.numpy()");
+    const DType dtype = to_dtype(values[0], array.dtype(), "__array__");
+    const bool is_set = is_given(values[1]);
+    const bool copies = is_set && is_true(values[1]);
+    if (is_set && !copies && dtype != array.dtype())
+        raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
+              " needs a copy, and copy=False was given");
+    if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
+    return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
 }
 
 /// Whether cuarray's functions take this operand, which is no other library's array.
@@ -261,14 +259,16 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
 }  // namespace
 
 PyMethodDef protocol_methods[] = {
-    {"__array__", method(array_protocol), kFast,
-     "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is on a GPU."},
+    {"__array__", method(fast_method<kArrayProtocolSignature, array_protocol>), kFast,
+     "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is "
+     "on a GPU."},
     {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
      "Runs the function of that name on a ufunc call of NumPy's."},
     {"__dlpack__", method(dlpack_method), kFast,
-     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."},
-    {"__dlpack_device__", method(dlpack_device_method), METH_NOARGS,
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack "
+     "capsule."},
+    {"__dlpack_device__", method(plain_method<dlpack_device_method>), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,6 +1,7 @@
 // memory.cpp -- what cuarray.memory is made of: figures, limits, allocators written in Python, peers.
 #include "cuarray/runtime/memory.h"
 #include <string>
+#include "bindings/foreign_memory.h"
 #include "bindings/module.h"
 #include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
@@ -11,9 +12,9 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-Memory& memory_of(const py::object& device) { return backend(asked_device(device)).memory(); }
+Memory& memory_of(Device device) { return backend(device).memory(); }
 
-py::list parts(const std::vector<MemoryPart>& all) {
+py::list memory_parts(const std::vector<MemoryPart>& all) {
     py::list list;
     for (const MemoryPart& part : all) list.append(py::make_tuple(part.name, part.current, part.cached, part.allocations));
     return list;
@@ -21,7 +22,7 @@ py::list parts(const std::vector<MemoryPart>& all) {
 
 py::object limit_of(int64_t limit) { return limit == kNoLimit ? py::object(py::none()) : py::int_(limit); }
 
-py::dict memory_stats(const py::object& device) {
+py::dict memory_stats(Device device) {
     Memory& memory = memory_of(device);
     const MemoryStats stats = memory.stats();
     py::dict figures;
@@ -33,29 +34,17 @@ py::dict memory_stats(const py::object& device) {
     figures["limit"] = limit_of(stats.limit);
     figures["available"] = stats.available;
     figures["total"] = stats.total;
-    figures["kinds"] = parts(stats.kinds);
-    figures["streams"] = parts(stats.streams);
+    figures["kinds"] = memory_parts(stats.kinds);
+    figures["streams"] = memory_parts(stats.streams);
     return figures;
-}
-
-void trim(const py::object& device) {
-    Memory& memory = memory_of(device);
-    const Unlocked unlocked(true);
-    memory.trim();
-}
-
-void set_limit(const py::object& bytes, const py::object& device) {
-    Memory& memory = memory_of(device);
-    const int64_t limit = bytes.is_none() ? kNoLimit : bytes.cast<int64_t>();
-    const Unlocked unlocked(true);
-    memory.set_limit(limit);
 }
 
 /// Two Python functions. Blocks may be freed in threads without the GIL: the call then waits for a thread that has it.
 class PythonAllocator final : public Allocator {
  public:
-    PythonAllocator(std::string name, const py::object& allocate, const py::object& free)
-        : Allocator(std::move(name)), functions_(new Functions{Object::share(allocate.ptr()), Object::share(free.ptr())}) {}
+    PythonAllocator(std::string name, PyObject* allocate, PyObject* free)
+        : Allocator(std::move(name)),
+          functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
     ~PythonAllocator() override {
         call_with_gil([](void* functions) { delete static_cast<Functions*>(functions); }, functions_);
     }
@@ -64,7 +53,7 @@ class PythonAllocator final : public Allocator {
     struct Functions {
         Object allocate, free;
     };
-    struct Return {
+    struct DeferredFree {
         Ref<PythonAllocator> allocator;
         void* address;
         int64_t bytes, stream;
@@ -78,18 +67,14 @@ class PythonAllocator final : public Allocator {
 
 /// The text of the MemoryError that is set, which is cleared.
 std::string message_of_memory_error() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    const Object error = Object::steal_or_null(value), kind = Object::steal_or_null(type),
-                 where = Object::steal_or_null(traceback);
-    const Object text = Object::steal_or_null(error ? PyObject_Str(error.get()) : nullptr);
-    const char* const message = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    PyErr_Clear();
-    return message && *message ? message : "MemoryError";
+    SavedException error;
+    const std::string message = error.text();
+    error.drop();
+    return message.empty() ? "MemoryError" : message;
 }
 
 void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* why) {
-    const WithGil gil;
+    const GilAcquire gil;
     const Object result = Object::steal_or_null(PyObject_CallFunction(
         functions_->allocate.get(), "LL", static_cast<long long>(bytes), static_cast<long long>(stream)));
     if (!result) {
@@ -111,48 +96,46 @@ void* PythonAllocator::ask(int64_t bytes, Device, int64_t stream, std::string* w
 
 void PythonAllocator::give_back(void* address, int64_t bytes, Device, int64_t stream) {
     const auto call = [](void* context) {
-        const std::unique_ptr<Return> r(static_cast<Return*>(context));
+        const std::unique_ptr<DeferredFree> r(static_cast<DeferredFree*>(context));
         PyObject* const function = r->allocator->functions_->free.get();
         const Object done = Object::steal_or_null(
             PyObject_CallFunction(function, "KLL", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(r->address)),
                                   static_cast<long long>(r->bytes), static_cast<long long>(r->stream)));
         if (!done) PyErr_WriteUnraisable(function);
     };
-    call_with_gil(call, new Return{Ref<PythonAllocator>(this), address, bytes, stream});
+    call_with_gil(call, new DeferredFree{Ref<PythonAllocator>(this), address, bytes, stream});
 }
 
-Ref<Allocator> allocator_in_capsule(const py::object& capsule) {
+Ref<Allocator> allocator_in_capsule(PyObject* capsule) {
     const auto* functions =
-        static_cast<const cuarray_allocator_v1*>(PyCapsule_GetPointer(capsule.ptr(), CUARRAY_ALLOCATOR_CAPSULE));
-    if (!functions) throw py::error_already_set();
+        static_cast<const cuarray_allocator_v1*>(PyCapsule_GetPointer(capsule, CUARRAY_ALLOCATOR_CAPSULE));
+    if (!functions) throw ExceptionIsSet{};
     if (!functions->allocate || !functions->free)
         fail(PyExc_ValueError, "set_allocator: the capsule's functions allocate and free must not be null");
-    Py_INCREF(capsule.ptr());
-    const auto drop = [](void* keep) {
-        call_with_gil([](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }, keep);
-    };
-    return c_allocator(*functions, drop, capsule.ptr());
+    return c_allocator(*functions, drop_reference, Py_NewRef(capsule));
 }
 
-void set_allocator(const py::object& allocate, const py::object& free, const std::string& name, const py::object& device) {
+void set_allocator(PyObject* allocate, PyObject* free, const std::string& name, Device device) {
     Memory& memory = memory_of(device);
     Ref<Allocator> allocator;
-    if (PyCapsule_CheckExact(allocate.ptr())) allocator = allocator_in_capsule(allocate);
-    else if (!allocate.is_none()) allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
-    const Unlocked unlocked(true);
+    if (PyCapsule_CheckExact(allocate))
+        allocator = allocator_in_capsule(allocate);
+    else if (allocate != Py_None)
+        allocator = Ref<Allocator>(new PythonAllocator(name, allocate, free));
+    const GilRelease released;
     memory.set_allocator(std::move(allocator));
 }
 
-void use_pool(const py::object& pool, const py::object& device) {
+void use_pool(const py::object& pool, Device device) {
     Memory& memory = memory_of(device);
     PoolChoice choice;
     if (py::isinstance<py::str>(pool)) choice.kind = PoolChoice::Kind::Own;
     else if (!pool.is_none()) choice = {PoolChoice::Kind::Given, pool.cast<uint64_t>()};
-    const Unlocked unlocked(true);
+    const GilRelease released;
     memory.use_pool(choice);
 }
 
-py::list tracked_lines(const py::object& device) {
+py::list tracked_lines(Device device) {
     py::list lines;
     for (const MadeBy& made : tracked_memory(memory_of(device).device))
         lines.append(py::make_tuple(made.file, made.line, made.allocations, made.bytes));
@@ -163,8 +146,8 @@ Attribute flush_peers{"cuarray.memory", "flush_peers"};
 
 void flush() {
     if (!Py_IsInitialized()) return;
-    const WithGil gil;
-    const ExceptionAside aside;
+    const GilAcquire gil;
+    const SavedException aside;
     PyObject* const function = flush_peers.get();
     const Object done = Object::steal_or_null(PyObject_CallNoArgs(function));
     if (!done) PyErr_WriteUnraisable(function);
@@ -174,18 +157,28 @@ void flush() {
 
 void bind_pools(py::module_& module) {
     const py::arg_v device = py::arg("device") = py::none();
-    module.def("memory_stats", &memory_stats, device, "The figures of cuarray.memory.stats.");
-    module.def("memory_trim", &trim, device, "Returns cached memory to the system.");
-    module.def("reset_memory_peak", [](const py::object& d) { memory_of(d).reset_peak(); }, device);
-    module.def("memory_limit", [](const py::object& d) { return limit_of(memory_of(d).limit()); }, device);
-    module.def("set_memory_limit", &set_limit, py::arg("bytes"), device);
+    module.def("memory_stats", &memory_stats, "The figures of cuarray.memory.stats.");
+    module.def(
+        "memory_trim",
+        [](Device d) {
+            Memory& memory = memory_of(d);
+            without_gil(true, [&] { memory.trim(); });
+        },
+        "Returns cached memory to the system.");
+    module.def("reset_memory_peak", [](Device d) { memory_of(d).reset_peak(); });
+    module.def("memory_limit", [](Device d) { return limit_of(memory_of(d).limit()); });
+    module.def("set_memory_limit", [](std::optional<int64_t> bytes, Device d) {
+        Memory& memory = memory_of(d);
+        without_gil(true, [&] { memory.set_limit(bytes.value_or(kNoLimit)); });
+    });
     module.def("set_memory_allocator", &set_allocator, py::arg("allocate"), py::arg("free"), py::arg("name"), device,
                "Functions, or a capsule and None, or None and None for the device's own pool.");
-    module.def("use_memory_pool", &use_pool, py::arg("pool"), device,
+    module.def("use_memory_pool", &use_pool,
                "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
-    module.def("track_memory", &track_memory, py::arg("begin"), "Begins or ends one demand for tracking.");
+    module.def("track_memory", &track_memory, "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("tracked_memory", &tracked_lines, device, "(file, line, live blocks, bytes), those with the most bytes first.");
+    module.def("tracked_memory", &tracked_lines,
+               "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }
 

@@ -40,9 +40,9 @@ void make_module(py::module_& module) {
     bind_ufunc_methods(module);
     bind_tables(module);
     bind_hooks(module);
-    bind_lines(module);
+    bind_python_frames(module);
     bind_profile(module);
-    module.def("extend_ndarray", &extend_ndarray, py::arg("methods"));
+    module.def("extend_ndarray", &extend_ndarray);
 }
 
 }  // namespace

@@ -37,31 +37,21 @@ PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
     return guarded([&] { return PyObject_Call(make.get(), args, keywords); });
 }
 
-PyObject* shape(PyObject* self, void*) {
-    return guarded([&] { return from_dims(array_of(self).shape()).release(); });
+/// An attribute that is a member function of Array.
+template <auto member>
+PyObject* attribute(PyObject* self, void*) {
+    return guarded([&] { return to_python((array_of(self).*member)()).release(); });
 }
 
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
-        replace(self, array_of(self).reshape(to_dims(value, "shape"), 'C', false, true));
+        replace(self, array_of(self).reshape(to_dims(value, {"shape"}), 'C', false, true));
         as_ndarray(self)->is_value &= array_of(self).ndim() == 0;
         return 0;
     });
 }
 
-PyObject* strides(PyObject* self, void*) {
-    return guarded([&] { return from_dims(array_of(self).strides()).release(); });
-}
-PyObject* dtype(PyObject* self, void*) {
-    return guarded([&] { return from_dtype(array_of(self).dtype()).release(); });
-}
-PyObject* device(PyObject* self, void*) {
-    return guarded([&] { return from_device(array_of(self).device()).release(); });
-}
-PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).ndim()); }
-PyObject* size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
-PyObject* nbytes(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).nbytes()); }
 PyObject* itemsize(PyObject* self, void*) { return PyLong_FromLong(item_size(array_of(self).dtype())); }
 
 PyObject* base(PyObject* self, void*) {
@@ -127,13 +117,15 @@ int set_part(PyObject* self, PyObject* value, void* which) {
 int is_imaginary = 1;
 
 const PyGetSetDef description[] = {
-    {"shape", shape, set_shape, "Extents of the axes; settable where the memory need not move.", nullptr},
-    {"strides", strides, nullptr, "Bytes from one element to the next along each axis.", nullptr},
-    {"dtype", dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
-    {"device", device, nullptr, "Where the memory is.", nullptr},
-    {"ndim", ndim, nullptr, "Number of axes.", nullptr},
-    {"size", size, nullptr, "Number of elements.", nullptr},
-    {"nbytes", nbytes, nullptr, "Bytes of the elements.", nullptr},
+    {"shape", attribute<&Array::shape>, set_shape,
+     "Extents of the axes; settable where the memory need not move.", nullptr},
+    {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.",
+     nullptr},
+    {"dtype", attribute<&Array::dtype>, nullptr, "The element type, a numpy.dtype.", nullptr},
+    {"device", attribute<&Array::device>, nullptr, "Where the memory is.", nullptr},
+    {"ndim", attribute<&Array::ndim>, nullptr, "Number of axes.", nullptr},
+    {"size", attribute<&Array::size>, nullptr, "Number of elements.", nullptr},
+    {"nbytes", attribute<&Array::nbytes>, nullptr, "Bytes of the elements.", nullptr},
     {"itemsize", itemsize, nullptr, "Bytes of one element.", nullptr},
     {"base", base, nullptr, "The object whose memory this array views, or None.", nullptr},
     {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
@@ -175,7 +167,8 @@ PyObject* wrap(Array&& array, bool is_value) {
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
-    if (!Unlocked::any()) *self->array = std::move(array);
+    if (!GilRelease::any())
+        *self->array = std::move(array);
     else self->array = &self->later.emplace_front(std::move(array));
 }
 

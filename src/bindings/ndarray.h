@@ -67,17 +67,16 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept;
 /// The slots of numbers and the rows behind them; looks the rows up.
 const PyType_Slot* number_slots();
 
-/// Memory that another library owns; `device` and `copy` are from_dlpack's, or null.
-Array import_dlpack(PyObject* object, PyObject* device, PyObject* copy);
+/// Memory that another library owns; `device` and `copy` are from_dlpack's.
+Array import_dlpack(PyObject* object, std::optional<Device> device = {}, std::optional<bool> copy = {});
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 
-/// What array_from_object and its like ask for.
-struct Request {
+/// The options of array_from_object and its like.
+struct CreationOptions {
     enum class Copy { IfNeeded, Always, Never };
     DType dtype = DType::none;  ///< none: as it comes
     DType reads_as = DType::none;  ///< in which NumPy reads what has no memory of its own, unless `dtype` says
-    bool has_device = false;    ///< else where it lies; NumPy's and Python's data: `home`
-    Device device;
+    std::optional<Device> device;  ///< none: where it lies; NumPy's and Python's data: `home`
     std::optional<Device> home;  ///< none: the current device
     Copy copy = Copy::IfNeeded;
     char order = 'K';
@@ -85,12 +84,12 @@ struct Request {
     int depth = 0;  ///< how many lists hold the object
 };
 /// Anything array-like as an ndarray: the object itself where nothing has to change.
-Object to_ndarray(PyObject* object, const Request& request, const char* function);
-/// An argument of an operation at that place: as it is where it has a device of its own. TypeError for a NumPy array
-/// beside arrays on a GPU.
-Object to_ndarray(PyObject* object, Place place, const char* function, int depth = 0);
+Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function);
+/// An argument of a call on that device: as it is where it has a device of its own. TypeError for a NumPy
+/// array beside arrays on a GPU.
+Object to_ndarray(PyObject* object, CallDevice device, const char* function, int depth = 0);
 inline Object to_ndarray(PyObject* object, const char* function) {
-    return is_ndarray(object) ? Object::share(object) : to_ndarray(object, Request{}, function);
+    return is_ndarray(object) ? Object::share(object) : to_ndarray(object, CreationOptions{}, function);
 }
 
 /// ValueError where two arrays of one call live on two devices.

@@ -15,104 +15,86 @@ PyObject* wrap_maybe_view(Array array, PyObject* self) {
     return wrap(std::move(array));
 }
 
-bool flag(PyObject* object, bool fallback) { return object && object != Py_None ? is_true(object) : fallback; }
-
-PyObject* astype_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
-    PyObject* values[6];
-    return guarded([&]() -> PyObject* {
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        const DType dtype = to_dtype(values[0], DType::float64);
-        const char order = to_order(values[1], "CFAK", 'K');
-        const Casting casting = to_casting(values[2], Casting::Unsafe);
-        const bool copy = !values[4] || is_true(values[4]);
-        const Device device = to_device(values[5], array.device());
-        if (!can_cast(array.dtype(), dtype, casting))
-            raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
-                  " according to the rule '", to_string(casting), "'");
-        warn_of_lost_imaginary_part(array.dtype(), dtype);
-        const bool moves = device != array.device();
-        const bool stays = dtype == array.dtype() && !moves && (order == 'K' || order == 'A' ||
-                           (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
-        if (!copy && stays) return Py_NewRef(self);
-        Array result;
-        {
-            const Unlocked unlocked(is_long(array.device(), array.size()) || moves);
-            result = cuarray::astype(moves ? cuarray::to_device(array, device) : array, dtype, order, copy && !moves);
-        }
-        return wrap(std::move(result), as_ndarray(self)->is_value);
+constexpr Signature kAstypeSignature{
+    "astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
+PyObject* astype_method(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    const DType dtype = to_dtype(values[0], DType::float64, "astype");
+    const char order = to_order(values[1], "CFAK", 'K', "astype");
+    const Casting casting = to_casting(values[2], Casting::Unsafe, "astype");
+    const bool copy = !values[4] || is_true(values[4]);
+    const Device device = to_device(values[5], array.device(), "astype");
+    if (!can_cast(array.dtype(), dtype, casting))
+        raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ",
+              info(dtype).name, " according to the rule '", to_string(casting), "'");
+    warn_of_lost_imaginary_part(array.dtype(), dtype);
+    const bool moves = device != array.device();
+    const bool stays =
+        dtype == array.dtype() && !moves &&
+        (order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
+    if (!copy && stays) return Py_NewRef(self);
+    Array result = without_gil(is_long(array.device(), array.size()) || moves, [&] {
+        return astype(moves ? to_device(array, device) : array, dtype, order, copy && !moves);
     });
+    return wrap(std::move(result), as_ndarray(self)->is_value);
 }
 
 Array copy_of(const Array& array, char order) {
-    const Unlocked unlocked(is_long(array.device(), array.size()));
-    return copy(array, order);
+    return without_gil(array, [&] { return copy(array, order); });
 }
 
-PyObject* copy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"copy", {"order"}, 1};
-    PyObject* values[1];
-    return guarded([&] {
-        parse(kSignature, args, count, keywords, values);
-        return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C')), as_ndarray(self)->is_value);
-    });
+constexpr Signature kCopySignature{"copy", {"order"}, 1};
+PyObject* copy_method(PyObject* self, PyObject** values) {
+    return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C', "copy")),
+                as_ndarray(self)->is_value);
 }
 
 PyObject* copy_protocol(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value); });
+    return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value);
 }
 
 PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"reshape", {"shape", "order", "copy"}, 0};
+    static constexpr Parameter kShape{"shape", "reshape"};
     PyObject* values[3];
     return guarded([&]() -> PyObject* {
         parse(kSignature, args + count, 0, keywords, values);
         if (count == 0 && !values[0]) fail(PyExc_TypeError, "reshape() takes a shape");
         if (count && values[0]) fail(PyExc_TypeError, "reshape() got multiple values for argument 'shape'");
-        const Dims shape = count ? to_dims(args, count, "shape") : to_dims(values[0], "shape");
-        const char order = to_order(values[1], "CFA", 'C');
-        const bool copies = values[2] && values[2] != Py_None;
+        const Dims shape = count ? to_dims(args, count, kShape) : to_dims(values[0], kShape);
+        const char order = to_order(values[1], "CFA", 'C', "reshape");
+        const bool copies = is_given(values[2]);
         const bool always = copies && is_true(values[2]);
         const Array& array = array_of(self);
-        Array result;
-        {
-            const Unlocked unlocked(always && is_long(array.device(), array.size()));
-            result = array.reshape(shape, order, always, copies && !always);
-        }
+        Array result = without_gil(always && is_long(array.device(), array.size()),
+                                   [&] { return array.reshape(shape, order, always, copies && !always); });
         return wrap_maybe_view(std::move(result), self);
     });
 }
 
-PyObject* flat_copy(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords, bool always) {
-    static constexpr Signature kSignature{"ravel", {"order"}, 1};
-    PyObject* values[1];
-    return guarded([&]() -> PyObject* {
-        parse(kSignature, args, count, keywords, values);
-        const char order = to_order(values[0], "CFAK", 'C');
-        const Array& array = array_of(self);
-        Array flat;
-        if (order == 'K') {
-            const Dims* strides[] = {&array.strides()};
-            flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
-        } else {
-            flat = array.reshape({-1}, order, always);
-        }
-        // Unlike reshape(-1), the result is contiguous: a line of evenly spaced elements is copied.
-        if (!flat.is_c_contiguous()) flat = copy_of(flat, 'C');
-        return wrap_maybe_view(std::move(flat), self);
-    });
-}
+template <bool always>
+constexpr Signature kFlatSignature{always ? "flatten" : "ravel", {"order"}, 1};
 
-PyObject* ravel(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    return flat_copy(self, args, count, keywords, false);
-}
-PyObject* flatten(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    return flat_copy(self, args, count, keywords, true);
+/// All elements along one axis: flatten copies them `always`.
+template <bool always>
+PyObject* flat_copy(PyObject* self, PyObject** values) {
+    const char order = to_order(values[0], "CFAK", 'C', kFlatSignature<always>.function);
+    const Array& array = array_of(self);
+    Array flat;
+    if (order == 'K') {
+        const Dims* strides[] = {&array.strides()};
+        flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
+    } else {
+        flat = array.reshape({-1}, order, always);
+    }
+    // Unlike reshape(-1), the result is contiguous: a line of evenly spaced elements is copied.
+    if (!flat.is_c_contiguous()) flat = copy_of(flat, 'C');
+    return wrap_maybe_view(std::move(flat), self);
 }
 
 PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"transpose", {"axes"}, 0};
+    static constexpr Parameter kAxes{"axes", "transpose"};
     PyObject* values[1];
     return guarded([&]() -> PyObject* {
         parse(kSignature, args + count, 0, keywords, values);
@@ -122,7 +104,7 @@ PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
         if ((count == 0 && !values[0]) || only == Py_None) {
             for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
         } else {
-            axes = count ? to_dims(args, count, "axes") : to_dims(values[0], "axes");
+            axes = count ? to_dims(args, count, kAxes) : to_dims(values[0], kAxes);
             if (axes.size() != array.ndim())
                 raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ",
                       array.ndim(), " dimensions");
@@ -133,57 +115,48 @@ PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
     });
 }
 
-PyObject* swapaxes(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"swapaxes", {"axis1", "axis2"}, 2, 2};
-    PyObject* values[2];
-    return guarded([&] {
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        Dims axes;
-        for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
-        std::swap(axes[normalise_axis(to_int64(values[0], "axis1"), array.ndim(), "swapaxes")],
-                  axes[normalise_axis(to_int64(values[1], "axis2"), array.ndim(), "swapaxes")]);
-        return wrap_view(array.transpose(axes), self);
-    });
+constexpr Signature kSwapaxesSignature{"swapaxes", {"axis1", "axis2"}, 2, 2};
+PyObject* swapaxes(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    Dims axes;
+    for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
+    std::swap(axes[normalise_axis(to_int64(values[0], {"axis1", "swapaxes"}), array.ndim(), "swapaxes")],
+              axes[normalise_axis(to_int64(values[1], {"axis2", "swapaxes"}), array.ndim(), "swapaxes")]);
+    return wrap_view(array.transpose(axes), self);
 }
 
-PyObject* squeeze(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"squeeze", {"axis"}, 1};
-    PyObject* values[1];
-    return guarded([&] {
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        const bool all = !values[0] || values[0] == Py_None;
-        const Dims axes = all ? Dims{} : normalise_axes(to_axes(values[0]), array.ndim(), "squeeze");
-        for (int64_t axis : axes)
-            if (array.shape()[int(axis)] != 1)
-                raise(ErrorKind::Value, "squeeze: axis ", axis, " of shape ", to_string(array.shape()),
-                      " has an extent other than 1");
-        Layout layout;
-        for (int axis = 0; axis < array.ndim(); ++axis) {
-            const bool drops = all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
-            if (drops) continue;
-            layout.shape.push_back(array.shape()[axis]);
-            layout.strides.push_back(array.strides()[axis]);
-        }
-        if (layout.ndim() == array.ndim()) return Py_NewRef(self);  // as NumPy
-        return wrap_view(array.view(std::move(layout)), self);
-    });
+constexpr Signature kSqueezeSignature{"squeeze", {"axis"}, 1};
+PyObject* squeeze(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    const bool all = !is_given(values[0]);
+    const Dims axes = all ? Dims{} : normalise_axes(to_axes(values[0], "squeeze"), array.ndim(), "squeeze");
+    for (int64_t axis : axes)
+        if (array.shape()[int(axis)] != 1)
+            raise(ErrorKind::Value, "squeeze: axis ", axis, " of shape ", to_string(array.shape()),
+                  " has an extent other than 1");
+    Layout layout;
+    for (int axis = 0; axis < array.ndim(); ++axis) {
+        const bool drops =
+            all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
+        if (drops) continue;
+        layout.shape.push_back(array.shape()[axis]);
+        layout.strides.push_back(array.strides()[axis]);
+    }
+    if (layout.ndim() == array.ndim()) return Py_NewRef(self);  // as NumPy
+    return wrap_view(array.view(std::move(layout)), self);
 }
 
 PyObject* fill_method(PyObject* self, PyObject* value) {
-    return guarded([&] {
-        fill_with(self, value);
-        return Py_NewRef(Py_None);
-    });
+    fill_with(self, value);
+    return Py_NewRef(Py_None);
 }
 
 PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const Array& array = array_of(self);
         if (count == 0 || (count == 1 && PyTuple_Check(args[0]) && PyTuple_Size(args[0]) == 0))
-            return from_scalar(item(array, "item")).release();
-        Dims index = to_dims(args, count, "index");
+            return to_python(item(array, "item")).release();
+        Dims index = to_dims(args, count, {"index", "item"});
         if (index.size() == 1 && array.ndim() != 1) {
             const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];
             if (flat < 0 || flat >= size)
@@ -197,8 +170,15 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
         }
         if (index.size() != array.ndim())
             raise(ErrorKind::Value, "item: ", index.size(), " indices for an array of ", array.ndim(), " dimensions");
-        const Object element = Object::steal(subscript(self, from_dims(index).get()));
-        return from_scalar(item(array_of(element.get()), "item")).release();
+        int64_t offset = 0;
+        for (int axis = 0; axis < array.ndim(); ++axis) {
+            const int64_t extent = array.shape()[axis], position = index[axis];
+            if (position < -extent || position >= extent)
+                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis,
+                      " with size ", extent);
+            offset += (position < 0 ? position + extent : position) * array.strides()[axis];
+        }
+        return to_python(item(array.view(Layout(), offset), "item")).release();
     });
 }
 
@@ -228,67 +208,50 @@ bool is_numpy_class(PyObject* object) {
 }
 
 /// As in NumPy, the class of the view may stand in the place of its dtype.
-PyObject* view_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"view", {"dtype", "type"}, 2};
-    PyObject* values[2];
-    return guarded([&] {
-        parse(kSignature, args, count, keywords, values);
-        PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
-        if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0]))) std::swap(values[0], values[1]);
-        const Array& array = array_of(self);
-        Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype())), self));
-        if (!values[1] || values[1] == Py_None || values[1] == own) return view.release();
-        if (!is_numpy_class(values[1]))
-            fail(PyExc_TypeError, "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
-        const Object numpy = Object::steal(PyObject_CallMethod(view.get(), "__array__", nullptr));
-        return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
-    });
+constexpr Signature kViewSignature{"view", {"dtype", "type"}, 2};
+PyObject* view_method(PyObject* self, PyObject** values) {
+    PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
+    if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0])))
+        std::swap(values[0], values[1]);
+    const Array& array = array_of(self);
+    Object view =
+        Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
+    if (!is_given(values[1]) || values[1] == own) return view.release();
+    if (!is_numpy_class(values[1]))
+        fail(PyExc_TypeError,
+             "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
+    const Object numpy = Object::steal(PyObject_CallMethod(view.get(), "__array__", nullptr));
+    return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
 }
 
-PyObject* to_device_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"to_device", {"device", "stream"}, 1, 1};
-    PyObject* values[2];
-    return guarded([&]() -> PyObject* {
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        const Device device = to_device(values[0], array.device());
-        if (device == array.device()) return Py_NewRef(self);
-        // The stream belongs to the end of the way that has streams: the source, where both have.
-        std::optional<StreamScope> scope;
-        if (values[1] && values[1] != Py_None)
-            scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
-        Array moved;
-        {
-            const Unlocked unlocked(true);
-            moved = to_device(array, device);
-        }
-        return wrap(std::move(moved), as_ndarray(self)->is_value);
-    });
+constexpr Signature kToDeviceSignature{"to_device", {"device", "stream"}, 1, 1};
+PyObject* to_device_method(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    const Device device = to_device(values[0], array.device(), "to_device");
+    if (device == array.device()) return Py_NewRef(self);
+    // The stream belongs to the end of the way that has streams: the source, where both have.
+    std::optional<StreamScope> scope;
+    if (is_given(values[1]))
+        scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
+    return wrap(without_gil(true, [&] { return to_device(array, device); }), as_ndarray(self)->is_value);
 }
 
-PyObject* numpy_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"numpy", {"out", "blocking"}, 0};
-    PyObject* values[2];
-    return guarded([&]() -> PyObject* {
-        parse(kSignature, args, count, keywords, values);
-        const Array& array = array_of(self);
-        const bool waits = flag(values[1], true) || is_on_host(array.device());
-        if (!values[0] || values[0] == Py_None)
-            return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
-        copy_into_numpy(array, values[0], waits);
-        return Py_NewRef(values[0]);
-    });
+constexpr Signature kNumpySignature{"numpy", {"out", "blocking"}, 0};
+PyObject* numpy_method(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    const bool waits = !is_given(values[1]) || is_true(values[1]) || is_on_host(array.device());
+    if (!is_given(values[0])) return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
+    copy_into_numpy(array, values[0], waits);
+    return Py_NewRef(values[0]);
 }
 
 PyObject* memory_flags(PyObject* self, PyObject*) {
-    return guarded([&] {
-        const Array& array = array_of(self);
-        return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
-                                           PyBool_FromLong(array.is_f_contiguous()),
-                                           PyBool_FromLong(as_ndarray(self)->base == nullptr),
-                                           PyBool_FromLong(array.is_writable())))
-            .release();
-    });
+    const Array& array = array_of(self);
+    return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
+                                       PyBool_FromLong(array.is_f_contiguous()),
+                                       PyBool_FromLong(as_ndarray(self)->base == nullptr),
+                                       PyBool_FromLong(array.is_writable())))
+        .release();
 }
 
 PyObject* protect(PyObject* self, PyObject*) {
@@ -297,24 +260,23 @@ PyObject* protect(PyObject* self, PyObject*) {
 }
 
 PyObject* replace_method(PyObject* self, PyObject* other) {
-    return guarded([&] {
-        if (!is_ndarray(other)) fail(PyExc_TypeError, "_replace: expected a cuarray.ndarray");
-        replace(self, Array(array_of(other)));
-        return Py_NewRef(Py_None);
-    });
+    if (!is_ndarray(other)) fail(PyExc_TypeError, "_replace: expected a cuarray.ndarray");
+    replace(self, Array(array_of(other)));
+    return Py_NewRef(Py_None);
 }
 
 }  // namespace
 
 PyMethodDef array_methods[] = {
-    {"astype", method(astype_method), kFast,
+    {"astype", method(fast_method<kAstypeSignature, astype_method>), kFast,
      "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None)\n--\n\n"
      "The elements converted to dtype."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.7, -2.2]).astype(\"int32\")\n"
      "array([ 1, -2], dtype=int32)"},
-    {"copy", method(copy_method), kFast, "copy($self, /, order='C')\n--\n\nA copy in memory of its own."
+    {"copy", method(fast_method<kCopySignature, copy_method>), kFast,
+     "copy($self, /, order='C')\n--\n\nA copy in memory of its own."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.arange(3)\n"
@@ -323,73 +285,88 @@ PyMethodDef array_methods[] = {
      ">>> x\n"
      "array([0, 1, 2])"},
     {"reshape", method(reshape), kFast,
-     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, order='C', "
+     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, "
+     "order='C', "
      "copy=None)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.arange(6).reshape(2, -1)\n"
      "array([[0, 1, 2],\n"
      "       [3, 4, 5]])"},
-    {"ravel", method(ravel), kFast, "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."
+    {"ravel", method(fast_method<kFlatSignature<false>, flat_copy<false>>), kFast,
+     "ravel($self, /, order='C')\n--\n\nThe elements as one axis, a view if possible."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).ravel()\n"
      "array([1, 2, 3, 4])"},
-    {"flatten", method(flatten), kFast, "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."
+    {"flatten", method(fast_method<kFlatSignature<true>, flat_copy<true>>), kFast,
+     "flatten($self, /, order='C')\n--\n\nA copy of the elements as one axis."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).flatten(\"F\")\n"
      "array([1, 3, 2, 4])"},
-    {"transpose", method(transpose), kFast, "View with the axes permuted (reversed by default): transpose(*axes)."
+    {"transpose", method(transpose), kFast,
+     "View with the axes permuted (reversed by default): transpose(*axes)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).transpose(1, 0, 2).shape\n"
      "(3, 2, 4)"},
-    {"swapaxes", method(swapaxes), kFast, "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
+    {"swapaxes", method(fast_method<kSwapaxesSignature, swapaxes>), kFast,
+     "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).swapaxes(0, 2).shape\n"
      "(4, 3, 2)"},
-    {"squeeze", method(squeeze), kFast, "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
+    {"squeeze", method(fast_method<kSqueezeSignature, squeeze>), kFast,
+     "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((1, 3, 1)).squeeze().shape\n"
      "(3,)"},
-    {"fill", method(fill_method), METH_O, "fill($self, value, /)\n--\n\nSets every element."
+    {"fill", method(plain_method<fill_method>), METH_O,
+     "fill($self, value, /)\n--\n\nSets every element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.zeros(3)\n"
      ">>> x.fill(7)\n"
      ">>> x\n"
      "array([7., 7., 7.])"},
-    {"item", method(item_method), METH_FASTCALL, "The element at an index (or the only one) as a Python number: item(*index)."
+    {"item", method(item_method), METH_FASTCALL,
+     "The element at an index (or the only one) as a Python number: item(*index)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.5, 2.5]).item(1)\n"
      "2.5"},
-    {"view", method(view_method), kFast, "view($self, /, dtype=None, type=None)\n--\n\n"
+    {"view", method(fast_method<kViewSignature, view_method>), kFast,
+     "view($self, /, dtype=None, type=None)\n--\n\n"
      "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0]).view(\"int64\")\n"
      "array([4607182418800017408])"},
-    {"to_device", method(to_device_method), kFast,
-     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it is there."
+    {"to_device", method(fast_method<kToDeviceSignature, to_device_method>), kFast,
+     "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it "
+     "is there."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.arange(3).to_device(\"cpu\").device\n"
      "device('cpu')"},
-    {"numpy", method(numpy_method), kFast,
-     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as out."
+    {"numpy", method(fast_method<kNumpySignature, numpy_method>), kFast,
+     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as "
+     "out."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
-    {"__copy__", method(copy_protocol), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
-    {"__deepcopy__", method(copy_protocol), METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
-    {"_memory_flags", method(memory_flags), METH_NOARGS, "C order, Fortran order, owner, writable."},
+    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS,
+     "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS,
+     "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
-    {"_replace", method(replace_method), METH_O, "Takes memory, layout and dtype of another array."},
+    {"_replace", method(plain_method<replace_method>), METH_O,
+     "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -30,11 +30,15 @@ constexpr int kSlots[] = {
 
 /// Operands that Python's operators take: numbers, arrays, and what numpy.asarray makes numbers of; false for all that
 /// another class handles.
-bool load_operand(Operand& operand, PyObject* object, Place place, const char* function) {
+bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, const char* function) {
     switch (class_of(object)) {
-        case ArrayClass::Number: return operand.load(object, place, function);
-        case ArrayClass::List: operand.load_any(object, place, function); return true;
-        case ArrayClass::Data: return operand.load_data(object, place, function);
+        case ArrayClass::Number:
+            return operand.load(object, device, function);
+        case ArrayClass::List:
+            operand.load_any(object, device, function);
+            return true;
+        case ArrayClass::Data:
+            return operand.load_data(object, device, function);
         default: return false;
     }
 }
@@ -88,8 +92,8 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         const char* name = kRowNames[op];
         PyObject* const objects[2] = {a, b};
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
-        const Device device = common_place(objects, 2).device;
-        Operand left, right;
+        const Device device = common_device(objects, 2).device;
+        ArrayOrScalar left, right;
         if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name)) return leave_to_other(op, a, b);
         const Argument args[2] = {left.argument(), right.argument()};
         UfuncResult result = call_unlocked(row, args, {}, device);
@@ -114,7 +118,7 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
     return guarded([&]() -> PyObject* {
         const char* name = kRowNames[op];
         const Device device = array_of(self).device();
-        Operand right;
+        ArrayOrScalar right;
         if (!load_operand(right, other, device, name)) return leave_in_place(op, self, other);
         UfuncOptions options;
         options.out[0] = &array_of(self);
@@ -161,7 +165,7 @@ PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
 }
 
 /// An operand of @; numbers are none.
-const Array& matrix_operand(const Operand& operand, int number) {
+const Array& matrix_operand(const ArrayOrScalar& operand, int number) {
     if (operand.array()) return *operand.array();
     raise(ErrorKind::Value, "matmul: argument ", number, " is 0-dimensional; write x * y for products of elements");
 }
@@ -169,11 +173,11 @@ const Array& matrix_operand(const Operand& operand, int number) {
 /// The product, or nothing where an operand is for somebody else to handle.
 Array matrix_product(PyObject* a, PyObject* b) {
     PyObject* const objects[2] = {a, b};
-    const Device device = common_place(objects, 2).device;
-    Operand left, right;
+    const Device device = common_device(objects, 2).device;
+    ArrayOrScalar left, right;
     if (!load_operand(left, a, device, "matmul") || !load_operand(right, b, device, "matmul")) return {};
     const Array &x = matrix_operand(left, 1), &y = matrix_operand(right, 2);
-    const Unlocked unlocked(is_long(device, std::max(x.size(), y.size())));
+    const GilRelease released(is_long(device, std::max(x.size(), y.size())));
     return matmul(x, y);
 }
 
@@ -217,7 +221,7 @@ Object scalar_of(PyObject* self, const char* function) {
     if (array.ndim() != 0)
         raise(ErrorKind::Type, function, ": only 0-dimensional arrays can be converted to Python scalars, not shape ",
               to_string(array.shape()));
-    return from_scalar(item(array, function));
+    return to_python(item(array, function));
 }
 
 /// As NumPy's scalars, values that are complex give their real part, with a warning; as its arrays, others have none.
@@ -242,7 +246,7 @@ PyObject* to_index(PyObject* self) {
         const Kind kind = info(array.dtype()).kind;
         if (array.ndim() != 0 || (kind != Kind::Signed && kind != Kind::Unsigned))
             raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index");
-        return from_scalar(item(array, "index")).release();
+        return to_python(item(array, "index")).release();
     });
 }
 

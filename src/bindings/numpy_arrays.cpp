@@ -14,7 +14,7 @@ namespace {
 constexpr Device kHost{};
 
 py::array new_numpy_array(const Array& array, const Dims& shape) {
-    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
     return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
 }
 
@@ -41,7 +41,7 @@ Object view_as_numpy(PyObject* owner, const Array& array) {
         before_write(storage);
         storage.exported = true;
     }
-    const py::dtype dtype = py::reinterpret_steal<py::dtype>(from_dtype(array.dtype()).release());
+    const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
     py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
                    py::array::StridesContainer(array.strides().begin(), array.strides().end()),
                    array.is_empty() ? nullptr : array.data(), py::handle(owner));
@@ -58,7 +58,7 @@ Object copy_to_numpy(const Array& array) {
     py::array result = new_numpy_array(source, source.shape());
     if (!source.is_empty()) {
         void* to = result.mutable_data();
-        const Unlocked unlocked(is_long(source.device(), source.size()));
+        const GilRelease released(is_long(source.device(), source.size()));
         read_contiguous(source.is_c_contiguous() ? source : copy(source), to);
     }
     if (is_fortran) return Object::steal(PyObject_GetAttrString(result.ptr(), "T"));
@@ -75,7 +75,7 @@ void copy_into_numpy(const Array& array, PyObject* out, bool waits) {
         target = Array(std::move(pinned), offset, target.layout(), target.dtype());
         if (!is_writable) target.set_read_only();
     }
-    const Unlocked unlocked(is_long(array.device(), array.size()));
+    const GilRelease released(is_long(array.device(), array.size()));
     transfer(target, array, "numpy");
 }
 

@@ -19,7 +19,7 @@ bool is_of(PyObject* object, Attribute& type) {
 
 /// An attribute of a class as it stands there, or null: a lookup that makes no exception where there is none.
 PyObject* attribute_of(PyTypeObject* type, const char* name) {
-    const ExceptionAside aside;  // a lookup may clear one
+    const SavedException aside;  // a lookup may clear one
     const Object key = Object::steal(PyUnicode_InternFromString(name));
     return _PyType_Lookup(type, key.get());
 }
@@ -171,19 +171,14 @@ void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* 
 void bind_other_arrays(pybind11::module_& m) {
     m.def(
         "array_class",
-        [](const pybind11::object& x) {
+        [](PyObject* x) {
             static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
                                                      "masked", "matrix", "foreign", "nothing"};
-            return kNames[int(class_of(x.ptr()))];
+            return kNames[int(class_of(x))];
         },
-        pybind11::arg("x"), "What an object is beside our arrays; see bindings/other_arrays.h.");
-    m.def(
-        "refuse_to_strip",
-        [](const pybind11::object& x, const std::string& function) {
-            refuse_to_strip(x.ptr(), function.c_str());
-        },
-        pybind11::arg("x"), pybind11::arg("function"),
-        "Raises TypeError where the numbers of an array say less than it does.");
+        "What an object is beside our arrays; see bindings/other_arrays.h.");
+    m.def("refuse_to_strip", &refuse_to_strip,
+          "Raises TypeError where the numbers of an array say less than it does.");
 }
 
 }  // namespace cuarray::python

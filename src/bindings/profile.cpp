@@ -1,6 +1,5 @@
 // profile.cpp -- recording for cuarray.profile: a listener that keeps every record until Python asks for
 // them.
-#include <pybind11/stl.h>
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,18 +15,18 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-class Recording final : public Listener {
+class ProfileRecording final : public Listener {
  public:
-    ~Recording() override { stop(); }
+    ~ProfileRecording() override { stop(); }
 
     void start() {
         if (std::exchange(is_on_, true)) fail(PyExc_RuntimeError, "profile: it is running already");
-        const Unlocked unlocked(true);
+        const GilRelease released;
         add_listener(*this);
     }
     void stop() {
         if (!std::exchange(is_on_, false)) return;
-        const Unlocked unlocked(true);
+        const GilRelease released;
         remove_listener(*this);
     }
     void take(const Record& record) noexcept override {
@@ -71,11 +70,10 @@ class Recording final : public Listener {
             } catch (const Error&) {
                 // A device that was lost tells no times; whoever waits for it learns why.
             }
-            list.append(
-                py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
-                               py::tuple(py::cast(std::vector<int64_t>(r.shape.begin(), r.shape.end()))),
-                               r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
-                               r.built, to_string(r.build), r.failed, device_start, device_time));
+            list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
+                                       r.shape, r.dtype, r.bytes, to_string(r.device), r.stream, r.thread,
+                                       r.start, r.end, r.built, to_string(r.build), r.failed, device_start,
+                                       device_time));
         }
         return list;
     }
@@ -94,13 +92,13 @@ struct Unrecorded {};
 }  // namespace
 
 void bind_profile(py::module_& module) {
-    py::class_<Recording>(module, "Recording", "What all devices do between start() and stop().")
+    py::class_<ProfileRecording>(module, "Recording", "What all devices do between start() and stop().")
         .def(py::init<>())
-        .def("start", &Recording::start)
-        .def("stop", &Recording::stop)
-        .def("devices", &Recording::devices, "The devices to wait for before times are asked for.")
-        .def("taken", &Recording::taken, "The records so far, which are forgotten here.")
-        .def_property_readonly("lost", &Recording::lost, "Records that there was no memory for.");
+        .def("start", &ProfileRecording::start)
+        .def("stop", &ProfileRecording::stop)
+        .def("devices", &ProfileRecording::devices, "The devices to wait for before times are asked for.")
+        .def("taken", &ProfileRecording::taken, "The records so far, which are forgotten here.")
+        .def_property_readonly("lost", &ProfileRecording::lost, "Records that there was no memory for.");
     py::class_<Unrecorded>(module, "Unrecorded", "A context: what this thread does inside is not recorded.")
         .def(py::init<>())
         .def("__enter__", [](Unrecorded&) { hide_from_listeners(true); })

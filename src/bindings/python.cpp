@@ -37,39 +37,29 @@ bool is_about_arguments(ErrorKind kind) {
     return kind != ErrorKind::Memory && kind != ErrorKind::Runtime && kind != ErrorKind::Cuda;
 }
 
-void add_notes(const std::vector<std::string>& notes) {
-    if (notes.empty()) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    for (const std::string& note : notes)
-        if (!Object::steal_or_null(PyObject_CallMethod(value, "add_note", "s", note.c_str()))) PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-}
-
-struct LaterCall {
+struct PendingCall {
     void (*function)(void*);
     void* context;
 };
 
 /// Calls that came from threads without the GIL. Never destroyed: a pool thread may outlive static destructors.
-struct WaitingCalls {
+struct PendingCalls {
     std::mutex mutex;
-    std::vector<LaterCall> calls;
+    std::vector<PendingCall> calls;
 };
 
-WaitingCalls& waiting_calls() {
-    static WaitingCalls* waiting = new WaitingCalls;
+PendingCalls& pending_calls() {
+    static PendingCalls* waiting = new PendingCalls;
     return *waiting;
 }
 
-int make_waiting_calls(void*) {
-    std::vector<LaterCall> calls;
+int run_pending_calls(void*) {
+    std::vector<PendingCall> calls;
     {
-        const std::lock_guard lock(waiting_calls().mutex);
-        calls.swap(waiting_calls().calls);
+        const std::lock_guard lock(pending_calls().mutex);
+        calls.swap(pending_calls().calls);
     }
-    for (const LaterCall& call : calls) call.function(call.context);
+    for (const PendingCall& call : calls) call.function(call.context);
     return 0;
 }
 
@@ -88,7 +78,7 @@ int position_of(const Signature& signature, PyObject* name) {
     for (;;) pause();
 }
 
-void Unlocked::restore(PyThreadState* state) noexcept {
+void GilRelease::restore(PyThreadState* state) noexcept {
     try {
         PyEval_RestoreThread(state);
     } catch (...) {
@@ -96,7 +86,7 @@ void Unlocked::restore(PyThreadState* state) noexcept {
     }
 }
 
-WithGil::WithGil() noexcept {
+GilAcquire::GilAcquire() noexcept {
     try {
         state_ = PyGILState_Ensure();
     } catch (...) {
@@ -117,7 +107,9 @@ WithGil::WithGil() noexcept {
         const std::string message =
             is_about_arguments(error.kind()) ? name_called_function(error.what()) : error.what();
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
-        add_notes(error.notes());
+        if (error.notes().empty()) return;
+        SavedException raised;
+        for (const std::string& note : error.notes()) raised.add_note(note);
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {
@@ -131,6 +123,31 @@ void fail_with(PyObject* type, const Object& message) {
     const char* const text = PyUnicode_AsUTF8(message.get());
     if (text) PyErr_SetString(type, name_called_function(text).c_str());
     throw ExceptionIsSet{};
+}
+
+void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given) {
+    const Object shown = type == PyExc_TypeError ? Object::steal(PyType_GetQualName(Py_TYPE(given)))
+                                                 : Object::steal(PyObject_Repr(given));
+    fail_in(parameter.function, type, "%s must be %s, not %U", parameter.name, requirement, shown.get());
+}
+
+std::string SavedException::text() const noexcept {
+    const Object text = Object::steal_or_null(value_ ? PyObject_Str(value_) : nullptr);
+    const char* const bytes = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    PyErr_Clear();
+    return bytes ? bytes : "";
+}
+
+void SavedException::set_text(const std::string& text) noexcept {
+    if (PyObject* const error = PyObject_CallFunction(type_, "s", text.c_str()))
+        Py_XSETREF(value_, error);
+    else
+        PyErr_Clear();
+}
+
+void SavedException::add_note(const std::string& note) noexcept {
+    PyErr_NormalizeException(&type_, &value_, &traceback_);
+    if (!Object::steal_or_null(PyObject_CallMethod(value_, "add_note", "s", note.c_str()))) PyErr_Clear();
 }
 
 PyObject* Attribute::get() {
@@ -175,16 +192,16 @@ bool has_gil() {
 void call_with_gil(void (*function)(void*), void* context) noexcept {
     if (!Py_IsInitialized()) return;
     if (has_gil()) {
-        const ExceptionAside aside;
+        const SavedException aside;
         function(context);
         return;
     }
     {
-        const std::lock_guard lock(waiting_calls().mutex);
-        waiting_calls().calls.push_back({function, context});
+        const std::lock_guard lock(pending_calls().mutex);
+        pending_calls().calls.push_back({function, context});
     }
     // A full queue loses nothing: whoever filled it will make our call as well, or the next release asks again.
-    Py_AddPendingCall(make_waiting_calls, nullptr);
+    Py_AddPendingCall(run_pending_calls, nullptr);
 }
 
 bool is_true(PyObject* object) {
@@ -202,30 +219,27 @@ Object pair_of(PyObject* object) {
 std::string attribute_text(PyObject* object, const char* attribute) {
     const Object value = Object::steal(PyObject_GetAttrString(object, attribute));
     const Object text = Object::steal(PyObject_Str(value.get()));
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(text.get(), &size);
-    if (!bytes) throw ExceptionIsSet{};
-    return std::string(bytes, size_t(size));
+    return std::string(to_text(text.get(), {attribute}));
 }
 
-int64_t to_int64(PyObject* object, const char* what) {
+int64_t to_int64(PyObject* object, Parameter parameter) {
     const Object index = Object::steal_or_null(PyNumber_Index(object));
     if (!index) {
         PyErr_Clear();
-        const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
-        fail(PyExc_TypeError, "%s must be an integer, not %U", what, type.get());
+        refuse(PyExc_TypeError, parameter, "an integer", object);
     }
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
     if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
     // As NumPy, which calls a shape that is too large a wrong value.
+    const bool is_shape = std::string_view(parameter.name) == "shape";
     if (overflow)
-        fail(std::string_view(what) == "shape" ? PyExc_ValueError : PyExc_OverflowError, "%s must fit 64 bits, not %R", what,
-             index.get());
+        refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits",
+               index.get());
     return value;
 }
 
-double to_double(PyObject* object, const char* what) {
+double to_double(PyObject* object, Parameter parameter) {
     const double value = PyFloat_AsDouble(object);
     if (value != -1 || !PyErr_Occurred()) return value;
     // What a __float__ of the caller's raises is told as it is; arrays and NumPy's scalars have a dtype.
@@ -233,8 +247,15 @@ double to_double(PyObject* object, const char* what) {
         (has_attribute(object, "__float__") && !has_attribute(object, "dtype")))
         throw ExceptionIsSet{};
     PyErr_Clear();
-    const Object type = Object::steal(PyType_GetQualName(Py_TYPE(object)));
-    fail(PyExc_TypeError, "%s must be a real number, not %U", what, type.get());
+    refuse(PyExc_TypeError, parameter, "a real number", object);
+}
+
+std::string_view to_text(PyObject* object, Parameter parameter) {
+    if (!PyUnicode_Check(object)) refuse(PyExc_TypeError, parameter, "a string", object);
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!bytes) throw ExceptionIsSet{};
+    return {bytes, size_t(size)};
 }
 
 }  // namespace cuarray::python

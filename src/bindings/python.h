@@ -3,7 +3,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <cstdint>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include "cuarray/core/error.h"
 #include "runtime/hooks.h"
@@ -87,6 +89,22 @@ template <class... Parts>
     fail_with(type, Object::steal(PyUnicode_FromFormat(format, parts...)));
 }
 
+/// The same with "function: " before it, if there is a name.
+template <class... Parts>
+[[noreturn]] void fail_in(const char* function, PyObject* type, const char* format, Parts... parts) {
+    fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
+}
+
+/// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one
+/// that was called.
+struct Parameter {
+    const char* name;
+    const char* function = nullptr;
+};
+
+/// Raises "function: name must be REQUIREMENT, not GIVEN"; of what has a wrong type, GIVEN is the type.
+[[noreturn]] void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given);
+
 inline void check(int status) {
     if (status < 0) throw ExceptionIsSet{};
 }
@@ -116,26 +134,43 @@ struct Signature {
 void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
            PyObject** values);
 
+/// A method called by METH_FASTCALL | METH_KEYWORDS: body(self, values), the values being those of the
+/// signature's parameters; absent ones are null.
+template <const Signature& signature, PyObject* (*body)(PyObject* self, PyObject** values)>
+PyObject* fast_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
+    return guarded([&] {
+        PyObject* values[Signature::kMaxParameters];
+        parse(signature, args, count, keywords, values);
+        return body(self, values);
+    });
+}
+
+/// A method called by METH_NOARGS or METH_O: body(self, argument), the argument being null for METH_NOARGS.
+template <PyObject* (*body)(PyObject* self, PyObject* argument)>
+PyObject* plain_method(PyObject* self, PyObject* argument) noexcept {
+    return guarded([&] { return body(self, argument); });
+}
+
 /// Remembers the line of the program where this thread is about to let go of the GIL.
-void keep_line() noexcept;
+void keep_source_line() noexcept;
 
 /// Lets other threads run Python while the host works, waits or copies; does nothing for short work.
-class Unlocked {
+class GilRelease {
  public:
-    explicit Unlocked(bool unlock) : state_(unlock ? let_go() : nullptr) {}
-    ~Unlocked() {
+    explicit GilRelease(bool releases = true) : state_(releases ? let_go() : nullptr) {}
+    ~GilRelease() {
         if (!state_) return;
         restore(state_);
         --running_;
     }
     /// Whether any thread works, or waits, without the GIL; asked by the one that has it.
     static bool any() { return running_ > 0; }
-    Unlocked(const Unlocked&) = delete;
-    Unlocked& operator=(const Unlocked&) = delete;
+    GilRelease(const GilRelease&) = delete;
+    GilRelease& operator=(const GilRelease&) = delete;
 
  private:
     static PyThreadState* let_go() {
-        if (are_lines_wanted()) keep_line();
+        if (are_lines_wanted()) keep_source_line();
         ++running_;
         return PyEval_SaveThread();
     }
@@ -144,28 +179,50 @@ class Unlocked {
     PyThreadState* state_;
 };
 
+/// The result of work(), which runs without the GIL if `is_long`.
+template <class Work>
+auto without_gil(bool is_long, Work&& work) {
+    const GilRelease released(is_long);
+    return work();
+}
+
 /// Takes the GIL in whatever thread the core happens to ask from.
-class WithGil {
+class GilAcquire {
  public:
-    WithGil() noexcept;
-    ~WithGil() { PyGILState_Release(state_); }
-    WithGil(const WithGil&) = delete;
-    WithGil& operator=(const WithGil&) = delete;
+    GilAcquire() noexcept;
+    ~GilAcquire() { PyGILState_Release(state_); }
+    GilAcquire(const GilAcquire&) = delete;
+    GilAcquire& operator=(const GilAcquire&) = delete;
 
  private:
     PyGILState_STATE state_;
 };
 
 /// Puts the exception in flight aside, if there is one, while code runs that must not see it.
-class ExceptionAside {
+class SavedException {
  public:
-    ExceptionAside() { PyErr_Fetch(&type_, &value_, &traceback_); }
-    ~ExceptionAside() { PyErr_Restore(type_, value_, traceback_); }
-    ExceptionAside(const ExceptionAside&) = delete;
-    ExceptionAside& operator=(const ExceptionAside&) = delete;
+    SavedException() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    ~SavedException() {
+        if (!is_dropped_) PyErr_Restore(type_, value_, traceback_);
+    }
+    SavedException(const SavedException&) = delete;
+    SavedException& operator=(const SavedException&) = delete;
+
+    /// str() of it; empty where there is none.
+    std::string text() const noexcept;
+    void set_text(const std::string& text) noexcept;
+    void add_note(const std::string& note) noexcept;
+    /// Forgets it: what is raised meanwhile stays.
+    void drop() {
+        is_dropped_ = true;
+        Py_CLEAR(type_);
+        Py_CLEAR(value_);
+        Py_CLEAR(traceback_);
+    }
 
  private:
     PyObject *type_, *value_, *traceback_;
+    bool is_dropped_ = false;
 };
 
 /// Whether this thread has the GIL.
@@ -174,6 +231,14 @@ bool has_gil();
 /// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
 /// once the interpreter is being torn down.
 void call_with_gil(void (*function)(void*), void* context) noexcept;
+
+/// Memory of a new object of that type, whose own members are not set.
+template <class Type>
+Type* new_object_of(PyTypeObject* type) {
+    void* const memory = PyObject_Malloc(sizeof(Type));
+    if (!memory) throw std::bad_alloc();
+    return reinterpret_cast<Type*>(PyObject_Init(static_cast<PyObject*>(memory), type));
+}
 
 /// Functions as the tables of CPython hold them.
 template <class Function>
@@ -189,11 +254,13 @@ inline Object call_with(PyObject* callable, PyObject* argument) {
     return Object::steal(PyObject_CallFunctionObjArgs(callable, argument, nullptr));
 }
 bool is_true(PyObject* object);
+inline bool is_given(PyObject* argument) { return argument && argument != Py_None; }
 /// A tuple or list of two as a tuple; null for anything else. Other sequences may say anything of their length.
 Object pair_of(PyObject* object);
-int64_t to_int64(PyObject* object, const char* what);
-/// A real number; TypeError "what must be a real number, not T" where it is none.
-double to_double(PyObject* object, const char* what);
+int64_t to_int64(PyObject* object, Parameter parameter);
+double to_double(PyObject* object, Parameter parameter);
+/// The text of a str, which owns it.
+std::string_view to_text(PyObject* object, Parameter parameter);
 
 /// str() of an attribute.
 std::string attribute_text(PyObject* object, const char* attribute);

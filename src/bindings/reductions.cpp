@@ -7,8 +7,6 @@
 namespace cuarray::python {
 namespace {
 
-bool given(PyObject* object) { return object && object != Py_None; }
-
 }  // namespace
 
 PyObject* no_value() {
@@ -17,7 +15,7 @@ PyObject* no_value() {
 }
 
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported) {
-    if (!given(object) || object == no_value()) return nullptr;
+    if (!is_given(object) || object == no_value()) return nullptr;
     if (is_ndarray(object)) return &array_of(object);
     if (!is_numpy_array(object))
         fail(PyExc_TypeError, "%s: out must be an array, not %R", function, reinterpret_cast<PyObject*>(Py_TYPE(object)));
@@ -28,37 +26,38 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
-const Array* to_mask(PyObject* object, Place place, const char* function, Operand& operand, Array& scalar) {
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand,
+                     Array& scalar) {
     if (!object || object == Py_True || object == no_value()) return nullptr;
     if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");
-    operand.load_any(object, place, function);
+    operand.load_any(object, device, function);
     if (!operand.is_scalar()) return operand.array();
     const DType dtype = operand.default_dtype();
     if (dtype != DType::bool_)
         raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
-    scalar = full({}, operand.element(dtype, function), place.device);
+    scalar = full({}, operand.element(dtype, function), device);
     return &scalar;
 }
 
-Place place_of(PyObject* object, const ReductionCall& call) {
+CallDevice device_of_reduction(PyObject* object, const ReductionCall& call) {
     PyObject* const objects[] = {object, call.out, call.initial, call.where, call.mean};
-    return common_place(objects, std::size(objects));
+    return common_device(objects, std::size(objects));
 }
 
-ReductionOptions::ReductionOptions(const ReductionCall& call, Place place, bool absent_axis_is_zero,
+ReductionOptions::ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero,
                                    const char* function) {
     options_.all_axes = call.axis == Py_None || (!call.axis && !absent_axis_is_zero);
-    if (!options_.all_axes) options_.axes = call.axis ? to_axes(call.axis) : Dims{0};
-    options_.keepdims = given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
-    options_.dtype = to_dtype(call.dtype, DType::none);
-    options_.out = to_output(call.out, place.device, function, out_);
+    if (!options_.all_axes) options_.axes = call.axis ? to_axes(call.axis, function) : Dims{0};
+    options_.keepdims = is_given(call.keepdims) && call.keepdims != no_value() && is_true(call.keepdims);
+    options_.dtype = to_dtype(call.dtype, DType::none, function);
+    options_.out = to_output(call.out, device, function, out_);
     if (options_.out) out_object_ = call.out;
     options_.no_initial = call.initial == Py_None;
-    if (given(call.initial) && call.initial != no_value()) {
-        initial_.load_any(call.initial, place, function);
+    if (is_given(call.initial) && call.initial != no_value()) {
+        initial_.load_any(call.initial, device, function);
         options_.initial = &initial_argument_.emplace(initial_.argument());
     }
-    options_.where = to_mask(call.where, place, function, where_, where_scalar_);
+    options_.where = to_mask(call.where, device, function, where_, where_scalar_);
 }
 
 PyObject* ReductionOptions::wrap(Array result) const {
@@ -66,43 +65,35 @@ PyObject* ReductionOptions::wrap(Array result) const {
 }
 
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
-    const Place place = place_of(object, call);
-    const Object owner = to_ndarray(object, place, name);
+    const CallDevice device = device_of_reduction(object, call);
+    const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, place, false, name);
-    Array result;
-    {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
-        result = reduce(row, array, options.get());
-    }
-    return options.wrap(std::move(result));
+    const ReductionOptions options(call, device, false, name);
+    return options.wrap(without_gil(array, [&] { return reduce(row, array, options.get()); }));
 }
 
 PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, bool root, const char* name) {
-    const Place place = place_of(object, call);
-    const Object owner = to_ndarray(object, place, name);
+    const CallDevice device = device_of_reduction(object, call);
+    const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, place, false, name);
-    const Object mean_owner = given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, place, name) : Object();
-    Array result;
-    {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
-        result = variance(array, options.get(), correction, root,
-                          mean_owner ? &array_of(mean_owner.get()) : nullptr);
-    }
-    return options.wrap(std::move(result));
+    const ReductionOptions options(call, device, false, name);
+    const Object mean_owner =
+        is_given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
+    const Array* const mean = mean_owner ? &array_of(mean_owner.get()) : nullptr;
+    return options.wrap(
+        without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
 }
 
 namespace {
 
 /// A method: its parameters in NumPy's order, and where each of them goes.
-struct Method {
+struct ReductionMethod {
     Signature signature;
     PyObject* ReductionCall::* fields[6];
 };
 
 using R = ReductionCall;
-constexpr Method kMethods[] = {
+constexpr ReductionMethod kMethods[] = {
     {{"sum", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
      {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
     {{"prod", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
@@ -121,105 +112,104 @@ constexpr Method kMethods[] = {
 enum : int { kSum, kProd, kMax, kMin, kMean, kAny, kAll, kArgmax, kArgmin };
 
 template <int which>
-PyObject* reduce_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr const Method& kMethod = kMethods[which];
-    static const ReductionId kRow = find_reduction(kMethod.signature.function);
-    return guarded([&] {
-        PyObject* values[Signature::kMaxParameters];
-        parse(kMethod.signature, args, count, keywords, values);
-        ReductionCall call;
-        for (int i = 0; i < 6 && kMethod.fields[i]; ++i) call.*kMethod.fields[i] = values[i];
-        return reduce_by_name(kRow, kMethod.signature.function, self, call);
-    });
+PyObject* reduce_method(PyObject* self, PyObject** values) {
+    static constexpr const ReductionMethod& kReduction = kMethods[which];
+    static const ReductionId kRow = find_reduction(kReduction.signature.function);
+    ReductionCall call;
+    for (int i = 0; i < 6 && kReduction.fields[i]; ++i) call.*kReduction.fields[i] = values[i];
+    return reduce_by_name(kRow, kReduction.signature.function, self, call);
 }
 
 template <bool root>
-PyObject* spread(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{
-        root ? "std" : "var", {"axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"}, 5};
-    return guarded([&] {
-        PyObject* values[8];
-        parse(kSignature, args, count, keywords, values);
-        ReductionCall call;
-        call.axis = values[0], call.dtype = values[1], call.out = values[2];
-        call.keepdims = values[4], call.where = values[5], call.mean = values[6];
-        if (given(values[3]) && given(values[7]) && values[7] != no_value() && is_true(values[3]))
-            fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kSignature.function);
-        PyObject* divisor = given(values[7]) && values[7] != no_value() ? values[7] : values[3];
-        const std::string what = std::string(kSignature.function) + (divisor == values[3] ? ": ddof" : ": correction");
-        const double correction = given(divisor) ? to_double(divisor, what.c_str()) : 0;
-        return variance_of(self, call, correction, root, kSignature.function);
-    });
+constexpr Signature kVarianceSignature{
+    root ? "std" : "var", {"axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"}, 5};
+template <bool root>
+PyObject* variance_method(PyObject* self, PyObject** values) {
+    ReductionCall call;
+    call.axis = values[0], call.dtype = values[1], call.out = values[2];
+    call.keepdims = values[4], call.where = values[5], call.mean = values[6];
+    if (is_given(values[3]) && is_given(values[7]) && values[7] != no_value() && is_true(values[3]))
+        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given",
+             kVarianceSignature<root>.function);
+    PyObject* divisor = is_given(values[7]) && values[7] != no_value() ? values[7] : values[3];
+    const Parameter parameter{divisor == values[3] ? "ddof" : "correction",
+                              kVarianceSignature<root>.function};
+    const double correction = is_given(divisor) ? to_double(divisor, parameter) : 0;
+    return variance_of(self, call, correction, root, kVarianceSignature<root>.function);
 }
 
 }  // namespace
 
 PyMethodDef reduction_methods[] = {
-    {"sum", method(reduce_method<kSum>), kFast,
+    {"sum", method(fast_method<kMethods[kSum].signature, reduce_method<kSum>>), kFast,
      "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n\n"
      "Sum of the elements over axes."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).sum(axis=0)\n"
      "array([4, 6])"},
-    {"prod", method(reduce_method<kProd>), kFast,
+    {"prod", method(fast_method<kMethods[kProd].signature, reduce_method<kProd>>), kFast,
      "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n\n"
      "Product of the elements over axes."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).prod(axis=1)\n"
      "array([ 2, 12])"},
-    {"max", method(reduce_method<kMax>), kFast,
-     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; NaN wins."
+    {"max", method(fast_method<kMethods[kMax].signature, reduce_method<kMax>>), kFast,
+     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; "
+     "NaN wins."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 1, 2]).max()\n"
      "array(3)"},
-    {"min", method(reduce_method<kMin>), kFast,
-     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; NaN wins."
+    {"min", method(fast_method<kMethods[kMin].signature, reduce_method<kMin>>), kFast,
+     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; "
+     "NaN wins."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 1, 2]).min()\n"
      "array(1)"},
-    {"mean", method(reduce_method<kMean>), kFast,
+    {"mean", method(fast_method<kMethods[kMean].signature, reduce_method<kMean>>), kFast,
      "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\nArithmetic mean."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).mean(axis=1, keepdims=True)\n"
      "array([[1.5],\n"
      "       [3.5]])"},
-    {"any", method(reduce_method<kAny>), kFast,
-     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs from 0."
+    {"any", method(fast_method<kMethods[kAny].signature, reduce_method<kAny>>), kFast,
+     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs "
+     "from 0."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> (ca.arange(3) > 1).any()\n"
      "array(True)"},
-    {"all", method(reduce_method<kAll>), kFast,
-     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ from 0."
+    {"all", method(fast_method<kMethods[kAll].signature, reduce_method<kAll>>), kFast,
+     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ "
+     "from 0."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> (ca.arange(3) > 1).all()\n"
      "array(False)"},
-    {"argmax", method(reduce_method<kArgmax>), kFast,
+    {"argmax", method(fast_method<kMethods[kArgmax].signature, reduce_method<kArgmax>>), kFast,
      "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first largest element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 9, 2]).argmax()\n"
      "array(1)"},
-    {"argmin", method(reduce_method<kArgmin>), kFast,
+    {"argmin", method(fast_method<kMethods[kArgmin].signature, reduce_method<kArgmin>>), kFast,
      "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first smallest element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([3, 9, 2]).argmin()\n"
      "array(2)"},
-    {"var", method(spread<false>), kFast,
+    {"var", method(fast_method<kVarianceSignature<false>, variance_method<false>>), kFast,
      "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nVariance, with divisor n - correction."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0, 2.0, 4.0, 5.0]).var(ddof=1)\n"
      "array(3.33333333)"},
-    {"std", method(spread<true>), kFast,
+    {"std", method(fast_method<kVarianceSignature<true>, variance_method<true>>), kFast,
      "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nStandard deviation, with divisor n - correction."
      "\n\nExamples\n--------\n"

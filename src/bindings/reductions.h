@@ -14,7 +14,8 @@ struct ReductionCall {
 /// ReduceOptions and what they point at. `default_axis` says what an absent axis means: None, or 0 for ufunc.reduce.
 class ReductionOptions {
  public:
-    ReductionOptions(const ReductionCall& call, Place place, bool absent_axis_is_zero, const char* function);
+    ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero,
+                     const char* function);
     const ReduceOptions& get() const { return options_; }
     /// The object to return: out, or a new array around `result`.
     PyObject* wrap(Array result) const;
@@ -23,7 +24,7 @@ class ReductionOptions {
     ReduceOptions options_;
     PyObject* out_object_ = nullptr;
     Array out_, where_scalar_;
-    Operand initial_, where_;
+    ArrayOrScalar initial_, where_;
     std::optional<Argument> initial_argument_;
 };
 
@@ -32,10 +33,11 @@ class ReductionOptions {
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported);
 
 /// The mask of a where=: null for True, None and what was not given; a bool without axes becomes an array in `scalar`.
-const Array* to_mask(PyObject* object, Place place, const char* function, Operand& operand, Array& scalar);
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand,
+                     Array& scalar);
 
-/// Where the reduction of that object runs.
-Place place_of(PyObject* object, const ReductionCall& call);
+/// The device that a reduction of that object runs on.
+CallDevice device_of_reduction(PyObject* object, const ReductionCall& call);
 
 /// The reduction of that name of any array-like object.
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);

@@ -1,5 +1,4 @@
 // streams.cpp -- streams, events and graphs for cuarray/_runtime/streams.py, which makes the public classes of them.
-#include <pybind11/stl.h>
 #include <memory>
 #include <vector>
 #include "bindings/module.h"
@@ -15,60 +14,60 @@ namespace {
 
 Attribute core_stream{"cuarray._streams", "core_stream"};
 
-/// What Python holds of a stream.
-struct HeldStream {
+/// A stream as Python has it.
+struct StreamObject {
     StreamRef stream;
 };
 
 /// A graph and the device that it was captured on.
-struct HeldGraph {
+struct GraphObject {
     std::unique_ptr<Graph> graph;
 };
 
 /// Begins a `with stream:` or `with graph.capture():` block.
-void enter_stream(const HeldStream& held) { WithBlocks<StreamScope>::enter(held.stream); }
+void enter_stream(const StreamObject& held) { WithBlocks<StreamScope>::enter(held.stream); }
 
 void leave_stream() { WithBlocks<StreamScope>::leave(); }
 
-HeldStream made_stream(const py::object& device, int priority, bool non_blocking) {
-    return {runtime(asked_device(device)).make_stream(priority, !non_blocking)};
+StreamObject made_stream(Device device, int priority, bool non_blocking) {
+    return {runtime(device).make_stream(priority, !non_blocking)};
 }
 
-HeldStream foreign_stream(int64_t handle, const py::object& device) {
-    return {runtime(asked_device(device)).foreign_stream(handle)};
+StreamObject foreign_stream(int64_t handle, Device device) {
+    return {runtime(device).foreign_stream(handle)};
 }
 
-void synchronize_stream(const HeldStream& held) {
+void synchronize_stream(const StreamObject& held) {
     settle_all();
-    const Unlocked unlocked(true);
+    const GilRelease released;
     record_stream_work(Record::Kind::Wait, "Stream.synchronize", *held.stream, [&] { held.stream->synchronize(); });
 }
 
-void wait_for_stream(const HeldStream& held, const HeldStream& other) {
+void wait_for_stream(const StreamObject& held, const StreamObject& other) {
     settle_all();
-    const Unlocked unlocked(true);
+    const GilRelease released;
     held.stream->wait_for(*other.stream);
 }
 
-void wait_for_event(const HeldStream& held, Event& event) {
-    const Unlocked unlocked(true);
+void wait_for_event(const StreamObject& held, Event& event) {
+    const GilRelease released;
     held.stream->wait_for(event);
 }
 
-void record(Event& event, const HeldStream& held) {
+void record(Event& event, const StreamObject& held) {
     settle_all();
     event.record(*held.stream);
 }
 
 /// Begins a capture in this thread; what was deferred before is no part of it.
-HeldStream begin_capture(const py::object& device) {
+StreamObject begin_capture(Device device) {
     settle_all();
-    HeldStream held{runtime(asked_device(device)).begin_capture()};
+    StreamObject held{runtime(device).begin_capture()};
     enter_stream(held);
     return held;
 }
 
-HeldGraph end_capture(const HeldStream& held) {
+GraphObject end_capture(const StreamObject& held) {
     Runtime& owner = runtime(held.stream->device());
     try {
         settle_all();
@@ -81,14 +80,14 @@ HeldGraph end_capture(const HeldStream& held) {
     return {owner.end_capture(*held.stream)};
 }
 
-void drop_capture(const HeldStream& held) {
+void drop_capture(const StreamObject& held) {
     leave_stream();
     runtime(held.stream->device()).drop_capture(*held.stream);
 }
 
-void launch(const HeldGraph& held, const HeldStream& stream) {
+void launch(const GraphObject& held, const StreamObject& stream) {
     settle_all();
-    const Unlocked unlocked(true);
+    const GilRelease released;
     record_stream_work(Record::Kind::Launch, "Graph.launch", *stream.stream, [&] { held.graph->launch(*stream.stream); });
 }
 
@@ -96,50 +95,48 @@ void launch(const HeldGraph& held, const HeldStream& stream) {
 
 StreamRef to_stream(PyObject* object, Device device) {
     const Object core = Object::steal(
-        PyObject_CallFunctionObjArgs(core_stream.get(), object, from_device(device).get(), nullptr));
-    return py::handle(core.get()).cast<HeldStream>().stream;
+        PyObject_CallFunctionObjArgs(core_stream.get(), object, to_python(device).get(), nullptr));
+    return py::handle(core.get()).cast<StreamObject>().stream;
 }
 
 void bind_streams(py::module_& module) {
-    py::class_<HeldStream>(module, "Stream")
-        .def_property_readonly("id", [](const HeldStream& s) { return s.stream->id(); })
-        .def_property_readonly("handle", [](const HeldStream& s) { return s.stream->handle(); })
-        .def_property_readonly("priority", [](const HeldStream& s) { return s.stream->priority(); })
-        .def_property_readonly("is_foreign", [](const HeldStream& s) { return s.stream->is_foreign(); })
-        .def_property_readonly("device", [](const HeldStream& s) { return handed_over(from_device(s.stream->device())); })
-        .def("is_done", [](const HeldStream& s) { return s.stream->is_done(); })
+    py::class_<StreamObject>(module, "Stream")
+        .def_property_readonly("id", [](const StreamObject& s) { return s.stream->id(); })
+        .def_property_readonly("handle", [](const StreamObject& s) { return s.stream->handle(); })
+        .def_property_readonly("priority", [](const StreamObject& s) { return s.stream->priority(); })
+        .def_property_readonly("is_foreign", [](const StreamObject& s) { return s.stream->is_foreign(); })
+        .def_property_readonly("device", [](const StreamObject& s) { return s.stream->device(); })
+        .def("is_done", [](const StreamObject& s) { return s.stream->is_done(); })
         .def("synchronize", &synchronize_stream)
         .def("wait_for_stream", &wait_for_stream, py::arg("other"))
         .def("wait_for_event", &wait_for_event, py::arg("event"))
         .def("enter", &enter_stream);
     py::class_<Event>(module, "Event")
-        .def_property_readonly("device", [](const Event& e) { return handed_over(from_device(e.device())); })
+        .def_property_readonly("device", [](const Event& e) { return e.device(); })
         .def_property_readonly("timing", [](const Event& e) { return e.has_timing(); })
         .def("record", &record, py::arg("stream"))
         .def("is_done", &Event::is_done)
-        .def("synchronize", [](Event& e) {
-            const Unlocked unlocked(true);
-            record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()), [&] { e.synchronize(); });
-        })
+        .def("synchronize",
+             [](Event& e) {
+                 const GilRelease released;
+                 record_stream_work(Record::Kind::Wait, "Event.synchronize", current_stream(e.device()),
+                                    [&] { e.synchronize(); });
+             })
         .def("elapsed_ms", &Event::elapsed_ms, py::arg("start"));
-    py::class_<HeldGraph>(module, "Graph")
-        .def_property_readonly("operations", [](const HeldGraph& g) { return g.graph->operations(); })
+    py::class_<GraphObject>(module, "Graph")
+        .def_property_readonly("operations", [](const GraphObject& g) { return g.graph->operations(); })
         .def("launch", &launch, py::arg("stream"));
     module.def("leave_stream", &leave_stream);
-    module.def("make_stream", &made_stream, py::arg("device"), py::arg("priority"), py::arg("non_blocking"));
-    module.def("foreign_stream", &foreign_stream, py::arg("handle"), py::arg("device"));
-    module.def("current_stream", [](const py::object& device) {
-        return HeldStream{StreamRef(&current_stream(asked_device(device)))};
-    }, py::arg("device"));
-    module.def("default_stream", [](const py::object& device) {
-        return HeldStream{StreamRef(&runtime(asked_device(device)).default_stream())};
-    }, py::arg("device"));
-    module.def("make_event", [](const py::object& device, bool timing) {
-        return runtime(asked_device(device)).make_event(timing);
-    }, py::arg("device"), py::arg("timing"));
-    module.def("begin_capture", &begin_capture, py::arg("device"));
-    module.def("end_capture", &end_capture, py::arg("stream"));
-    module.def("drop_capture", &drop_capture, py::arg("stream"));
+    module.def("make_stream", &made_stream);
+    module.def("foreign_stream", &foreign_stream);
+    module.def("current_stream",
+               [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
+    module.def("default_stream",
+               [](Device device) { return StreamObject{StreamRef(&runtime(device).default_stream())}; });
+    module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); });
+    module.def("begin_capture", &begin_capture);
+    module.def("end_capture", &end_capture);
+    module.def("drop_capture", &drop_capture);
 }
 
 }  // namespace cuarray::python

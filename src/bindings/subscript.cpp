@@ -46,14 +46,14 @@ Index to_slice(PyObject* entry) {
 bool is_bool_scalar(PyObject* entry) {
     if (PyBool_Check(entry)) return true;
     if (!is_numpy_scalar(entry)) return false;
-    Operand operand;
+    ArrayOrScalar operand;
     return operand.load(entry, Device{}, "index") && operand.default_dtype() == DType::bool_;
 }
 
 /// The entries of x[key]. Arrays among them are borrowed from the key, or owned here where they had to be made.
-class Key {
+class SubscriptKey {
  public:
-    Key(PyObject* key, Device device) : device_(device) {
+    SubscriptKey(PyObject* key, Device device) : device_(device) {
         if (!PyTuple_Check(key)) {
             few_[count_++] = to_entry(key);
             return;
@@ -132,12 +132,11 @@ class Key {
             raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
                   "; write cuarray.asarray(i, device='", to_string(device_), "')");
         refuse_to_strip(entry, "index");
-        Request request;
-        request.has_device = true;
-        request.device = device_;
+        CreationOptions options;
+        options.device = device_;
         Object made;
         try {
-            made = to_ndarray(entry, request, "index");
+            made = to_ndarray(entry, options, "index");
         } catch (const ExceptionIsSet&) {
             if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw;
             PyErr_Clear();
@@ -245,7 +244,7 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
         warn_of_lost_imaginary_part(number.dtype(), target.dtype());
         return store(convert_exactly(item(number, "assignment"), target.dtype(), "assignment"));
     }
-    Operand operand;
+    ArrayOrScalar operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = must_fit && is_numpy_scalar(value) ? operand.exact_element(target.dtype(), "assignment")
                                         : operand.element(target.dtype(), "assignment");
@@ -255,10 +254,10 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
     Object converted;
     const Array* source = operand.array();
     if (!source) {
-        Request request;
-        request.reads_as = target.dtype();
-        request.home = target.device();
-        converted = to_ndarray(value, request, "assignment");
+        CreationOptions options;
+        options.reads_as = target.dtype();
+        options.home = target.device();
+        converted = to_ndarray(value, options, "assignment");
         source = &array_of(converted.get());
     }
     warn_of_lost_imaginary_part(source->dtype(), target.dtype());
@@ -275,13 +274,13 @@ struct StoreView {
     bool is_element;
 
     void operator()(const Scalar& element) const {
-        const Unlocked unlocked(is_long(target.device(), target.size()));
+        const GilRelease released(is_long(target.device(), target.size()));
         fill(target, element, "assignment");
     }
     void operator()(const Array& source) const {
         if (is_element && source.ndim() > 0)
             raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source.shape()));
-        const Unlocked unlocked(is_long(target.device(), target.size()));
+        const GilRelease released(is_long(target.device(), target.size()));
         assign(target, source, "assignment");
     }
 };
@@ -317,14 +316,10 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {
         const Array& array = array_of(self);
         if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
-        const Key entries(key, array.device());
+        const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
-            Array chosen;
-            {
-                const Unlocked unlocked(entries.is_long_for(array));
-                chosen = elements_at(array, entries.span());
-            }
-            return wrap(std::move(chosen));
+            return wrap(
+                without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
         }
         bool is_value = false;
         Array chosen = basic_index(array, entries.span(), &is_value);
@@ -353,10 +348,10 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
             with_value(value, array, true, StoreElement{array, position});
             return 0;
         }
-        const Key entries(key, array.device());
+        const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
             with_value(value, array, false, [&](const auto& source) {
-                const Unlocked unlocked(entries.is_long_for(array));
+                const GilRelease released(entries.is_long_for(array));
                 assign_at(array, entries.span(), source);
             });
             return 0;
@@ -376,18 +371,15 @@ void fill_with(PyObject* self, PyObject* value) {
 
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values) {
     const Array& array = array_of(self);
-    const Key entries(key, array.device());
-    const Unlocked unlocked(entries.is_long_for(array));
+    const SubscriptKey entries(key, array.device());
+    const GilRelease released(entries.is_long_for(array));
     update_at(row, array, entries.span(), values);
 }
 
 PyObject* iterate(PyObject* self) noexcept {
     return guarded([&] {
         if (array_of(self).ndim() == 0) fail(PyExc_TypeError, "iteration over a 0-d array");
-        PyTypeObject* type = iterator_type();
-        void* memory = PyObject_Malloc(sizeof(Iterator));
-        if (!memory) throw std::bad_alloc();
-        Iterator* iterator = reinterpret_cast<Iterator*>(PyObject_Init(static_cast<PyObject*>(memory), type));
+        Iterator* const iterator = new_object_of<Iterator>(iterator_type());
         iterator->array = Py_NewRef(self);
         iterator->next = 0;
         return reinterpret_cast<PyObject*>(iterator);

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 #include "bindings/module.h"
-#include "bindings/ndarray.h"
 #include "bindings/ufunc.h"
 
 namespace py = pybind11;
@@ -72,7 +71,9 @@ py::list reduction_table() {
     return table;
 }
 
-py::object result_type_of(const py::args& arguments) {
+DType or_float64(DType dtype) { return dtype == DType::none ? DType::float64 : dtype; }
+
+DType result_type_of(const py::args& arguments) {
     if (arguments.empty()) raise(ErrorKind::Value, "result_type: at least one array or dtype is required");
     std::vector<ArgType> types;
     for (const py::handle argument : arguments) {
@@ -80,20 +81,21 @@ py::object result_type_of(const py::args& arguments) {
         const bool is_dtype = argument.is_none() || PyType_Check(argument.ptr());
         types.push_back(is_dtype ? ArgType{to_dtype(argument.ptr(), DType::float64), {}} : to_arg_type(argument.ptr()));
     }
-    return handed_over(from_dtype(result_type(types)));
+    return result_type(types);
 }
 
-bool can_cast_from(const py::object& from, const py::object& to, const py::object& casting) {
-    if (PyLong_CheckExact(from.ptr()) || PyFloat_CheckExact(from.ptr()) || PyComplex_CheckExact(from.ptr()))
-        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R", from.ptr());
-    const DType source = is_ndarray(from.ptr()) ? array_of(from.ptr()).dtype() : to_dtype(from.ptr(), DType::float64);
-    return can_cast(source, to_dtype(to.ptr(), DType::float64), to_casting(casting.ptr(), Casting::Safe));
+bool can_cast_from(PyObject* from, DType to, PyObject* casting) {
+    if (PyLong_CheckExact(from) || PyFloat_CheckExact(from) || PyComplex_CheckExact(from))
+        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R",
+             from);
+    const DType source = is_ndarray(from) ? array_of(from).dtype() : to_dtype(from, DType::float64);
+    return can_cast(source, or_float64(to), to_casting(casting, Casting::Safe));
 }
 
-py::object resolve_types(const std::string& name, const py::object& arguments) {
+Object resolve_types(const char* name, PyObject* arguments) {
     const RowId row = find_row(name);
     if (row == kNone) raise(ErrorKind::Value, "there is no ufunc named ", name);
-    return handed_over(resolve_dtypes(row, arguments.ptr()));
+    return resolve_dtypes(row, arguments);
 }
 
 }  // namespace
@@ -101,28 +103,16 @@ py::object resolve_types(const std::string& name, const py::object& arguments) {
 void bind_tables(py::module_& module) {
     module.def("rows", &row_table, "The rows of ufuncs.def.");
     module.def("reductions", &reduction_table, "The rows of reductions.def.");
-    py::options options;
-    options.disable_function_signatures();
-    module.def("dtype", [](const py::object& x) { return handed_over(from_dtype(to_dtype(x.ptr(), DType::float64))); },
-               py::arg("x"),
-               "dtype(x)\n--\n\n"
-               "Return a type of elements as numpy.dtype does, if arrays here can have it.\n\n"
-               "Parameters\n----------\nx : object\n    What numpy.dtype takes, or 'bfloat16'; None is float64.\n\n"
-               "Returns\n-------\nnumpy.dtype\n\n"
-               "Raises\n------\nTypeError\n    If arrays cannot have it; the message names what to use instead.\n\n"
-               "See Also\n--------\nnumpy.dtype\n\n"
-               "Examples\n--------\n>>> import cuarray as ca\n>>> ca.dtype('f4')\ndtype('float32')\n");
+    module.def("dtype", &or_float64);
     module.def("dtype_names", [] {
         py::list names;
         for (int d = 0; d < kDTypes; ++d) names.append(dtype_name(DType(d)));
         return names;
     });
     module.def("result_type", &result_type_of);
-    module.def("promote_types", [](const py::object& a, const py::object& b) {
-        return handed_over(from_dtype(promote(to_dtype(a.ptr(), DType::float64), to_dtype(b.ptr(), DType::float64))));
-    }, py::arg("a"), py::arg("b"));
-    module.def("can_cast", &can_cast_from, py::arg("from_"), py::arg("to"), py::arg("casting") = "safe");
-    module.def("resolve_types", &resolve_types, py::arg("name"), py::arg("args"));
+    module.def("promote_types", [](DType a, DType b) { return promote(or_float64(a), or_float64(b)); });
+    module.def("can_cast", &can_cast_from);
+    module.def("resolve_types", &resolve_types);
 }
 
 }  // namespace cuarray::python

@@ -26,21 +26,10 @@ const char* name_of(PyObject* self) { return reinterpret_cast<Ufunc*>(self)->nam
 /// An error that a row's other name has raised: it begins with that name, as the caller knows the function.
 void name_alias(PyObject* self) {
     const std::string row = row_at(self).name;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject* message = nullptr;
-    const Object arguments = Object::steal_or_null(PyObject_GetAttrString(value, "args"));
-    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_Size(arguments.get()) == 1)
-        message = PyTuple_GetItem(arguments.get(), 0);
-    const char* const text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8AndSize(message, nullptr) : nullptr;
-    if (text && !std::strncmp(text, row.c_str(), row.size()) && std::strchr(":.(", text[row.size()])) {
-        const Object renamed = Object::steal_or_null(PyUnicode_FromFormat("%s%s", name_of(self), text + row.size()));
-        PyObject* const error = renamed ? PyObject_CallFunctionObjArgs(type, renamed.get(), nullptr) : nullptr;
-        if (error) Py_SETREF(value, error);
-    }
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
+    SavedException raised;
+    const std::string text = raised.text();
+    if (text.starts_with(row) && std::strchr(":.(", text[row.size()]))
+        raised.set_text(name_of(self) + text.substr(row.size()));
 }
 
 using FastMethod = PyObject*(PyObject*, Arguments, Py_ssize_t, PyObject*);
@@ -56,7 +45,7 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
 /// The keywords of a call and the objects that they keep alive.
 class CallOptions {
  public:
-    CallOptions(const Row& row, Place place) : row_(row), place_(place) {}
+    CallOptions(const Row& row, CallDevice device) : row_(row), device_(device) {}
 
     void read(PyObject* const* values, PyObject* keywords);
     void set_output(int index, PyObject* object);
@@ -67,20 +56,21 @@ class CallOptions {
  private:
     void set_outputs(PyObject* object);
     void set_signature(PyObject* object);
-    void fix_type(int place, DType dtype);
+    void fix_type(int operand, DType dtype);
 
     const Row& row_;
-    Place place_;
+    CallDevice device_;
     UfuncOptions options_;
     PyObject* out_objects_[kMaxOut] = {};
     std::optional<Array> imported_[kMaxOut];
-    std::optional<Operand> where_;
+    std::optional<ArrayOrScalar> where_;
     std::optional<Array> where_scalar_;
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    options_.out[index] = is_ndarray(object) ? &array_of(object)
-                                             : to_output(object, place_.device, row_.name, imported_[index].emplace());
+    options_.out[index] = is_ndarray(object)
+                              ? &array_of(object)
+                              : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -117,11 +107,12 @@ void CallOptions::set_signature(PyObject* object) {
              row_.name, types);
     if (count != types)
         fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
-    for (Py_ssize_t i = 0; i < count; ++i) fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none));
+    for (Py_ssize_t i = 0; i < count; ++i)
+        fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, row_.name));
 }
 
-void CallOptions::fix_type(int place, DType dtype) {
-    options_.signature.types[place] = dtype;
+void CallOptions::fix_type(int operand, DType dtype) {
+    options_.signature.types[operand] = dtype;
     options_.has_signature |= dtype != DType::none;
 }
 
@@ -145,13 +136,19 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
-                options_.where = to_mask(values[i], place_, row_.name, where_.emplace(), where_scalar_.emplace());
+                options_.where =
+                    to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype:
-                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none));
+                for (int k = 0; k < row_.nout; ++k)
+                    fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
                 break;
-            case Casts: options_.casting = to_casting(values[i], Casting::SameKind); break;
-            case Order: options_.order = to_order(values[i], "CFAK", 'K'); break;
+            case Casts:
+                options_.casting = to_casting(values[i], Casting::SameKind, row_.name);
+                break;
+            case Order:
+                options_.order = to_order(values[i], "CFAK", 'K', row_.name);
+                break;
             case Sig:
             case LongSignature:
                 if (values[i] != Py_None) set_signature(values[i]);
@@ -171,24 +168,25 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 }
 
 /// The inputs of a call, converted.
-class Inputs {
+class UfuncInputs {
  public:
-    Inputs(const Row& row, PyObject* const* objects, Place place)
-        : arguments_{load(row, 0, objects, place), load(row, 1, objects, place), load(row, 2, objects, place)},
+    UfuncInputs(const Row& row, PyObject* const* objects, CallDevice device)
+        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device),
+                     load(row, 2, objects, device)},
           count_(row.nin) {}
     std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
  private:
-    Argument load(const Row& row, int i, PyObject* const* objects, Place place) {
+    Argument load(const Row& row, int i, PyObject* const* objects, CallDevice device) {
         static const Weak kNothing;
         if (i >= row.nin) return kNothing;
         if (is_ndarray(objects[i])) return array_of(objects[i]);
-        Operand& operand = operands_[i].emplace();
-        operand.load_any(objects[i], place, row.name);
+        ArrayOrScalar& operand = operands_[i].emplace();
+        operand.load_any(objects[i], device, row.name);
         return operand.argument();
     }
 
-    std::optional<Operand> operands_[kMaxIn];
+    std::optional<ArrayOrScalar> operands_[kMaxIn];
     Argument arguments_[kMaxIn];
     int count_;
 };
@@ -199,9 +197,9 @@ bool are_ndarrays(PyObject* const* objects, Py_ssize_t count) {
     return true;
 }
 
-/// The place of a call: out= and where= have a say in it.
-Place place_of_call(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-    return common_place(args, count + (keywords ? PyTuple_Size(keywords) : 0));
+/// The device of a call: out= and where= count, too.
+CallDevice device_of_call(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    return common_device(args, count + (keywords ? PyTuple_Size(keywords) : 0));
 }
 
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
@@ -213,12 +211,12 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row.name,
                  int(row.nin), row.nin + row.nout, count, count == 1 ? "was" : "were");
         if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
-        const Place place = place_of_call(args, count, keywords);
-        CallOptions options(row, place);
+        const CallDevice device = device_of_call(args, count, keywords);
+        CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, place);
-        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), place.device);
+        const UfuncInputs inputs(row, args, device);
+        UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
         return options.wrap(result);
     });
 }
@@ -230,25 +228,17 @@ PyObject* call_alias(PyObject* self, PyObject* const* args, size_t flagged_count
     return result;
 }
 
-PyObject* reduce_of_ufunc(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{
-        "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
-    return guarded([&] {
-        PyObject* values[7];
-        parse(kSignature, args, count, keywords, values);
-        const Row& row = row_at(self);
-        const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
-        const Place place = place_of(values[0], given);
-        const Object owner = to_ndarray(values[0], place, row.name);
-        const Array& array = array_of(owner.get());
-        const ReductionOptions options(given, place, true, row.name);
-        Array result;
-        {
-            const Unlocked unlocked(is_long(array.device(), array.size()));
-            result = ufunc_reduce(reinterpret_cast<Ufunc*>(self)->row, array, options.get());
-        }
-        return options.wrap(std::move(result));
-    });
+constexpr Signature kReduceOfUfuncSignature{
+    "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
+PyObject* reduce_of_ufunc(PyObject* self, PyObject** values) {
+    const Row& row = row_at(self);
+    const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
+    const CallDevice device = device_of_reduction(values[0], given);
+    const Object owner = to_ndarray(values[0], device, row.name);
+    const Array& array = array_of(owner.get());
+    const ReductionOptions options(given, device, true, row.name);
+    const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+    return options.wrap(without_gil(array, [&] { return ufunc_reduce(id, array, options.get()); }));
 }
 
 PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -256,22 +246,20 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const Row& row = row_at(self);
         if (row.nin != 2) fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
         if (count != 2) fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
-        const Place place = place_of_call(args, count, keywords);
-        CallOptions options(row, place);
+        const CallDevice device = device_of_call(args, count, keywords);
+        CallOptions options(row, device);
         if (keywords) options.read(args + count, keywords);
-        const Inputs inputs(row, args, place);
+        const UfuncInputs inputs(row, args, device);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
-        UfuncResult result;
-        {
-            const Unlocked unlocked(is_long(place.device, inputs.arguments()));
-            result = ufunc_outer(reinterpret_cast<Ufunc*>(self)->row, a, b, options.get());
-        }
+        const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+        UfuncResult result = without_gil(is_long(device, inputs.arguments()),
+                                         [&] { return ufunc_outer(id, a, b, options.get()); });
         return options.wrap(result);
     });
 }
 
 PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
-    return guarded([&] { return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release(); });
+    return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release();
 }
 
 PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(name_of(self)); }
@@ -282,13 +270,7 @@ PyObject* nargs(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin
 PyObject* ntypes(PyObject* self, void*) { return PyLong_FromLong(row_at(self).loops); }
 PyObject* no_signature(PyObject*, void*) { return Py_NewRef(Py_None); }
 
-std::string letter_of(DType dtype) {
-    const Object descriptor = from_dtype(dtype);
-    const Object letter = Object::steal(PyObject_GetAttrString(descriptor.get(), "char"));
-    const char* text = PyUnicode_AsUTF8AndSize(letter.get(), nullptr);
-    if (!text) throw ExceptionIsSet{};
-    return text;
-}
+std::string letter_of(DType dtype) { return attribute_text(to_python(dtype).get(), "char"); }
 
 PyObject* types(PyObject* self, void*) {
     return guarded([&] {
@@ -329,14 +311,15 @@ void free_ufunc(PyObject* self) {
 }
 
 PyMethodDef methods[] = {
-    {"reduce", method(named<reduce_of_ufunc>), kFast,
+    {"reduce", method(named<fast_method<kReduceOfUfuncSignature, reduce_of_ufunc>>), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduce([[1, 2], [3, 4]])\n"
      "array([4, 6])"},
-    {"outer", method(named<outer_method>), kFast, "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
+    {"outer", method(named<outer_method>), kFast,
+     "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.multiply.outer([1, 2], [3, 4])\n"
@@ -365,8 +348,9 @@ PyMethodDef methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduceat([1, 2, 3, 4], [0, 2])\n"
      "array([3, 7])"},
-    {"resolve_dtypes", method(resolve_dtypes_method), METH_O,
-     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, then outputs."
+    {"resolve_dtypes", method(plain_method<resolve_dtypes_method>), METH_O,
+     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, "
+     "then outputs."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.add.resolve_dtypes((\"float32\", int, None))\n"
@@ -407,7 +391,7 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    const Unlocked unlocked(is_long(device, args));
+    const GilRelease released(is_long(device, args));
     return call(row, args, options);
 }
 
@@ -435,7 +419,7 @@ ArgType to_arg_type(PyObject* object) {
     if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return {DType::none, Weakness::Int};
     if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return {DType::none, Weakness::Float};
     if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return {DType::none, Weakness::Complex};
-    Operand operand;
+    ArrayOrScalar operand;
     if (!PyUnicode_Check(object) && !PyType_Check(object) && operand.load(object, Device{}, "result_type"))
         return operand.argument().type();
     return {to_dtype(object, DType::none), {}};
@@ -455,7 +439,7 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
     Object result = Object::steal(PyTuple_New(row.nin + row.nout));
     for (int i = 0; i < row.nin + row.nout; ++i) {
         const DType dtype = i < row.nin ? loop.in[i] : loop.out[i - row.nin];
-        check(PyTuple_SetItem(result.get(), i, from_dtype(dtype).release()));
+        check(PyTuple_SetItem(result.get(), i, to_python(dtype).release()));
     }
     return result;
 }
@@ -463,9 +447,7 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
 namespace {
 
 Object make_ufunc(RowId row, const char* name, vectorcallfunc call) {
-    void* memory = PyObject_Malloc(sizeof(Ufunc));
-    if (!memory) throw std::bad_alloc();
-    Ufunc* ufunc = reinterpret_cast<Ufunc*>(PyObject_Init(static_cast<PyObject*>(memory), ufunc_type));
+    Ufunc* const ufunc = new_object_of<Ufunc>(ufunc_type);
     ufunc->vectorcall = call;
     ufunc->row = row;
     ufunc->name = name;

@@ -1,9 +1,9 @@
 // ufunc_methods.cpp -- accumulate of a binary ufunc, as a method and for the functions made of it; methods in Python.
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 #include "bindings/module.h"
-#include "bindings/ndarray.h"
 #include "bindings/reductions.h"
 #include "bindings/ufunc.h"
 #include "cuarray/ops/reduceat.h"
@@ -13,11 +13,18 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
+/// The row of a ufunc, which may go by another name, or of that name.
+RowId to_row(PyObject* ufunc) {
+    const RowId row = PyUnicode_Check(ufunc) ? find_row(to_text(ufunc, {"row"})) : row_of(ufunc);
+    if (row == kNone) fail(PyExc_TypeError, "a ufunc of cuarray is needed, not %R", ufunc);
+    return row;
+}
+
 /// The one axis of a method that takes no more: an int, a tuple of one, or None where there is only one.
 int64_t single_axis(PyObject* axis, const Array& array, const char* function) {
     if (!axis) return 0;
     if (axis != Py_None) {
-        const Dims axes = to_axes(axis);
+        const Dims axes = to_axes(axis, function);
         if (axes.size() == 1) return axes[0];
     } else if (array.ndim() <= 1) {
         return 0;
@@ -32,64 +39,45 @@ PyObject* single_output(PyObject* out, const char* function) {
     return PyTuple_GetItem(out, 0);
 }
 
-PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, PyObject* dtype, PyObject* out,
+PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out,
                           const char* name) {
-    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     ScanOptions options;
     options.axis = single_axis(axis, array, name);
-    options.dtype = to_dtype(dtype, DType::none);
+    options.dtype = dtype;
     options.name = name;
     Array imported;
     PyObject* const out_object = single_output(out, name);
     options.out = to_output(out_object, array.device(), name, imported);
-    Array result;
-    {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
-        result = accumulate(row, array, options);
-    }
+    Array result = without_gil(array, [&] { return accumulate(row, array, options); });
     return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
 }
 
-PyObject* reduceat_with(RowId row, PyObject* object, const py::buffer& begins, int64_t axis, PyObject* dtype,
-                        PyObject* out) {
+Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis,
+                     DType dtype, PyObject* out) {
+    const RowId row = to_row(ufunc);
     const char* const name = rows()[row].name;
-    const Object owner = to_ndarray(object, place_of(object, {.out = out}), name);
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
-    const py::buffer_info places = begins.request();
+    const py::buffer_info positions = begins.request();
     ScanOptions options;
     options.axis = axis;
-    options.dtype = to_dtype(dtype, DType::none);
+    options.dtype = dtype;
     Array imported;
     options.out = to_output(out, array.device(), name, imported);
-    Array result;
-    {
-        const Unlocked unlocked(is_long(array.device(), array.size()));
-        result = reduceat(row, array, {static_cast<const int64_t*>(places.ptr), size_t(places.size)}, options);
-    }
-    return options.out ? Py_NewRef(out) : wrap(std::move(result));
+    const std::span segments(static_cast<const int64_t*>(positions.ptr), size_t(positions.size));
+    Array result = without_gil(array, [&] { return reduceat(row, array, segments, options); });
+    return Object::steal(options.out ? Py_NewRef(out) : wrap(std::move(result)));
 }
 
-/// The row of a ufunc, which may go by another name, or of that name.
-RowId row_argument(const py::object& ufunc) {
-    const RowId row = py::isinstance<py::str>(ufunc) ? find_row(ufunc.cast<std::string>()) : row_of(ufunc.ptr());
-    if (row == kNone) fail(PyExc_TypeError, "a ufunc of cuarray is needed, not %R", ufunc.ptr());
-    return row;
+constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype", "out"}, 4, 1};
+
+PyObject* accumulate_values(PyObject* self, PyObject** values) {
+    const char* const name = rows()[row_of(self)].name;
+    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name),
+                           values[3], name);
 }
-
-}  // namespace
-
-PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static constexpr Signature kSignature{"accumulate", {"array", "axis", "dtype", "out"}, 4, 1};
-    return guarded([&] {
-        PyObject* values[4];
-        parse(kSignature, args, count, keywords, values);
-        const RowId row = row_of(self);
-        return accumulate_with(row, values[0], values[1], values[2], values[3], rows()[row].name);
-    });
-}
-
-namespace {
 
 /// function(self, ...)
 PyObject* call_python(Attribute& function, PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -102,6 +90,10 @@ PyObject* call_python(Attribute& function, PyObject* self, Arguments args, Py_ss
 
 }  // namespace
 
+PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return fast_method<kAccumulateSignature, accumulate_values>(self, args, count, keywords);
+}
+
 PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static Attribute reduceat{"cuarray._segments", "reduceat"};
     return call_python(reduceat, self, args, count, keywords);
@@ -113,24 +105,21 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 }
 
 void bind_ufunc_methods(py::module_& m) {
-    m.def("alias", [](const py::object& ufunc, const std::string& name) { return handed_over(make_alias(ufunc.ptr(), name)); },
-           py::arg("ufunc"), py::arg("name"), "The same function by another name.");
-    m.def("accumulate", [](const std::string& name, const py::object& row, const py::object& x, Integer<"axis"> axis,
-                           const py::object& dtype, const py::object& out) {
-        // Profiles keep the name; few functions call this, each with one of its own.
-        static auto* const names = new std::set<std::string>;
-        const char* const kept = names->insert(name).first->c_str();
-        const Object axis_object = Object::steal(PyLong_FromLongLong(axis));
-        return handed_over(accumulate_with(row_argument(row), x.ptr(), axis_object.get(), dtype.ptr(), out.ptr(), kept));
-    }, py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
-       py::arg("out") = py::none());
-    m.def("reduceat", [](const py::object& row, const py::object& x, const py::buffer& begins, Integer<"axis"> axis,
-                         const py::object& dtype, const py::object& out) {
-        return handed_over(reduceat_with(row_argument(row), x.ptr(), begins, axis, dtype.ptr(), out.ptr()));
-    }, py::arg("row"), py::arg("x"), py::arg("begins"), py::arg("axis"), py::arg("dtype"), py::arg("out"));
-    m.def("update", [](const py::object& row, const py::object& x, const py::object& key, const py::object& values) {
-        update_subscript(row_argument(row), x.ptr(), key.ptr(), values.is_none() ? nullptr : &array_of(values.ptr()));
-    }, py::arg("row"), py::arg("x"), py::arg("key"), py::arg("values"));
+    m.def("alias", &make_alias, "The same function by another name.");
+    m.def(
+        "accumulate",
+        [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype, PyObject* out) {
+            // Profiles keep the name; few functions call this, each with one of its own.
+            static auto* const names = new std::set<std::string>;
+            const char* const kept = names->insert(name).first->c_str();
+            return Object::steal(accumulate_with(to_row(row), x, axis, dtype, out, kept));
+        },
+        py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
+        py::arg("out") = py::none());
+    m.def("reduceat", &reduceat_with);
+    m.def("update", [](PyObject* row, PyObject* x, PyObject* key, const Array* values) {
+        update_subscript(to_row(row), x, key, values);
+    });
 }
 
 }  // namespace cuarray::python

@@ -1,5 +1,5 @@
-// lines.cpp -- what Python is executing: the line of the user's program, known also while the thread has let go of
-// the GIL (then it was looked up just before), and the function of ours that the program has called.
+// python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that
+// it called.
 #include <string>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
@@ -10,7 +10,7 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-struct Line {
+struct SourceLine {
     std::string file;
     int number = 0;
 };
@@ -21,13 +21,13 @@ std::string& package_folder() {
     return *folder;
 }
 
-/// Where this thread stood when it let go of the GIL.
-thread_local Line left_line;
+/// The caller's line when this thread last released the GIL: without the GIL frames cannot be read.
+thread_local SourceLine kept_line;
 
 PyFrameObject* as_frame(const Object& object) { return reinterpret_cast<PyFrameObject*>(object.get()); }
 
-/// Calls visit(code) for each of the package's own frames, from the innermost on; returns the first frame that is
-/// not one, or null.
+/// Calls visit(code) for each of the package's own frames, from the innermost on; returns the first frame
+/// that is not one, or null.
 template <class Visit>
 Object leave_package(Visit visit) {
     Object frame = Object::share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
@@ -40,8 +40,8 @@ Object leave_package(Visit visit) {
     return frame;
 }
 
-Line current_line() {
-    const ExceptionAside aside;
+SourceLine current_source_line() {
+    const SavedException aside;
     const Object frame = leave_package([](const Object&) {});
     if (!frame) return {};
     const Object code = Object::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
@@ -60,14 +60,15 @@ std::string called_function() {
     leave_package([&](const Object& code) {
         const std::string name = attribute_text(code.get(), "co_name");
         PyObject* const function = public_object(name);
-        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get()) called = name;
+        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get())
+            called = name;
     });
     return called;
 }
 
 bool find(std::string* file, int* number) {
     try {
-        const Line line = has_gil() ? current_line() : left_line;
+        const SourceLine line = has_gil() ? current_source_line() : kept_line;
         *file = line.file;
         *number = line.number;
         return line.number != 0;
@@ -79,9 +80,9 @@ bool find(std::string* file, int* number) {
 
 }  // namespace
 
-void keep_line() noexcept {
+void keep_source_line() noexcept {
     try {
-        left_line = current_line();
+        kept_line = current_source_line();
     } catch (const ExceptionIsSet&) {
         PyErr_Clear();
     }
@@ -89,14 +90,16 @@ void keep_line() noexcept {
 
 std::string name_called_function(const std::string& message) noexcept {
     try {
-        const ExceptionAside aside;
+        const SavedException aside;
         const std::string called = called_function();
         if (called.empty()) return message;
         const size_t colon = message.find(": ");
         const std::string named = message.substr(0, colon == message.npos ? 0 : colon);
         PyObject* const function = named.empty() ? nullptr : public_object(named);
         if (function && function == public_object(called)) return message;
-        const bool is_ours = function || (!named.empty() && PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
+        const bool is_ours =
+            function || (!named.empty() &&
+                         PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
         return called + (is_ours ? message.substr(colon) : ": " + message);
     } catch (...) {
         PyErr_Clear();
@@ -104,14 +107,13 @@ std::string name_called_function(const std::string& message) noexcept {
     }
 }
 
-void bind_lines(py::module_& module) {
+void bind_python_frames(py::module_& module) {
     module.def(
         "set_package_folder",
         [](const std::string& folder) {
             package_folder() = folder + "/";
             set_line_finder(find);
         },
-        py::arg("folder"),
         "Names the folder whose frames are skipped where a line of the program is wanted.");
     module.def(
         "called_function",
@@ -119,7 +121,6 @@ void bind_lines(py::module_& module) {
             const std::string message = name_called_function(function + ": ");
             return message.substr(0, message.size() - 2);
         },
-        py::arg("function"),
         "The name of the public function that the program has called, which is made of `function` or is it.");
 }
 
