@@ -146,7 +146,7 @@ INSIDES = re.compile(
 #: What Python says, and does not say where: behind a function's name it will do.
 UNNAMED = re.compile(
     r"^(?![a-z_]\w*(\.\w+)?: ).*(object has no attribute|not subscriptable|object is not iterable|cannot unpack|must be real number"
-    r"|object of type '\w+' has no len|not supported between instances|unsupported operand|list index out of range"
+    r"|object of type '\w+' has no len|not supported between instances|unsupported operand|(?:list|tuple) index out of range|assignment index out of range"
     r"|object cannot be interpreted as an integer|argument must be a string or a)",
     re.DOTALL,
 )
