@@ -42,18 +42,23 @@ def has_entries(x):
     return hasattr(x, "__len__") and getattr(x, "ndim", 1) != 0
 
 
-def normalise_axis(axis, ndim, function):
-    """Return the axis as an int in 0..ndim-1; AxisError if it lies outside."""
+def normalise_axis(axis, of, function):
+    """Return the axis of an array, or of a number of axes, as an int in 0..ndim-1; AxisError if outside.
+
+    An array is looked at last: an object that is asked for its number may resize it.
+    """
     number = integer(axis, "axis", function)
+    ndim = of if isinstance(of, int) else of.ndim
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim, _core.called_function(function))
     return number % ndim
 
 
-def normalise_axes(axis, ndim, function):
+def normalise_axes(axis, of, function):
     """Return an axis, or a sequence of different axes, as a list of ints in 0..ndim-1, in the given order."""
     is_several = np.iterable(axis) and not isinstance(axis, str | bytes)
-    axes = [normalise_axis(one, ndim, function) for one in (axis if is_several else [axis])]
+    numbers = [integer(one, "axis", function) for one in (axis if is_several else [axis])]
+    axes = [normalise_axis(number, of, function) for number in numbers]
     if len(set(axes)) != len(axes):
         raise ValueError(f"{_core.called_function(function)}: repeated axis in {axis}")
     return axes

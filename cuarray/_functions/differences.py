@@ -67,7 +67,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     a, prepend, append = as_arrays("diff", a, optional=(prepend, append))
     if a.ndim == 0:
         raise ValueError(f"{_core.called_function('diff')}: requires an array of at least one dimension")
-    axis = normalise_axis(axis, a.ndim, "diff")
+    axis = normalise_axis(axis, a, "diff")
     joined = [layer(prepend, a, axis), a, layer(append, a, axis)]
     if prepend is not None or append is not None:
         a = concat([x for x in joined if x is not None], axis=axis)
@@ -245,7 +245,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         "gradient", f, optional=tuple(None if is_number(x) else x for x in varargs)
     )
     varargs = [x if line is None else line for x, line in zip(varargs, lines, strict=True)]
-    axes = tuple(range(f.ndim) if axis is None else normalise_axes(axis, f.ndim, "gradient"))
+    axes = tuple(range(f.ndim) if axis is None else normalise_axes(axis, f, "gradient"))
     if len(varargs) == 0:
         distances = [1.0] * len(axes)
     elif len(varargs) == 1 and is_number(varargs[0]):

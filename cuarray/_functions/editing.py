@@ -55,7 +55,7 @@ def one_axis(arr, axis, function):
     arr = as_array(arr)
     if axis is None:
         return arr.ravel(), 0
-    return arr, normalise_axis(axis, arr.ndim, function)
+    return arr, normalise_axis(axis, arr, function)
 
 
 def host_indices(obj):
@@ -295,7 +295,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: unexpected character(s) in `trim`: {trim!r}")
     array = as_array(filt)
-    axes = range(array.ndim) if axis is None else normalise_axes(axis, array.ndim, "trim_zeros")
+    axes = range(array.ndim) if axis is None else normalise_axes(axis, array, "trim_zeros")
     key = [slice(None)] * array.ndim
     for one in axes:
         key[one] = nonzero_part(any(array, tuple(i for i in range(array.ndim) if i != one)).numpy(), trim)

@@ -12,6 +12,7 @@ from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, zeros_like
 from cuarray._functions.indexing import nonzero
+from cuarray._functions.reductions import NOT_GIVEN
 
 __all__ = ["clip", "round", "where"]
 
@@ -62,7 +63,7 @@ def where(condition, x=None, y=None, /):
     return where_ufunc(condition, x, y)
 
 
-def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
+def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, **kwargs):
     """Limit elements to a range.
 
     Parameters
@@ -96,11 +97,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     >>> ca.clip(ca.arange(5), 1, 3)
     array([1, 1, 2, 3, 3])
     """
-    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+    if (min is not None and a_min is not NOT_GIVEN) or (max is not None and a_max is not NOT_GIVEN):
         raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
-    a, low, high = arrays_and_numbers(
-        "clip", a, optional=(a_min if min is None else min, a_max if max is None else max)
-    )
+    low, high = (min if a_min is NOT_GIVEN else a_min), (max if a_max is NOT_GIVEN else a_max)
+    a, low, high = arrays_and_numbers("clip", a, optional=(low, high))
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:

@@ -308,6 +308,8 @@ def loadtxt(
     array([[1., 2.],
            [3., 4.]])
     """
+    if isinstance(comments, ndarray) and comments.size:  # the elements would be made a list
+        raise TypeError("loadtxt: comments must be strings or None, not an array of numbers")
     settings = (comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
     found = np.loadtxt(fname, _core.dtype(dtype), *settings, quotechar=quotechar)
     return as_array(found, device_for(device, like))

@@ -7,7 +7,7 @@ import sys
 
 from cuarray import _core
 from cuarray._arguments.axes import has_entries, integer, integer_tuple, normalise_axis
-from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, bends_to, device_of
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, bends_to, device_of, target
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis
@@ -73,6 +73,8 @@ def flat_arrays(sequence, dtype, out):
         return [a.ravel() for a in members_as_arrays(sequence, "concatenate")]
     given = arrays_and_numbers("concatenate", *sequence)
     common, device = _core.result_type(*given), device_of(*given)
+    if out is not None:
+        target(out, "concatenate", is_out=True)
     wanted = _core.dtype(dtype) if dtype is not None else common if out is None else out.dtype
 
     def number(x):
@@ -335,7 +337,7 @@ def array_split(ary, indices_or_sections, axis=0):
     [array([0, 1, 2]), array([3, 4])]
     """
     a = as_array(ary)
-    axis = normalise_axis(axis, a.ndim, "array_split")
+    axis = normalise_axis(axis, a, "array_split")
     extent = a.shape[axis]
     if has_entries(indices_or_sections):
         places = [0, *integer_tuple(indices_or_sections, "indices", "array_split"), extent]
@@ -392,7 +394,8 @@ def split(ary, indices_or_sections, axis=0):
     a = as_array(ary)
     if not has_entries(indices_or_sections):
         count = integer(indices_or_sections, "the number of parts", "split")
-        extent = a.shape[normalise_axis(axis, a.ndim, "split")]
+        axis = normalise_axis(axis, a, "split")
+        extent = a.shape[axis]
         if count <= 0 or extent % count:
             called = _core.called_function("split")
             raise ValueError(f"{called}: {extent} elements do not make {count} equal parts; see array_split")

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
 from cuarray._arguments.ufuncs import where as where_ufunc
+from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
 from cuarray._functions.reductions import (
@@ -402,8 +403,9 @@ def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
     """Fold with a row in which a number wins over NaN; what `where` leaves out becomes NaN."""
     a, where = array_and_mask(f"nan{plain.__name__}", a, where)
     masked = where is not True
+    # NaN as initial= loses against all numbers; integers have none, but in a floating-point out=.
     is_nan = isinstance(initial, float) and initial != initial
-    if not is_inexact(a) and not is_nan:
+    if not is_inexact(a) and not (is_nan and isinstance(out, ndarray) and is_inexact(out)):
         return plain(a, axis, out, keepdims, initial, where)
     if masked and (initial is NOT_GIVEN or initial is None):
         raise ValueError(f"nan{plain.__name__}: where= takes part of the elements away, so give initial= too")

@@ -310,7 +310,7 @@ def repeat(a, repeats, axis=None):
         a, axis = a.ravel(), 0
     elif a.ndim == 0:
         a = a.reshape(1)
-    axis = normalise_axis(axis, a.ndim, "repeat")
+    axis = normalise_axis(axis, a, "repeat")
     counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if counts.dtype.kind == "O":
         whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]

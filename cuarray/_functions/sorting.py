@@ -38,7 +38,7 @@ def check_kind(kind, order, stable, function):
 def along(a, axis, function):
     """Return an array and the axis to sort along, counted from the front; flattened where it is None."""
     a = as_array(a)
-    return (a.ravel(), 0) if axis is None else (a, normalise_axis(axis, a.ndim, function))
+    return (a.ravel(), 0) if axis is None else (a, normalise_axis(axis, a, function))
 
 
 def with_an_axis(a):

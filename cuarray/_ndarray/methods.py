@@ -256,7 +256,7 @@ def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=
     >>> x[1]
     array(2)
     """
-    axis = normalise_axis(axis, self.ndim, "partition")
+    axis = normalise_axis(axis, self, "partition")
     ranks = sorting.ranks_of(kth, self.shape[axis], kind, order, "partition")
     self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
 

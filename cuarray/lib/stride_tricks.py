@@ -1,7 +1,7 @@
 """Views of memory with other shapes and strides, checked so that none leaves its memory."""
 
 from cuarray import _core
-from cuarray._arguments.axes import integer_tuple, normalise_axis, shape_tuple
+from cuarray._arguments.axes import integer, integer_tuple, normalise_axis, shape_tuple
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.shaping import broadcast_arrays as broadcast_arrays
@@ -108,7 +108,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         axes = list(range(x.ndim))
     else:
         given = axis if hasattr(axis, "__iter__") else (axis,)
-        axes = [normalise_axis(one, x.ndim, "sliding_window_view") for one in given]
+        numbers = [integer(one, "axis", "sliding_window_view") for one in given]
+        axes = [normalise_axis(number, x, "sliding_window_view") for number in numbers]
     if len(window) != len(axes):
         raise ValueError(
             f"sliding_window_view: {len(window)} extents of the window do not go with {len(axes)} axes"

@@ -14,8 +14,10 @@ IndexedAccess task_of(IndexedAccess::Kind kind, const IndexedElements& places, c
     return {kind, places.shape, array, places.indices, elements.as_operand(places.shape, name), outside, name};
 }
 
+}  // namespace
+
 /// NumPy looks at indices even where the axes beside them are empty: the same places of one element.
-void check(const IndexedElements& places, const char* name) {
+void check_inside(const IndexedElements& places, const char* name) {
     for (const Array& position : places.positions)
         if (position.is_empty()) return;
     IndexedElements one = places;
@@ -27,11 +29,9 @@ void check(const IndexedElements& places, const char* name) {
     gather(one, Outside::Raise, name);
 }
 
-}  // namespace
-
 bool check_empty(const IndexedElements& places, const char* name) {
     const bool is_empty = count(places.shape) == 0;
-    if (is_empty) check(places, name);
+    if (is_empty) check_inside(places, name);
     return is_empty;
 }
 
@@ -45,7 +45,7 @@ void IndexedElements::add(const Array& position, Dims index_strides, int64_t siz
 Array gather(const IndexedElements& places, Outside outside, const char* name, const Array* out) {
     const Array result = out ? *out : empty(places.shape, places.base.dtype(), places.base.device());
     if (result.is_empty()) {
-        if (outside == Outside::Raise) check(places, name);
+        if (outside == Outside::Raise) check_inside(places, name);
         return result;
     }
     before_write(result.storage());

@@ -26,6 +26,8 @@ void scatter(const IndexedElements& places, const Array& values, const char* nam
 /// The elements that an advanced index chooses; where they are to be written, no index shares memory with them.
 IndexedElements places_of(const Array& array, std::span<const Index> index, bool writes);
 
+/// IndexError where an index lies outside.
+void check_inside(const IndexedElements& places, const char* name);
 /// Whether there are none; an index outside is an error even then.
 bool check_empty(const IndexedElements& places, const char* name);
 

@@ -165,7 +165,7 @@ Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
     if (is_complex && info(dtype).kind != Kind::Complex)
         raise(ErrorKind::Type, name, ": a complex initial value does not go with ", info(dtype).name);
     if (value.weak) return convert(*value.weak, dtype, name);
-    if (value.scalar) return convert(*value.scalar, dtype);
+    if (value.scalar) return convert_exactly(*value.scalar, dtype, name);
     return convert(item(*value.array, name), dtype);
 }
 

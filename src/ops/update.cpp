@@ -56,7 +56,6 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
     Array elements = array;
     View chosen;
     if (values) {
-        check_exponents(id, *values, 0, false, loops()[loop].in[1], name);
         elements = astype(*values, loops()[loop].in[1], 'K', false);
         if (overlaps(elements, array) || !is_aligned(elements)) elements = copy(elements, 'K');
         chosen = elements.as_operand(places.shape, name);
@@ -65,6 +64,10 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
         chosen.strides = Dims(places.shape.size(), 0);
     }
     if (check_empty(places, name)) return;
+    if (values && rows()[id].has(NegativeFault) && info(loops()[loop].in[1]).kind == Kind::Signed) {
+        check_inside(places, name);  // an index outside is told first
+        check_exponents(id, *values, 0, false, loops()[loop].in[1], name);
+    }
     before_write(array.storage());
     View base = places.base.as_operand(places.base.shape(), name);
     base.strides = places.strides;

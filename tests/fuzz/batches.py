@@ -8,6 +8,7 @@ the parent finds it if the child does not return. The second runs statements and
 import argparse
 import contextlib
 import faulthandler
+import gc
 import mmap
 import multiprocessing
 import os
@@ -94,7 +95,7 @@ def run_cases(engine, seed, indices, device, note, pipe):
             for difference, statements in engine.case(random.Random(f"{seed}/{index}"), device, trace):
                 pipe.send(("found", index, difference, statements))
         except MemoryError:
-            pass  # the limit of this process, while two results were compared
+            gc.collect()  # the limit of this process, while two results were compared; exceptions hold frames
         except Exception:
             pipe.send(("broken", f"case {index} of seed {seed}: {traceback.format_exc()}"))
             return

@@ -64,6 +64,8 @@ SUMS = {
     "apply_along_axis", "apply_over_axes", "matpow", "pad", "linspace", "logspace", "geomspace",
 }  # fmt: skip
 SUM_LIMIT = 64
+#: Those that NumPy adds from left to right where an array is no plain matrix.
+PRODUCTS = {"dot", "inner", "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "tensordot"}
 
 #: Functions of integers whose results are floats, which out= or at() may make integers again.
 FRACTIONAL = INEXACT | {"ldexp", "/", "divide", "true_divide", "sqrt", "cbrt", "at", "mean", "reciprocal"}

@@ -742,6 +742,7 @@ def views_value(pair, line):
 def fused_block(rng, pair, writer):
     """Return the statement of a fused block, which NumPy's side has run already."""
     body = []
+    pair.hold()
     before = set(pair.live())
     for _ in range(rng.randrange(2, 7)):
         line = writer.statement()

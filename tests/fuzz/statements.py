@@ -73,6 +73,18 @@ def is_single(statement):
     return "\n" not in statement and ";" not in statement
 
 
+def lines_of(statement):
+    """Return the single statements of a fused block, or of a line of several, in their order."""
+    lines = statement.split("\n")
+    if len(lines) > 1:
+        lines = [
+            line.strip()
+            for line in lines
+            if line.startswith("    ") and not line.strip().startswith("return")
+        ]
+    return [part for line in lines for part in line.split("; ")]
+
+
 def raiser(function, statement, error):
     """Return the function of the line of a fused block that raised."""
     if not function.startswith("fuse:") or error is None:
@@ -164,8 +176,16 @@ def with_harmless_casts(statement):
         yield f"np.add({target}, {ast.unparse(body.value)}, out={target}, casting='unsafe')"
 
 
-def copied(x):
-    return x.copy(order="K") if isinstance(x, np.ndarray) else x
+def copied(x, order="K"):
+    return x.copy(order=order) if isinstance(x, np.ndarray) else x
+
+
+def in_c_order(x):
+    """A copy of an index, or of values that are written, whose places NumPy goes through in C order.
+
+    Of several values for one place the last one stays; NumPy goes through index arrays as they lie in memory.
+    """
+    return tuple(copied(part, "C") for part in x) if isinstance(x, tuple) else copied(x, "C")
 
 
 def spread(values, target, index):
@@ -190,19 +210,24 @@ class Copies(ast.NodeTransformer):
     """Lets NumPy write what it would have written from copies of what it reads.
 
     It promises that where memory overlaps, but `x[mask] = x[::-1]`, `place(x, m, x)` and `f(x, out=x[::-1], where=m)` with casts
-    read what they have written.
+    read what they have written. What is written to places goes there in C order.
     """
 
     def visit_Assign(self, node):
         self.generic_visit(node)
-        if isinstance(node.targets[0], ast.Subscript | ast.Attribute):
-            node.value = self.copy(node.value)
+        target = node.targets[0]
+        if isinstance(target, ast.Subscript | ast.Attribute):
+            node.value = self.copy(node.value, "in_c_order")
+        if isinstance(target, ast.Subscript) and not any(
+            isinstance(x, ast.Slice) for x in ast.walk(target.slice)
+        ):
+            target.slice = self.copy(target.slice, "in_c_order")
         return node
 
     def visit_Call(self, node):
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in WRITERS:
-            node.args = node.args[:1] + [self.copy(x) for x in node.args[1:]]
+            node.args = node.args[:1] + [self.copy(x, "in_c_order") for x in node.args[1:]]
             if node.func.attr == "at" and len(node.args) == 3:
                 node.args[2] = ast.Call(ast.Name("spread", ast.Load()), [node.args[2], *node.args[:2]], [])
             self.keywords(node)
@@ -216,10 +241,10 @@ class Copies(ast.NodeTransformer):
             if keyword.arg != "out":
                 keyword.value = self.copy(keyword.value)
 
-    def copy(self, node):
+    def copy(self, node, how="copied"):
         if not any(isinstance(part, ast.Name) and part.id in LIVE for part in ast.walk(node)):
             return node
-        return ast.Call(ast.Name("copied", ast.Load()), [node], [])
+        return ast.Call(ast.Name(how, ast.Load()), [node], [])
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,5 +1,6 @@
 """The fuzz engines in a small way, and that they find what is planted and make it short."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import arguments
 import batches
 import calls
 import programs
+from judge import Pair
 from minimise import minimise
 
 import cuarray
@@ -79,6 +81,37 @@ def test_copies_instead_of_views_are_found(monkeypatch, few_statements):
     right = cuarray.flip
     monkeypatch.setattr(cuarray, "flip", lambda a, axis=None: right(a, axis).copy())
     assert ("flip", "shares", True) in kinds(find(programs, 40, enough=5))
+
+
+def test_wrong_values_of_fused_blocks_alone_are_found(monkeypatch):
+    """Line by line such a program is right: the block as a whole shows it."""
+    depth = []
+
+    @contextlib.contextmanager
+    def fuse():
+        depth.append(1)
+        yield
+        depth.pop()
+
+    right = cuarray.square
+    monkeypatch.setattr(cuarray, "fuse", fuse)
+    monkeypatch.setattr(cuarray, "square", lambda x: right(x) + len(depth))
+    pair = Pair()
+    pair.step("v0 = xp.array([3, 1, 2])")
+    assert pair.step("v1 = xp.square(v0)") is None
+    for line in ("v1 = xp.square(v0)", "v1 = xp.square(v0).tolist()"):
+        assert pair.step(f"with fuse():\n    {line}"), line
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_line_may_do_the_next_lines_of_a_block_go_on_with():
+    pair = Pair()
+    pair.step("v0 = xp.array([1, 0])")
+    pair.step("v1 = xp.array([0.0])")
+    blocks = ["v2 = xp.reciprocal(v0)\n    v2 = v2.sum()", "v2 = v1 / v1 // 1\n    v2 = (v2 + 1e300).astype('i8').tolist()",
+              "v2 = 1 / v1 // 1\n    v2 = v2.item()"]  # fmt: skip
+    for block in blocks:
+        assert pair.step(f"with fuse():\n    {block}") is None, block
 
 
 def test_crashes_are_found(monkeypatch, few_statements):

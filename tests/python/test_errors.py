@@ -302,3 +302,30 @@ def test_rare_arguments_mean_what_they_mean_to_numpy(call, device):
     else:
         got = eval(call, {"xp": cuarray})
         assert got.dtype == want.dtype and np.array_equal(got.numpy(), want)
+
+
+class Shrinks:
+    """An axis, and who asks for its number makes an array smaller."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __index__(self):
+        self.x.resize(())
+        return -1
+
+
+RESIZED = [
+    "diff(x, axis=s)", "gradient(x, axis=s)", "repeat(x, 2, axis=s)", "delete(x, 0, axis=s)", "insert(x, 0, 1, axis=s)", "split(x, 2, s)",
+    "array_split(x, 2, axis=s)", "partition(x, 0, axis=s)", "argpartition(x, 0, axis=s)", "top_k(x, 1, axis=s)", "trim_zeros(x, axis=(s,))",
+    "x.partition(0, axis=s)", "lib.stride_tricks.sliding_window_view(x, (1,), s)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", RESIZED)
+def test_an_axis_is_one_of_the_array_as_it_is_then(call, device):
+    """What resizes the array while it is asked for its number leaves no axis, and no accident of a list's."""
+    x = cuarray.arange(6.0).reshape(2, 3)
+    names = {name: getattr(cuarray, name) for name in (*cuarray.__all__, "lib")}
+    with pytest.raises(np.exceptions.AxisError, match="axis -1"):
+        eval(call, {**names, "x": x, "s": Shrinks(x)})

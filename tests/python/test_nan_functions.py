@@ -87,6 +87,9 @@ xp.nanmin([])
 xp.nansum(g, initial=None)
 xp.nanmin(xp.asarray([3, 5]), out=xp.zeros(()), initial=np.nan)
 xp.nanmax(g, where=w, initial=None)
+xp.nanmax(b, initial=np.nan, where=xp.asarray([False, True, True]))
+xp.nanmin(i, initial=5.5, where=w)
+xp.nanmin(b, initial=np.nan)
 xp.nan_to_num(xp.asarray(np.nan), copy=False)
 """.split("\n")[1:-1]
 

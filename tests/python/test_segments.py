@@ -121,6 +121,7 @@ def test_a_segment_is_what_reduce_gives(dtype, device, rng):
 
 AT = """
 xp.add.at(a, [0, 2, 2, 5], 1)
+xp.power.at(a, [], -1)
 xp.add.at(a, [0, 2, 2, 5], [1, 10, 100, 1000])
 xp.add.at(a, i, 1.5)
 xp.add.at(a, [], 1)
