@@ -36,7 +36,7 @@ std::string text_hash(const std::string& text) {
     return digits.str();
 }
 
-/// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
+/// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash if there are several loops.
 std::string expr_name(const Expr& expr) {
     int loop_nodes = 0;
     std::string name;

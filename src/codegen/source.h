@@ -26,8 +26,8 @@ enum class Walk : uint8_t {
 };
 CUARRAY_API const char* to_string(Walk walk);
 
-/// What a kernel computes: an Expr elementwise; the fold of its output 0 with a reduction or with a binary loop; or the
-/// scan of it with a binary loop.
+/// The computation of a kernel: an Expr elementwise; or a fold of the Expr's output 0, with a reduction or with a
+/// binary loop; or a scan of output 0 with a binary loop.
 struct Program {
     const Expr* expr;
     ReductionId reduction = kNone;

@@ -25,7 +25,7 @@ std::vector<std::string_view> defined_names(const std::vector<Token>& tokens);
 /// Whether a declaration defines operators outside of types.
 bool defines_operators(const std::vector<Token>& tokens);
 
-/// A name as it is used: `qualifier` is the namespace or type before `::`, empty where there is none.
+/// A use of a name: `qualifier` is the namespace or type before `::`, or empty.
 struct Mention {
     std::string_view qualifier, name;
 };

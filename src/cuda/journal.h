@@ -9,7 +9,7 @@
 
 namespace cuarray::cuda {
 
-/// The last few operations of all devices. Names are copied, so that nothing has to outlive its call.
+/// The last few operations of all devices. Copies the operations' names, which need not outlive the call.
 class Journal {
  public:
     /// Remembers the kernel that this thread has just launched, and its Expr if it has one, for the next note(); both
@@ -19,7 +19,7 @@ class Journal {
     void note(int device, StreamPoint point, const char* name);
     /// Forgets the operations up to `point`, which have run.
     void finished(StreamPoint point);
-    /// "add, multiply, sum (cuda:0)", oldest first; "" where nothing is pending.
+    /// "add, multiply, sum (cuda:0)", oldest first; "" if nothing is pending.
     std::string text() const;
     /// One line for each, with kernel, expression and, while recording is on (runtime/recorder.h), the line of
     /// the program that queued it.

@@ -1,4 +1,4 @@
-// kernels.cpp -- from a program to a function on the GPU: text, cache, NVRTC, module.
+// kernels.cpp -- builds a program's function on the GPU: text, disk cache, NVRTC, module.
 #include "cuda/kernels.h"
 #include <cstdio>
 #include "runtime/recorder.h"

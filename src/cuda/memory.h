@@ -81,7 +81,7 @@ class DevicePool final : public Memory {
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From
-    std::vector<Allocation> shared_;                 ///< freed by the next trim, where no event covers other libraries
+    std::vector<Allocation> shared_;                 ///< freed by the next trim, if no event covers other libraries
     std::vector<CUdevice> peers_;               ///< GPUs that may access the pool
     std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks to be freed by the next operation
 };

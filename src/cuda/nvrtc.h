@@ -1,4 +1,4 @@
-// nvrtc.h -- NVRTC: which copy fits the driver, what it can compile for, and compiling.
+// nvrtc.h -- NVRTC: finds a copy that fits the driver, chooses its target, and compiles.
 #pragma once
 #include <string>
 #include <vector>

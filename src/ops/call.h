@@ -15,7 +15,7 @@ struct Call {
     const Loop* types = nullptr;       ///< of that loop
     Device device;
     Dims shape;
-    const Array* arrays[kMaxIn] = {};  ///< array operands; null where the operand is a scalar
+    const Array* arrays[kMaxIn] = {};  ///< array operands; null if the operand is a scalar
     Scalar scalars[kMaxIn];            ///< scalar operands, already of the loop's dtype
 
     Call(const Row& row, std::span<const Argument> args, const UfuncOptions& options)

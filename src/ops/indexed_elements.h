@@ -20,7 +20,7 @@ struct IndexedElements {
 
 /// The elements, in a new array in C order, or in `out`, which shares no memory with them.
 Array gather(const IndexedElements& places, Outside outside, const char* name, const Array* out = nullptr);
-/// Stores values, which are cast and broadcast, and copied where they overlap the array.
+/// Stores values, which are cast and broadcast, and copied if they overlap the array.
 void scatter(const IndexedElements& places, const Array& values, const char* name);
 
 /// The elements that an advanced index selects; if `writes`, index arrays that overlap the array are copied.

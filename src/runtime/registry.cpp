@@ -1,4 +1,4 @@
-// registry.cpp -- the only place that names both backends.
+// registry.cpp -- opens backends and their decorators; the only file that names both kinds of backend.
 #include "cuarray/runtime/registry.h"
 
 #include <atomic>

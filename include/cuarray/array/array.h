@@ -1,4 +1,5 @@
-// array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A cheap value; copies share.
+// array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A small value; copies share
+// the memory.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -163,7 +164,7 @@ CUARRAY_API Array to_device(const Array& from, Device device);
 /// Copies the elements to host memory in C order; `from_host` makes an array from strided host memory.
 CUARRAY_API void read_contiguous(const Array& from, void* to);
 CUARRAY_API Array from_host(const void* data, const Dims& shape, const Dims& strides, DType dtype, Device device);
-/// The single element; ValueError where size is not 1.
+/// The single element; ValueError if the size is not 1.
 CUARRAY_API Scalar item(const Array& array, const char* function);
 
 }  // namespace cuarray

@@ -18,7 +18,7 @@ using GraphLock = std::unique_lock<std::recursive_mutex>;
 /// Takes the lock; a thread that must block does so in `wait_unlocked`.
 CUARRAY_API GraphLock lock_graph();
 /// Fork handlers: hold before fork(), release in the parent, renew in the child. They are registered by pthread_atfork;
-/// a host program that takes locks of its own for a fork must call them, too: hold_graphs() before taking its locks.
+/// a host program that takes its own locks for a fork must call them, too: hold_graphs() before taking those locks.
 CUARRAY_API void hold_graphs();
 CUARRAY_API void release_graphs();
 CUARRAY_API void renew_graphs();

@@ -9,7 +9,7 @@ namespace cuarray {
 /// shapes do not match.
 CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DType::none);
 
-/// result[i] = sum over k of signal[i - before + k] * weights[k], over the k for which the index lies in the signal.
+/// result[i] = sum over k of signal[i - before + k] * weights[k], over the k for which that index is in bounds.
 /// Both are 1-d and of one dtype.
 CUARRAY_API Array correlate(const Array& signal, const Array& weights, int64_t before, int64_t count, const char* name);
 

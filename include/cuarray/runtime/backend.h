@@ -53,8 +53,8 @@ class CUARRAY_API Backend {
     /// available. Zero bytes give a storage with a null address.
     virtual StorageRef allocate(int64_t bytes) = 0;
 
-    /// Runs a task. Returns Fault::Raised where the fault of an Elementwise's Expr was true; on an asynchronous device the
-    /// next synchronisation raises it instead.
+    /// Runs a task. Returns Fault::Raised if the fault of an Elementwise's Expr was true for an element; on an
+    /// asynchronous device the next synchronisation raises it instead.
     virtual Fault run(const Task& task) = 0;
     /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);

@@ -1,4 +1,4 @@
-// registry.h -- which devices there are, their backends, and the current device of a thread.
+// registry.h -- the devices of the machine, their backends, and the current device of a thread.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,12 +6,12 @@
 
 namespace cuarray {
 
-/// The backend of a device, opened at first use; ValueError where there is no such device, with the reason.
+/// The backend of a device, opened at first use; ValueError with the reason if there is no such device.
 CUARRAY_API Backend& backend(Device device);
 
 /// Streams, kinds of memory and properties of a device; opens it as `backend` does.
 CUARRAY_API Runtime& runtime(Device device);
-/// ValueError where the machine has no such device. Opens none.
+/// ValueError if the machine has no such device. Opens none.
 CUARRAY_API void require(Device device);
 
 /// Every device of this machine, the default first. Opens drivers but creates no context.

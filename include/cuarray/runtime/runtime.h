@@ -134,13 +134,13 @@ class CUARRAY_API Runtime {
     /// Memory of a kind, for work on the current stream; contents undefined. A device without the kind gives its
     /// usual one.
     virtual StorageRef allocate(int64_t bytes, MemoryKind kind) = 0;
-    /// The pinned memory that the address lies in, or null.
+    /// The pinned memory that contains the address, or null.
     virtual StorageRef pinned_memory_at(const void*) { return {}; }
     /// Called before the memory of an array of this device is exposed to foreign code that runs on the host.
     virtual void open_to_host(Storage&) {}
 
     virtual bool can_access_peer(Device other) = 0;
-    /// Lets kernels of this device read and write memory of the other; ValueError where the hardware cannot.
+    /// Lets kernels of this device read and write memory of the other; ValueError if the hardware cannot.
     virtual void enable_peer_access(Device other) = 0;
 
     virtual std::string name() const = 0;

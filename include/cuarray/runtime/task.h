@@ -92,7 +92,7 @@ struct LeftFold {
     std::span<const View> outputs;    ///< one
     Dims axes;
     LoopId loop;                      ///< (T, T) -> T
-    const Scalar* initial = nullptr;  ///< the first left operand, where given
+    const Scalar* initial = nullptr;  ///< the first left operand, if given
     const char* name = "";
 };
 template <class Visit> void operands(const LeftFold& task, Visit&& visit) {
@@ -286,7 +286,7 @@ template <class Visit> void operands(const Sort& task, Visit&& visit) {
     visit(Operand{task.result, shape, task.refines ? Access::ReadWrite : Access::Write, !task.indices});
 }
 
-/// The elements that would stand at the positions `kth` if the rows were sorted in ascending order. Memory is contiguous
+/// The elements that would be at the positions `kth` if the rows were sorted in ascending order. Memory is contiguous
 /// and aligned.
 struct OrderStatistics {
     int64_t rows, n;
