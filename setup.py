@@ -15,7 +15,7 @@ BUILD = SOURCE / "build"
 
 
 def compiler() -> str:
-    """Return the first C++ compiler that understands C++20; exit with the line to type if there is none."""
+    """Return the first C++ compiler that accepts C++20; exit with an install command if there is none."""
     candidates = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "c++", "clang++"]
     with tempfile.TemporaryDirectory() as folder:
         probe = Path(folder, "probe.cpp")
@@ -33,17 +33,17 @@ def compiler() -> str:
 
 
 def jobs() -> int:
-    """Return how many compilations run at once: CMAKE_BUILD_PARALLEL_LEVEL, or the cores we may use."""
+    """Return the number of parallel compilations: CMAKE_BUILD_PARALLEL_LEVEL, else the cores this process may use."""
     return int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", 0)) or len(os.sched_getaffinity(0))
 
 
 class CMakeBuild(build_ext):
-    """Compiles with CMake, then puts what a wheel holds where setuptools looks for it."""
+    """Compiles with CMake and installs the files of a wheel where setuptools looks for them."""
 
     def run(self) -> None:
         cmake = shutil.which("cmake") or sys.exit("cuarray: cmake is needed; type: pip install cmake ninja")
-        # Said at every build: pip's build environment, and so ninja, lies elsewhere each time, and the build
-        # folder may have served another Python.
+        # Configure at every build: pip's build environment, and so ninja, has a new path each time, and the build
+        # folder may have been used by another Python.
         configure = [
             cmake,
             "-S",
@@ -70,19 +70,19 @@ class CMakeBuild(build_ext):
 
 
 class BinaryDistribution(Distribution):
-    """A distribution with compiled parts, although CMake and not setuptools knows which."""
+    """A distribution with compiled modules, which CMake and not setuptools lists."""
 
     def has_ext_modules(self) -> bool:
         return True
 
 
-# setuptools puts whatever lies there into the wheel, also modules that exist no more.
+# setuptools puts every file of this folder into the wheel, including modules deleted since.
 shutil.rmtree(BUILD / "python", ignore_errors=True)
 
 setup(
     distclass=BinaryDistribution,
     ext_modules=[Extension("cuarray._core", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
-    # CMake's files lie in build/; those of setuptools stay apart.
+    # build/ belongs to CMake; setuptools gets a subfolder.
     options={"build": {"build_base": "build/python"}},
 )

@@ -1,8 +1,8 @@
-# names.cmake -- the stubs and the docs entries of the functions, from the tables as libcuarray holds them.
+# names.cmake -- generates the type stubs and docs/reference.md from the tables compiled into libcuarray.
 
 add_executable(print_tables scripts/print_tables.cpp)
 target_link_libraries(print_tables PRIVATE cuarray)
-# libcuarray lies in the package, this program in the build folder.
+# libcuarray is in the package folder, this program in the build folder.
 set_target_properties(print_tables PROPERTIES INSTALL_RPATH "${CUARRAY_PACKAGE_DIR}")
 
 set(reference_folder "${CMAKE_BINARY_DIR}/docs")

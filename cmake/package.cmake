@@ -1,14 +1,14 @@
-# package.cmake -- the importable folder, the CMake package for C++ users, and what a wheel takes.
+# package.cmake -- the importable folder, the CMake package for C++ users, and the contents of a wheel.
 
 include(CMakePackageConfigHelpers)
 
-# Headers, and for a build folder elsewhere the Python files, are linked: an edit needs no build.
+# Symbolic links to the headers and, for another build folder, to the Python files: edits need no rebuild.
 file(MAKE_DIRECTORY "${CUARRAY_PACKAGE_DIR}/cmake")
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/include" "${CUARRAY_PACKAGE_DIR}/include" SYMBOLIC)
 if(NOT CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
     file(GLOB python_files RELATIVE "${CMAKE_SOURCE_DIR}/cuarray" CONFIGURE_DEPENDS
         cuarray/*.py cuarray/py.typed cuarray/*/__init__.py)
-    # Of a package inside, its folder.
+    # A subpackage is linked as a folder.
     list(TRANSFORM python_files REPLACE "/__init__.py$" "")
     foreach(name ${python_files})
         file(CREATE_LINK "${CMAKE_SOURCE_DIR}/cuarray/${name}" "${CUARRAY_PACKAGE_DIR}/${name}" SYMBOLIC)

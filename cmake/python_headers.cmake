@@ -1,7 +1,7 @@
 # python_headers.cmake -- copies the headers of pybind11, DLPack and NVTX out of their Python packages.
 #
-# pip builds in an environment that is gone afterwards; the copies keep `cmake --build build` working, and
-# equal contents keep their time stamps, so that nothing is compiled again.
+# pip builds in a temporary environment; the copies keep `cmake --build build` working after it is deleted. Copies of
+# unchanged headers keep their time stamps, so nothing is recompiled.
 
 function(find_python_headers result package code)
     execute_process(COMMAND "${Python_EXECUTABLE}" -c "${code}"
@@ -25,7 +25,7 @@ find_python_headers(tvm_ffi_dir apache-tvm-ffi
     "import importlib.util as u; print(u.find_spec('tvm_ffi').submodule_search_locations[0])")
 find_python_headers(pybind11_dir pybind11
     "import importlib.util as u; print(u.find_spec('pybind11').submodule_search_locations[0])")
-# The folder is named by the CUDA version of the wheel.
+# The folder name contains the CUDA version of the wheel.
 find_python_headers(nvtx_dir nvidia-nvtx
     "import importlib.util as u, pathlib as p; s = u.find_spec('nvidia').submodule_search_locations
 print(next(h for d in s for h in sorted(p.Path(d).glob('*/include/nvtx3'))))")

@@ -1,5 +1,5 @@
-# tests.cmake -- each tests/FOLDER/test_NAME.cpp is a program that ends with status 0; they lie in tests/FOLDER of the
-# build folder.
+# tests.cmake -- builds each tests/FOLDER/test_NAME.cpp as a program in tests/FOLDER of the build folder; exit status 0
+# means passed.
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.cpp)
 foreach(source ${test_sources})

@@ -14,7 +14,7 @@ Array::Array(PendingNode* node) : node_(node), layout_{node->shape, node->stride
     ++node->handles;
 }
 
-/// Becomes a handle of the other's node, unless that has run by now.
+/// Becomes a handle of the other's node; false if the node has run in the meantime.
 bool Array::share_node(const Array& other) const {
     const GraphLock lock = lock_graph();
     PendingNode* const node = other.pending();
@@ -41,7 +41,7 @@ void Array::run_pending() const {
     const Ref<PendingNode> node(pending());
     if (!node) return;
     cuarray::settle(*node);
-    if (!is_pending()) return;  // a finalizer has looked at this very array meanwhile
+    if (!is_pending()) return;  // a finalizer has settled this array during the run
     storage_ = node->result;
     node_.store(nullptr, std::memory_order_release);
     drop_node(node.get());
@@ -87,7 +87,7 @@ Dims reversed_axes(int ndim) {
     return axes;
 }
 
-/// The shape with its one -1 filled in.
+/// The shape with its -1, if any, replaced by the missing extent.
 Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
     Dims shape = wanted;
     int unknown = -1;
@@ -130,7 +130,7 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
 
 namespace {
 
-/// Whether an array still waits for its node. A handle of a node that has run becomes memory.
+/// Whether the array's node has still to run. Settles the handle of a node that has run.
 bool still_waits(const Array& array) {
     if (PendingNode* const node = array.pending(); node && !node->graph) array.settle();
     return array.is_pending();
@@ -142,10 +142,10 @@ bool overlaps(const Array& a, const Array& b) {
     if (a.is_pending() || b.is_pending()) {
         const GraphLock lock = lock_graph();
         const bool first_waits = still_waits(a), second_waits = still_waits(b);
-        // A result that does not exist yet gets memory of its own, which only handles of the same node share.
+        // A result not yet computed gets new memory, which only handles of the same node share.
         if (first_waits || second_waits) return a.pending() == b.pending() && !a.is_empty();
     }
-    // Memory that nobody outside knows is only where it was allocated.
+    // Storages overlap only if they are exported (or imported) memory.
     const Storage &first = a.storage(), &second = b.storage();
     if (&first != &second && !first.exported && !second.exported) return false;
     if (!(a.device() == b.device())) return false;

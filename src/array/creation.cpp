@@ -62,7 +62,7 @@ Dims order_of(const Array& like, char order) {
     return axes;
 }
 
-/// value of `from`, cast to the dtype of `to`, as a whole computation; a pending sole-held `from` is absorbed.
+/// Makes `expr` the value of `from` cast to `dtype`; a pending `from` with a single handle is absorbed.
 Absorbed converting(const Array& from, DType dtype, const Dims& shape, const char* function, Expr& expr,
                     std::vector<View>& inputs) {
     Absorbed absorbed;
@@ -91,7 +91,7 @@ Array full(const Dims& shape, const Scalar& value, Device device, char order) {
 Array arange(int64_t count, const Scalar& first, const Scalar& second, Device device) {
     const DType dtype = first.dtype;
     const Kind kind = info(dtype).kind;
-    // Halves are computed in float32 and rounded once; bool counts as an integer.
+    // float16 and bfloat16 are computed in float32 and rounded once; bool is computed in int64.
     const DType work = kind == Kind::Bool ? DType::int64
                        : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
     Array result = empty({count}, dtype, device);
@@ -107,7 +107,7 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
 
 Array copy(const Array& from, char order) {
     if (from.ndim() > 0) return astype(from, from.dtype(), order, true);
-    // One element needs no program.
+    // A single element is copied without a kernel.
     const int64_t item = item_size(from.dtype());
     Backend& target = from.storage().front();
     Array result(target.allocate(item), 0, Layout(), from.dtype());
@@ -143,7 +143,7 @@ void check_target(const Array& to, const Array& from, const char* function) {
               "; move one with .to_device(...)");
 }
 
-/// The array without leading axes of extent 1 that the destination does not have: NumPy ignores them.
+/// Drops leading axes of extent 1 that the destination does not have, as NumPy's assignment does.
 Array without_extra_axes(const Array& from, const Array& to) {
     Dims shape = from.shape();
     while (shape.size() > to.ndim() && shape[0] == 1) shape.erase(0);
@@ -178,7 +178,7 @@ void assign(const Array& to, const Array& from, const char* function) {
     }
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
-    before_write(to.storage());  // may run `from` itself, which then overlaps or not
+    before_write(to.storage());  // may run `from` itself: check the overlap afterwards
     if (overlaps(to, from)) return assign(to, copy(from, 'K'), function);
     Expr expr;
     std::vector<View> inputs;
@@ -192,7 +192,7 @@ void assign_where(const Array& to, const Array& mask, const Array& from, const c
     const Array source = without_extra_axes(from, to);
     broadcast_strides(source.layout(), to.shape(), function);
     if (to.is_empty()) return;
-    before_write(to.storage());  // which may run `from`, too
+    before_write(to.storage());  // may run `from`, too
     Expr expr;
     std::vector<View> inputs;
     const Array own = overlaps(to, source) ? copy(source, 'K') : source;
@@ -215,7 +215,7 @@ void fill(const Array& to, const Scalar& value, const char* function) {
     const Scalar element = convert(value, to.dtype());
     Backend& target = to.storage().front();
     if (to.ndim() == 0 && target.is_host_accessible()) {
-        // One element needs no program.
+        // A single element is written without a kernel.
         before_write(to.storage());
         return target.write(to.storage(), to.offset(), element.bytes, item_size(to.dtype()));
     }

@@ -13,11 +13,11 @@
 
 namespace cuarray {
 
-/// What one thread has deferred, in the order it was asked for.
+/// The nodes that one thread has deferred, in program order.
 struct PendingGraph {
     int depth = 0;
-    int calls = 0;                ///< how many of the deferrals end within one call of the library
-    bool reads_exported = false;  ///< nodes were added that read what others can write
+    int calls = 0;                ///< of `depth`, deferrals that end within one library call
+    bool reads_exported = false;  ///< nodes were added that read exported memory
     std::vector<PendingNode*> nodes;
 };
 
@@ -26,12 +26,12 @@ namespace {
 using Nodes = std::vector<Ref<PendingNode>>;
 using NodeSpan = std::span<const Ref<PendingNode>>;
 
-constexpr size_t kMaxNodes = 64;    // a graph longer than this is run before it grows
+constexpr size_t kMaxNodes = 64;    // a graph of this length runs before a node is added
 constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at most Space::kMaxOperands
 constexpr size_t kMaxOutputs = 8;
-constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // with room for those of an operation that absorbs a plan
+constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // leaves 8 to the consumer that absorbs a plan
 
-/// How many nodes wait in all graphs together: while there is none, nothing has to be looked up.
+/// Pending nodes in all graphs; while it is 0, before_write() returns at once.
 std::atomic<int> waiting = 0;
 
 /// The graph of this thread.
@@ -62,7 +62,7 @@ void leave_graph(PendingNode& node) {
     --waiting;
 }
 
-/// What the node reads no longer knows it as a reader.
+/// Unregisters the node as a reader of its sources.
 void leave_sources(PendingNode& node) {
     for (int i = 0; i < node.sources; ++i) {
         if (node.source[i].storage) forget(node.source[i].storage->pending_readers, &node);
@@ -70,13 +70,14 @@ void leave_sources(PendingNode& node) {
     }
 }
 
-/// After `leave_sources`. To free memory may call the host program, which must find no other node half done.
+/// Call after `leave_sources`. Dropping a reference may run a Python finalizer that re-enters this graph, so all other
+/// nodes must be consistent.
 void drop_sources(PendingNode& node) {
     for (int i = 0; i < node.sources; ++i) node.source[i] = {};
     node.sources = 0;
 }
 
-/// An edge to a node that has run becomes a tracked read of its memory.
+/// Replaces an edge to a node that has run by a registered read of the node's memory.
 void read_result(PendingNode& user, PendingNode::Source& source) {
     PendingNode& from = *source.node;
     source.storage = from.result;
@@ -98,7 +99,7 @@ void mark(PendingNode& node) {
         if (joins(node, node.source[i])) mark(*node.source[i].node);
 }
 
-/// A node that one of the plan reads and that cannot run with it.
+/// A node that the plan reads but that cannot run with it (of another shape); null if there is none.
 PendingNode* separate_source(NodeSpan plan) {
     for (const Ref<PendingNode>& node : plan)
         for (int i = 0; i < node->sources; ++i)
@@ -106,8 +107,8 @@ PendingNode* separate_source(NodeSpan plan) {
     return nullptr;
 }
 
-/// The nodes that must run with `roots`, sources first; none where all have run. Both outputs of a row go together;
-/// what they read in other shapes is memory afterwards.
+/// The nodes to run for `roots`, sources first; empty if all have run. Both outputs of a row run together; sources of
+/// another shape are run here, before, and so are memory afterwards.
 Nodes closure(PendingGraph& g, NodeSpan roots) {
     for (;;) {
         for (const Ref<PendingNode>& root : roots)
@@ -124,8 +125,8 @@ Nodes closure(PendingGraph& g, NodeSpan roots) {
     }
 }
 
-/// Whether all of the plan wait still. Whoever makes memory may call the host program, which may look at an array of
-/// the plan, and write what the plan reads after that: then the plan no longer holds.
+/// Whether all nodes of the plan are still pending. An allocation may run a finalizer that settles an array of the plan
+/// and then writes what the plan reads: the plan is invalid then.
 bool is_waiting(NodeSpan plan) {
     return std::all_of(plan.begin(), plan.end(), [](const Ref<PendingNode>& node) { return node->graph; });
 }
@@ -134,7 +135,7 @@ bool is_waiting(NodeSpan plan) {
 struct MergedExpr {
     Expr expr;
     std::vector<View> inputs;
-    std::vector<StorageRef> memory;  ///< behind the inputs: the nodes let go of it once they have run, be it elsewhere
+    std::vector<StorageRef> memory;  ///< of the inputs; kept here because nodes drop theirs when they have run
     std::vector<ValueId> values;
 
     ValueId value(const Ref<PendingNode>& node, NodeSpan plan) const {
@@ -165,7 +166,7 @@ struct MergedExpr {
     }
 };
 
-/// Whether somebody outside the plan will look at the node's value.
+/// Whether an array, or a pending node outside the plan, refers to the node's value.
 bool is_wanted(const PendingNode& node, NodeSpan plan) {
     int inside = 0;
     for (const Ref<PendingNode>& user : plan)
@@ -189,7 +190,7 @@ void finish(PendingGraph& g, NodeSpan plan) {
     for (const Ref<PendingNode>& node : plan) drop_sources(*node);
 }
 
-/// Runs what `roots` need, or a part of it: the caller goes on until none of them waits.
+/// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
 void run_together(PendingGraph& g, NodeSpan roots) {
     const Nodes plan = closure(g, roots);
     if (plan.empty()) return;
@@ -197,7 +198,7 @@ void run_together(PendingGraph& g, NodeSpan roots) {
     MergedExpr program(plan);
     const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
                       program.expr.scalars.size() <= kMaxScalars;
-    // Too much for one run: half of it first, which then is memory for the rest.
+    // Too many operands for one run: run the first half, whose results are memory for the rest.
     if (!fits && plan.size() > 1) return settle(*plan[plan.size() / 2 - 1]);
     Backend& target = backend(plan[0]->device);
     std::vector<Array> outputs;
@@ -215,7 +216,7 @@ void run_together(PendingGraph& g, NodeSpan roots) {
     finish(g, plan);
 }
 
-/// Takes out of the graph what could not be run, so that it fails nobody but those who ask for its value.
+/// Removes nodes that could not be run from the graph: the error is raised only where one of their values is read.
 void abandon(PendingGraph& g, std::exception_ptr error) {
     const GraphLock lock = lock_graph();
     const Nodes nodes(g.nodes.begin(), g.nodes.end());
@@ -232,8 +233,9 @@ std::recursive_mutex& graph_mutex() {
     return *mutex;
 }
 
-/// A forked child finds every graph whole, and nobody else at it. Handlers run last registered first, and a run, which
-/// holds our lock, waits for what the host's handlers take: those must be registered by now.
+/// Registers fork handlers: a child finds every graph consistent and unlocked. `prepare` handlers run in reverse order
+/// of registration. A run holds our lock and waits for locks that the cpu backend's handlers take, so the backend must
+/// register its handlers first.
 bool survive_forks() {
     backend(Device{});
     pthread_atfork(hold_graphs, release_graphs, renew_graphs);
@@ -244,12 +246,12 @@ bool survive_forks() {
 
 void hold_graphs() { lock_graph().release(); }
 void release_graphs() { graph_mutex().unlock(); }
-// The child's thread has another number, by which a recursive mutex does not know it as the owner.
+// A recursive mutex identifies its owner by thread id, which is another one in the child.
 void renew_graphs() { new (&graph_mutex()) std::recursive_mutex; }
 
 GraphLock lock_graph() {
     GraphLock lock(graph_mutex(), std::try_to_lock);
-    // Its holder may be calling the host program, and may be long.
+    // The holder may be running Python code, and for long.
     if (!lock) wait_unlocked([](void* waiting) { static_cast<GraphLock*>(waiting)->lock(); }, &lock);
     return lock;
 }
@@ -271,7 +273,7 @@ void begin_deferral() {
 }
 
 void end_deferral() {
-    // The depth falls first: were the run to fail, the next operation must find eager mode.
+    // Leave deferred mode first: if the run fails, the next operation must be eager.
     if (--graph->depth > 0) return;
     --deferring_threads;
     try {
@@ -306,7 +308,7 @@ Deferral::~Deferral() noexcept(false) {
     try {
         end_call_deferral();
     } catch (...) {
-        // An error already on its way explains more than what followed from it.
+        // An exception already in flight is the cause; keep that one.
         if (!std::uncaught_exceptions()) throw;
     }
 }
@@ -364,7 +366,7 @@ void settle(PendingNode& node) {
 void settle_all() {
     const GraphLock lock = lock_graph();
     while (!graph->nodes.empty()) {
-        // One run for everything of the newest shape; smaller shapes that it reads are run on the way.
+        // One run for all nodes of the newest shape; sources of other shapes run before it.
         const PendingNode& last = *graph->nodes.back();
         Nodes roots;
         for (PendingNode* node : graph->nodes)
@@ -376,7 +378,7 @@ void settle_all() {
 void before_write(Storage& storage) {
     if (waiting == 0) return;
     const GraphLock lock = lock_graph();
-    // What others can write may be the memory of several storages.
+    // Several storages may refer to the same exported memory.
     if (storage.exported && graph->reads_exported) settle_all();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
 }
@@ -400,10 +402,10 @@ Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     Absorbed absorbed{lock_graph(), {}, {}};
     const Ref<PendingNode> node(array.pending());
     for (;;) {
-        if (!node || !node->graph) return {};  // it has run already, with others, or failed
+        if (!node || !node->graph) return {};  // it has run already, with other nodes, or failed
         if (node->users > 0 || node->handles > 1 || node->op == ExprNode::Op::Second) return {};
         absorbed.nodes = closure(*node->graph, {&node, 1});
-        // Intermediate values that others want become memory first; what is left is read by this node alone.
+        // Compute intermediate values that are referenced elsewhere; only this node reads the remaining ones.
         const Nodes wanted = wanted_nodes(absorbed.nodes);
         const auto other = std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return !(w == node); });
         if (other == wanted.end()) break;

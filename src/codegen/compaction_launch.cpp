@@ -1,4 +1,4 @@
-// compaction_launch.cpp -- the launches that count a mask and move the elements at which it is true.
+// compaction_launch.cpp -- plans compactions: counts of a mask, and moves of the elements where it is true.
 #include <algorithm>
 
 #include "codegen/parameters.h"
@@ -53,7 +53,8 @@ NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, cons
     return to;
 }
 
-/// Axes first..first + n of the shape, with those before and behind them as one axis each, whose lines are not wanted.
+/// Axes first ... first + n - 1 of the shape; the axes before and after them are merged into one each, with line -1:
+/// their coordinates are not written.
 Space some_axes(const CompactionOperands& places, int first, int n) {
     Space space;
     space.operands = 1;

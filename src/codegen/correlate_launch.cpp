@@ -1,4 +1,4 @@
-// correlate_launch.cpp -- plans sliding sums of products: one thread for each result.
+// correlate_launch.cpp -- plans a cross-correlation: one thread per result.
 #include "codegen/correlate_launch.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// correlate_launch.h -- the kernel of a cross-correlation, its grid and parameters.
+// correlate_launch.h -- plans a cross-correlation: kernel, grid and parameters.
 #pragma once
 #include "codegen/launch.h"
 #include "cuarray/core/dtype.h"

@@ -14,7 +14,7 @@ namespace {
 const char* text(DType dtype) { return info(dtype).text; }
 std::string stored_text(DType dtype) { return dtype == DType::bool_ ? "u8" : text(dtype); }
 
-/// Whether a loop's body sees elements of this dtype as f32: the halves, unless it works on their bits.
+/// Whether a loop's body gets elements of this dtype as f32: float16 and bfloat16, unless the row works on their bits.
 bool widens(const Loop& loop, DType dtype) {
     return (dtype == DType::float16 || dtype == DType::bfloat16) && !rows()[loop.row].has(HalfBits);
 }
@@ -26,8 +26,8 @@ std::string result_text(const Loop& loop, Spell spell) {
     return std::string("pair<") + spell(loop.out[0]) + ", " + spell(loop.out[1]) + ">";
 }
 
-/// The row's body in a block where its x, y, z, T and U mean what ufuncs.def says. A block is cheaper for
-/// NVRTC than the templates of kernel/functors.h, and says the same.
+/// Emits the row's body in a block that declares x, y, z, T and U as ufuncs.def defines them. Equivalent to the
+/// templates of kernel/functors.h, but cheaper for NVRTC to compile.
 void assign_body(std::ostringstream& out, const ExprNode& node, const std::string& target) {
     const Loop& loop = loops()[node.index];
     const Row& row = rows()[loop.row];
@@ -85,7 +85,7 @@ void statement(std::ostringstream& out, const Expr& expr, size_t id) {
     out << ";\n";
 }
 
-/// The arrays of one struct of lanes.
+/// Emits one struct of lanes: an array per member, and its shift().
 void lanes(std::ostringstream& out, const char* name, const std::vector<std::string>& members) {
     out << "    template <int V> struct " << name << " {";
     for (const std::string& member : members) out << " " << member << "[V];";

@@ -1,4 +1,4 @@
-// embedded.h -- the tables and kernel headers as text inside libcuarray, so that NVRTC needs no file.
+// embedded.h -- the tables and kernel headers as text in libcuarray: NVRTC reads no files.
 
 #pragma once
 #include "cuarray/core/error.h"
@@ -14,7 +14,7 @@ struct EmbeddedFile {
 /// All embedded files, sorted by name.
 extern CUARRAY_API const EmbeddedFile embedded_files[];
 
-/// How many files there are in `embedded_files`.
+/// Number of files in `embedded_files`.
 extern CUARRAY_API const int embedded_file_count;
 
 }  // namespace cuarray

@@ -13,16 +13,16 @@ namespace cuarray {
 namespace {
 
 constexpr int kThreadBits = 9, kLaneBits = 4, kMostColumns = 5;
-// A short row is left to one thread where that keeps the GPU busy, or where lanes would mostly idle.
+// One thread folds a short row if there are this many outputs to keep the GPU busy, or if most lanes would idle.
 constexpr int64_t kManyOutputs = 1 << 15;
-// Fewer blocks than this leave most of a large GPU idle, so that narrower columns pay.
+// With fewer blocks, most of a large GPU idles, and fewer columns per block are faster.
 constexpr int64_t kFewBlocks = 264;
 
 template <class Index>
 using Parameters = kernel::Folded<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 
-/// Kept and reduced axes of a task, collapsed apart.
+/// Kept and reduced axes of a task, collapsed separately.
 struct Split {
     Space kept, reduced;
     ElementSizes sizes;
@@ -68,7 +68,8 @@ void split_axes(Split& split, const Program& program, const Dims& shape, const D
     one_axis_at_least(split.reduced);
 }
 
-/// Whether neighbouring outputs lie closer together in the inputs than neighbouring elements of one fold.
+/// Whether the inputs' strides between neighbouring outputs are smaller than between elements of one fold, by a vote
+/// weighted with the item sizes.
 bool runs_along_outputs(const Split& split, const Program& program) {
     const int kept = split.kept.ndim - 1, reduced = split.reduced.ndim - 1;
     int64_t votes = 0;
@@ -83,7 +84,7 @@ bool runs_along_outputs(const Split& split, const Program& program) {
 
 int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
 
-/// How the threads of a block are divided.
+/// How the threads of a block are divided; columns, groups and leaves are base-2 logarithms.
 struct Division {
     int columns = 0, groups = 0, leaves = 0;
     int64_t tiles = 0, chunks = 1;

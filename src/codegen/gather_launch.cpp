@@ -1,4 +1,4 @@
-// gather_launch.cpp -- plans gathers and scatters: the widest word that items can move as, who competes for which place.
+// gather_launch.cpp -- plans gathers and scatters: the widest word to move items with, and conflicts between stores.
 #include "codegen/gather_launch.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kElements = 0, kArray = 1, kKeys = 2, kNumbers = 3, kIndices = 4;
 constexpr int64_t kWidest = 16;
-// A table of all places is cheaper than a hashed one up to here, per value.
+// Up to this many positions per value, a direct table is cheaper than a hash table.
 constexpr int64_t kDirect = 4;
 
 const char* item_type(int64_t bytes) {
@@ -76,7 +76,7 @@ IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& ele
         strides[kIndices + k] = indices[k].positions.strides;
         addresses_[kIndices + k] = indices[k].positions.address;
     }
-    // The order decides which of several values stays.
+    // A scatter and an update keep the order of axes: the last value in C order is the one that is stored.
     collapse(space_, shape, {strides, kIndices + indices.size()}, what != Choosing::Gather);
     for (int k = 0; k < space_.operands; ++k) space_.offset[k] += int64_t(addresses_[k]);
     if (space_.size == 0) {
@@ -86,14 +86,14 @@ IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& ele
     if (what == Choosing::Scatter) number_places();
     if (what == Choosing::Update) limit_keys(item);
     else choose_word(item);
-    // Where equal values meet they are exchanged, which words of these sizes can be.
+    // Equal values for one position need no table if words can be stored atomically (4 or 8 bytes).
     competes_ = differs_ || (meets_ && word_ < 4);
     if (space_.ndim == 0) add_axis(space_);
     for (int d = 0; d < space_.ndim - kAxes; ++d) slices_ *= space_.shape[d];
 }
 
-/// Items lie contiguous along the last axis, or an item itself is some words: they move as the widest word at whose
-/// multiples everything lies.
+/// Chooses the widest word that divides all addresses and strides. A contiguous last axis along which no index moves
+/// counts as one large item.
 void IndexedAccessPlan::choose_word(int64_t item) {
     int64_t bytes = item;
     const int last = space_.ndim - 1;
@@ -118,8 +118,8 @@ void IndexedAccessPlan::choose_word(int64_t item) {
     space_.strides[kElements][space_.ndim - 1] = space_.strides[kArray][space_.ndim - 1] = word;
 }
 
-/// A place is numbered by its positions and by its coordinates on axes that both it and an index move along. Elements meet
-/// along axes on which the place depends on indices alone.
+/// Numbers positions of the array by their indices, and by their coordinates on axes along which both the array and an
+/// index move. Elements may share a position along axes where it depends on indices alone.
 void IndexedAccessPlan::number_places() {
     int64_t weight = 1, number = 1;
     for (size_t k = indices_.size(); k-- > 0;) {
@@ -145,7 +145,7 @@ void IndexedAccessPlan::number_places() {
     table_bytes_ = slots_ * int64_t(sizeof(uint64_t)) * (hashes_ ? 2 : 1);
 }
 
-/// Keys are places in bytes, counted from the lowest.
+/// Keys of an update are byte offsets from the lowest address of the array.
 void IndexedAccessPlan::limit_keys(int64_t item) {
     int64_t highest = item;
     const auto reach = [&](int64_t bytes) { (bytes < 0 ? base_ : highest) += bytes; };
@@ -170,7 +170,7 @@ void IndexedAccessPlan::select(int64_t slice) {
     part.size = count(std::span(part.shape, size_t(part.ndim)));
     fill(move, part, false);
     if (!competes_) return;
-    // One place for all that moves along the array's own axes alone.
+    // One claim covers all elements that differ only along the array's own axes.
     for (int d = part.ndim - 1; d >= 0; --d)
         if (part.strides[kNumbers][d] == 0 && part.shape[d] > 1) drop_axis(part, d);
     if (part.ndim == 0) add_axis(part);
@@ -215,7 +215,7 @@ void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) c
 }
 
 void IndexedAccessPlan::set_keys(uint64_t keys, uint64_t order) {
-    // What stands before the choice is the same for every index type.
+    // The members before `chosen` have the same layout for both index types.
     auto& p = *reinterpret_cast<LargestUpdate*>(move.launch.parameters);
     p.keys = reinterpret_cast<u64*>(keys);
     p.order = reinterpret_cast<const u64*>(order);

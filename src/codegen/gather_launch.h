@@ -1,4 +1,4 @@
-// gather_launch.h -- which kernels move elements chosen by indices or by a mask, their grids and parameters.
+// gather_launch.h -- plans gathers, scatters, updates and compactions: kernels, grids and parameters.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,36 +8,36 @@
 
 namespace cuarray {
 
-/// An axis that an index array goes along.
+/// An indexed axis and its index array.
 struct IndexedDeviceAxis {
     DeviceOperand positions;
     int64_t size, stride;
     int axis;
 };
 
-/// What is done with chosen elements.
+/// The operation on the indexed elements.
 enum class Choosing : uint8_t { Gather, Scatter, Update };
 
-/// A gather, a scatter or an update. It takes as many launches as `slices`, in order; more than one beyond 8 axes only.
+/// Plans a gather, a scatter or an update: `slices` rounds of launches, in order; more than one only beyond 8 axes.
 class CUARRAY_API IndexedAccessPlan {
  public:
     IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array, std::span<const IndexedDeviceAxis> indices,
                int64_t item, kernel::Outside outside, Choosing what);
 
     int64_t slices() const { return slices_; }
-    /// Fills `move`, and `claim` where values may meet in one place; the table must then be set. Of an update `move` makes
-    /// the keys.
+    /// Fills `move` for a slice, and `claim` if stores to one position conflict; set_table() must follow then. In an
+    /// update, `move` computes the sort keys.
     void select(int64_t slice);
     NamedLaunch move;
     std::optional<NamedLaunch> claim;
-    /// Bytes that must be zeroed in the stream before `claim`.
+    /// Bytes of the table, to be zeroed in stream order before `claim`; 0: no table.
     int64_t table_bytes() const { return competes_ ? table_bytes_ : 0; }
     void set_table(uint64_t address);
 
-    /// Of an update: the bits of its keys that count.
+    /// Update: the number of significant bits of the keys.
     int key_bits() const;
     void set_keys(uint64_t keys, uint64_t order);
-    /// The launch behind `move`, once `order` sorts the keys: the loop on the elements of the array.
+    /// Update: the launch that applies the loop to the array's elements, once `order` sorts the keys.
     NamedLaunch steps(LoopId loop, DType array) const;
 
  private:
@@ -52,20 +52,20 @@ class CUARRAY_API IndexedAccessPlan {
     int64_t weights_[kernel::kMaxIndices] = {};
     kernel::Outside outside_;
     const Choosing what_;
-    bool meets_ = false;     ///< whether several elements may have one place
-    bool differs_ = false;   ///< and be different
-    bool competes_ = false;  ///< so that a table must say which of them stays
+    bool meets_ = false;     ///< several elements may be stored to one position
+    bool differs_ = false;   ///< and may have different values
+    bool competes_ = false;  ///< a table selects the element to store
     int word_ = 1;
     int64_t base_ = 0, key_limit_ = 0;
     int64_t slices_ = 1, table_bytes_ = 0, slots_ = 0;
     bool hashes_ = false;
 };
 
-/// What is done with the true elements of a mask.
+/// The steps of a compaction: counts per block of the mask, their prefix sums, and one of the moves.
 enum class CompactionStep : uint8_t { Count, AddUp, Compress, Expand, Nonzero };
 
-/// A mask of `shape`, contiguous; `before` has room for stretches + 1 counts. `array` lies over the shape. Locate: `line`
-/// is one line per axis, its first stride apart.
+/// The operands of a compaction: a contiguous mask of `shape`, and mask_blocks(size) + 1 counts in `before`. `array`
+/// has the shape of the mask, `line` is the packed side; for Nonzero it has one row per axis, the first stride apart.
 struct CompactionOperands {
     Dims shape;
     uint64_t mask, before;
@@ -73,8 +73,8 @@ struct CompactionOperands {
     int item = 1;
 };
 CUARRAY_API int64_t mask_blocks(int64_t size);
-/// The launches, in order: more than one for Locate beyond 6 axes only; none where an array has more than 8 axes that do
-/// not merge: the caller then makes it contiguous.
+/// The launches, in order; more than one only for Nonzero beyond 6 axes. Empty if the array has more than 8 axes after
+/// merging: the caller then uses a contiguous copy.
 CUARRAY_API std::vector<NamedLaunch> plan_compaction(CompactionStep step, const CompactionOperands& places);
 
 }  // namespace cuarray

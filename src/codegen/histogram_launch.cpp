@@ -10,7 +10,7 @@
 namespace cuarray {
 namespace {
 
-/// Blocks that count: more would add up more tables of counts, fewer would leave a GPU idle.
+/// Maximum number of counting blocks: more would merge more tables of counts, fewer would leave a GPU idle.
 constexpr int64_t kMostBlocks = 2048;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// histogram_launch.h -- which kernels count values by bin, their grids and parameters.
+// histogram_launch.h -- plans the steps of a histogram: kernels, grids and parameters.
 #pragma once
 #include "codegen/launch.h"
 #include "cuarray/core/dtype.h"
@@ -6,7 +6,7 @@
 
 namespace cuarray {
 
-/// Counts, the bins of all values, or sums of weights.
+/// The steps: counts per bin; or the bin of each value, then the sums of weights per bin.
 enum class HistogramStep : uint8_t { Counts, Bins, Sums };
 
 /// One step over values of dtype float32, float64, int64 or uint64.

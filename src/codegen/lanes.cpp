@@ -8,9 +8,9 @@
 namespace cuarray {
 namespace {
 
-constexpr int kLaneBytes = 256;     // of a thread's registers, a quarter of them
-constexpr int kBytesInFlight = 16;  // per thread, which at full occupancy is what memory latency asks for
-constexpr int kOffsets = 24;        // that a thread keeps in registers
+constexpr int kLaneBytes = 256;     // of operands per thread: a quarter of its registers
+constexpr int kBytesInFlight = 16;  // per thread: hides memory latency at full occupancy
+constexpr int kOffsets = 24;        // of operands, kept in registers per thread
 constexpr size_t kShortNodes = 24;
 
 }  // namespace

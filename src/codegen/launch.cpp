@@ -20,7 +20,7 @@ static_assert(sizeof(StridedParameters) <= sizeof(Launch::parameters));
 
 char* address_of(const Space& space, int k) { return reinterpret_cast<char*>(space.offset[k]); }
 
-/// Whether Walk::Contiguous serves: one axis, and every operand contiguous from a vector's border, or one
+/// Whether Walk::Contiguous applies: one axis, and every operand contiguous and aligned to the vector, or a broadcast
 /// element.
 bool is_flat(const Space& space, const ElementSizes& sizes) {
     if (space.ndim != 1) return false;
@@ -68,13 +68,13 @@ void fill_strided(Launch& launch, const Space& space, const ElementSizes& sizes)
     }
 }
 
-/// Whether operand k is closer together along `axis` than along the last one.
+/// Whether operand k has a smaller stride along `axis` than along the last axis.
 bool runs_along(const Space& space, int k, int axis) {
     const int64_t along = std::abs(space.strides[k][axis]), last = std::abs(space.strides[k][space.ndim - 1]);
     return along != 0 && along < last;
 }
 
-/// The axis along which an input lies that is scattered along the last one, or -1 where a tile does not help.
+/// The axis along which an input has a smaller stride than along the last one, or -1 if tiling does not help.
 int tile_axis(const Space& space, const ElementSizes& sizes) {
     const int last = space.ndim - 1;
     if (last < 1 || space.ndim + 2 > kAxes || !can_tile(sizes) || space.shape[last] < kWorthTiling) return -1;
@@ -102,7 +102,7 @@ void move_axis(Space& space, int from, int to) {
     for (int k = 0; k < space.operands; ++k) move(space.strides[k]);
 }
 
-/// Cuts the last two axes into tiles. Turned operands have the strides inside a tile exchanged.
+/// Cuts the last two axes into tiles. Transposed operands have the strides inside a tile exchanged.
 void fill_tiled(Launch& launch, Space space, const ElementSizes& sizes) {
     const int row = space.ndim - 2, column = row + 1, in_row = row + 2, in_column = row + 3;
     const int32_t rows = int32_t(space.shape[row]), columns = int32_t(space.shape[column]);
@@ -131,7 +131,7 @@ void fill_tiled(Launch& launch, Space space, const ElementSizes& sizes) {
     p.borders[2].weights[in_column] = p.borders[3].weights[in_row] = 1;
 }
 
-/// The number of elements and the reach of every operand, a tile's overshoot included, that 32 bits hold.
+/// Whether 32 bits hold the number of elements and the byte range of every operand, including a tile's overshoot.
 bool fits_a_launch(const Space& space) {
     constexpr int64_t limit = INT32_MAX / 2;
     if (space.size > limit / 2) return false;
@@ -146,7 +146,7 @@ bool fits_a_launch(const Space& space) {
     return true;
 }
 
-/// The axis whose pieces must become smaller: the one that reaches furthest, or the outermost of too many.
+/// The axis to cut next: the one with the largest byte range, or the outermost if there are too many axes.
 int axis_to_cut(const Space& space) {
     const auto is_long = [&](int d) { return space.shape[d] > 1; };
     int long_axes = 0, best = 0;

@@ -1,5 +1,4 @@
-// launch.h -- which kernel of a program a task needs, its grid, and its parameters: arithmetic only, nothing
-// is run.
+// launch.h -- plans the launches of a task: kernel, grid and parameters. Pure arithmetic, no device calls.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,20 +9,20 @@
 
 namespace cuarray {
 
-/// Where an operand lies: the device address of its element at index 0, and strides in bytes over the task's
+/// An operand in device memory: the address of its element at index 0, and strides in bytes over the task's
 /// shape.
 struct DeviceOperand {
     uint64_t address;
     const Dims* strides;
 };
 
-/// One launch. `parameters` has the layout that kernel/index.h gives to the walk; whoever fills it in zeroes that
-/// struct first, so that no kernel gets bytes that chance has left.
+/// One kernel launch. `parameters` holds the walk's struct of kernel/index.h; zero the struct before filling it: the
+/// kernel must get no uninitialised bytes.
 struct Launch {
-    Launch() { scalars.values[0] = {}; }  // a kernel without scalars takes one all the same
+    Launch() { scalars.values[0] = {}; }  // Scalars<0> has one slot, too
 
     Walk walk = Walk::Contiguous;
-    uint32_t grid = 0;     ///< blocks along x; 0: there is nothing to do
+    uint32_t grid = 0;     ///< blocks along x; 0: nothing to launch
     uint32_t block = 0;    ///< threads along x
     int64_t partials = 0;  ///< bytes of workspace that the launch needs, contents undefined
     int64_t counters = 0;  ///< bytes of workspace that must be zeroed in the stream before the launch
@@ -39,13 +38,13 @@ struct Launch {
     }
 };
 
-/// A launch of a kernel that has a name of its own.
+/// A launch of a NamedKernel.
 struct NamedLaunch {
     NamedKernel kernel;
     Launch launch;
 };
 
-/// What the elements of a program occupy, in bytes; operands are outputs, inputs and, behind them, the index.
+/// Element sizes of a program's operands, in bytes; operands are the outputs, the inputs and, last, the index.
 struct ElementSizes {
     int operands = 0, outputs = 0, memory_operands = 0;
     int size[kernel::kMaxOperands];
@@ -53,18 +52,18 @@ struct ElementSizes {
     bool has_index = false;
 };
 
-/// An elementwise task: as many launches as `slices`, one after the other, of the same kernel.
+/// Plans an elementwise task: `slices` launches of the same kernel, in order.
 class CUARRAY_API ElementwisePlan {
  public:
-    /// IndexedElements: outputs, then inputs. Every address and stride is a multiple of the item's alignment.
+    /// Operands: outputs, then inputs. Every address and stride is a multiple of the item's alignment.
     ElementwisePlan(const Expr& expr, const Dims& shape, std::span<const DeviceOperand> outputs,
                     std::span<const DeviceOperand> inputs);
 
     Launch launch;
-    /// More than 1 only beyond 8 axes that do not merge, and beyond 2^30 elements or bytes that are not
+    /// More than 1 only for more than 8 axes after merging, or for more than 2^30 elements or bytes that are not
     /// contiguous.
     int64_t slices() const { return slices_; }
-    void select(int64_t slice);  ///< fills the launch for that slice; the first one is selected already
+    void select(int64_t slice);  ///< fills the launch for a slice; slice 0 is selected already
 
  private:
     void cut();
@@ -75,12 +74,13 @@ class CUARRAY_API ElementwisePlan {
     int64_t slices_ = 1;
 };
 
-/// A reduction or an in-order fold. False where more than 8 kept or 8 reduced axes do not merge: the caller
-/// then makes its inputs contiguous, kept axes first, and its output too.
+/// Plans a reduction or a left fold. False if more than 8 kept or 8 reduced axes remain after merging: the caller
+/// then copies the inputs to contiguous memory, kept axes first, and uses a contiguous output.
 CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const DeviceOperand& output,
                            std::span<const DeviceOperand> inputs, const Scalar* initial, Launch& launch);
 
-/// A scan along one axis; the output walks over the whole shape. False where more than 8 other axes do not merge.
+/// Plans a scan along one axis; the output has strides over the whole shape. False if more than 8 other axes remain
+/// after merging.
 CUARRAY_API bool plan_scan(const Program& program, const Dims& shape, int axis, const DeviceOperand& output,
                            std::span<const DeviceOperand> inputs, Launch& launch);
 

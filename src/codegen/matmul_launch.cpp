@@ -1,4 +1,4 @@
-// matmul_launch.cpp -- plans matrix products: one block of threads for each tile of each result.
+// matmul_launch.cpp -- plans matrix products: one thread block per tile of each result.
 #include "codegen/matmul_launch.h"
 
 #include "codegen/sizes.h"

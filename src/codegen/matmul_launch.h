@@ -1,10 +1,10 @@
-// matmul_launch.h -- which kernel multiplies matrices, its grid and its parameters.
+// matmul_launch.h -- plans a matrix product: kernel, grid and parameters.
 #pragma once
 #include "codegen/gather_launch.h"
 
 namespace cuarray {
 
-/// Products of stacks of matrices, as runtime/backend.h has them; strides over the batch, then rows and columns.
+/// The operands of a Matmul (runtime/task.h) in device memory; strides over the batch, then rows and columns.
 struct MatmulOperands {
     Dims batch;
     int64_t rows, depth, columns;
@@ -12,7 +12,7 @@ struct MatmulOperands {
     DeviceOperand left, right, result;
 };
 
-/// NotImplementedError where more than 8 axes of the batch do not merge.
+/// NotImplementedError if more than 8 axes of the batch remain after merging.
 CUARRAY_API NamedLaunch plan_matmul(const MatmulOperands& places);
 
 }  // namespace cuarray

@@ -1,4 +1,4 @@
-// parameters.cpp -- extents with their magic numbers, scalars, and the limits of 32 bits.
+// parameters.cpp -- extents with their division constants, scalars, and the limits of 32 bits.
 #include "codegen/parameters.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void set_scalars(Launch& launch, const Expr& expr, const Scalar* initial) {
               kernel::kMaxScalars - 1);
     size_t k = 0;
     for (const Scalar& scalar : expr.scalars) std::memcpy(launch.scalars.values[k++].bytes, scalar.bytes, 16);
-    // What a kernel is given is the same from run to run, also where it has no use for it.
+    // Fill the slot even if the kernel ignores it: parameters must be reproducible from run to run.
     std::memcpy(launch.scalars.values[k].bytes, initial ? initial->bytes : Scalar().bytes, 16);
 }
 

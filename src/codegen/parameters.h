@@ -1,4 +1,4 @@
-// parameters.h -- how the structs of kernel/index.h are filled.
+// parameters.h -- fills the structs of kernel/index.h.
 #pragma once
 #include "codegen/launch.h"
 
@@ -7,7 +7,7 @@ namespace cuarray {
 void set_extent(kernel::Extent32& extent, int64_t size);
 void set_extent(kernel::Extent64& extent, int64_t size);
 
-/// The Expr's scalars and, behind them, a reduction's initial value.
+/// The Expr's scalars, then a reduction's initial value.
 void set_scalars(Launch& launch, const Expr& expr, const Scalar* initial);
 
 /// Whether every index and every byte offset of the space is below 2^31.

@@ -1,4 +1,4 @@
-// scan_launch.cpp -- chooses the walk of a scan: how a block is divided into layout and stretches of layout.
+// scan_launch.cpp -- chooses the walk of a scan: how a block is divided into lines, and lines into tiles.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -19,7 +19,7 @@ using Parameters = kernel::Scanned<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 static_assert(kernel::kScanThreads == 1u << kThreadBits);
 
-/// The layout of a task, collapsed, and the way along them.
+/// The lines of a task: the other axes, collapsed, and each operand's stride along a line.
 struct ScanLayout {
     Space space;
     ElementSizes sizes;
@@ -55,7 +55,8 @@ void lay_out(ScanLayout& layout, const Expr& expr, const Dims& shape, int axis, 
     for (int k = 0; k < operands; ++k) layout.space.strides[k][0] = 0;
 }
 
-/// Whether neighbouring layout lie closer together than neighbouring elements of one.
+/// Whether the strides between neighbouring lines are smaller than those along a line, by a vote weighted with the item
+/// sizes.
 bool runs_across(const ScanLayout& layout) {
     const int last = layout.space.ndim - 1;
     int64_t votes = 0;
@@ -68,7 +69,7 @@ bool runs_across(const ScanLayout& layout) {
 
 int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
 
-/// Bytes of an accumulator: float32 for the halves.
+/// Bytes of an accumulator: float32 for 16-bit floats.
 int64_t running_size(DType dtype) {
     const bool is_half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
     return is_half ? 4 : item_size(dtype);
@@ -130,7 +131,7 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
     const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
     const bool across = runs_across(layout);
-    // Threads beyond a line's elements go to other layout; across layout, a warp reads 32 of them side by side.
+    // Threads that a line does not need take other lines; if lines are contiguous across, a warp reads 32 neighbours.
     const int needed = std::min(kThreadBits, bits_for((layout.n + items - 1) / items));
     int line_bits = kThreadBits - needed;
     if (across) line_bits = std::max(line_bits, std::min(kMostLineBits, bits_for(count)));

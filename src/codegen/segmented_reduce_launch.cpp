@@ -1,4 +1,5 @@
-// segmented_reduce_launch.cpp -- plans folds of parts of an axis: the lines, and whether neighbouring threads go along them.
+// segmented_reduce_launch.cpp -- plans segmented reductions: the lines, and whether neighbouring threads take
+// neighbouring segments of a line or the same segment of neighbouring lines.
 #include "codegen/segmented_reduce_launch.h"
 
 #include <cstdlib>

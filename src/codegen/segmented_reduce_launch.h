@@ -1,4 +1,4 @@
-// segmented_reduce_launch.h -- which kernels fold parts of an axis, their grids and parameters.
+// segmented_reduce_launch.h -- plans a segmented reduction: kernel, grid and parameters.
 #pragma once
 #include <optional>
 #include "codegen/launch.h"
@@ -7,7 +7,7 @@
 
 namespace cuarray {
 
-/// The operands of a SegmentedReduce (runtime/task.h) on a device.
+/// The operands of a SegmentedReduce (runtime/task.h) in device memory.
 struct SegmentedReduceOperands {
     Dims shape;
     int axis;
@@ -19,7 +19,7 @@ struct SegmentedReduceOperands {
     LoopId loop;
 };
 
-/// Nothing where more than 8 other axes do not merge.
+/// Empty if more than 8 other axes remain after merging.
 CUARRAY_API std::optional<NamedLaunch> plan_segmented_reduce(const SegmentedReduceOperands& places);
 
 }  // namespace cuarray

@@ -1,4 +1,4 @@
-// sort_launch.cpp -- plans the passes of a radix sort: kernels by item type, tiles, and room for the counts.
+// sort_launch.cpp -- plans the passes of a radix sort: kernels by item type, tiles, and workspace for the counts.
 #include "codegen/sort_launch.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ int64_t tile_of(const SortRows& rows) { return kernel::sort_tile(u32(item_of(row
 int64_t tiles_of(const SortRows& rows) { return divide_up(rows.n, tile_of(rows)); }
 bool counts_are_wide(const SortRows& rows) { return rows.n > UINT32_MAX; }
 
-/// Bytes of the totals of all rows, which stand before the counts.
+/// Bytes of the digit totals of all rows, which precede the counts in the workspace.
 int64_t total_bytes(const SortRows& rows) { return rows.rows * kernel::kDigits * int64_t(sizeof(u64)); }
 
 template <class Parameters>

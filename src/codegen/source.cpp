@@ -1,5 +1,5 @@
-// source.cpp -- a program's module: the library text that it reaches, its element, and one entry point per
-// walk.
+// source.cpp -- generates a program's module: the library declarations it uses, its element text, and one entry point
+// per walk.
 #include "codegen/source.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int kFoldThreads = 512;
 
 constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
 
-/// A hash that depends on the text alone, so that a kernel keeps its name when the tables grow.
+/// A hash of the text alone: a kernel keeps its name when rows are added to the tables.
 std::string text_hash(const std::string& text) {
     uint64_t hash = 0xcbf29ce484222325ull;
     for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
@@ -36,7 +36,7 @@ std::string text_hash(const std::string& text) {
     return digits.str();
 }
 
-/// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash where there are several loops.
+/// "add_f32_f32", "cast_f32_i32", "fill_f32", or a hash if there are several loops.
 std::string expr_name(const Expr& expr) {
     int loop_nodes = 0;
     std::string name;
@@ -66,7 +66,7 @@ bool has_complex(const Program& program) {
 
 const char* text(DType dtype) { return info(dtype).text; }
 
-/// The type that folds: a reduction's row at T, or a binary loop from left to right.
+/// The functor of a fold: a reduction's row at T, or a binary loop from left to right.
 std::string fold_type(const Program& program) {
     const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
     if (program.reduction != kNone)
@@ -160,7 +160,7 @@ std::string kernel_source(const Program& program, std::span<const Walk> walks) {
     const size_t scalars =
         program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
     for (Walk walk : walks) {
-        // One block per multiprocessor is the least: without it ptxas spills a few words for more.
+        // At least 1 block per multiprocessor: without this bound ptxas spills a few words to fit more blocks.
         const EntryText entry = entry_text(program, walk);
         body << "extern \"C\" __global__ void __launch_bounds__(" << entry.threads << ", 1)\n"
              << entry_point(program, walk) << "(const __grid_constant__ " << entry.parameters

@@ -1,8 +1,8 @@
-// source.h -- a program as CUDA text: a pure function that needs no GPU, no compiler and no file.
+// source.h -- generates the CUDA source of a program: a pure function that needs no GPU, no compiler and no file.
 //
-// One module holds one entry point per Walk asked for; each is compiled from the same element text. The text
-// depends on the structure of the Expr alone: scalars, extents, strides, alignment, broadcasting and in-place
-// use are parameters (kernel/index.h), so that the text is also the key of kernel caches.
+// A module has one entry point per requested Walk, all compiled from the same element text. The text depends only
+// on the structure of the Expr: scalars, extents, strides, alignment, broadcasting and in-place use are parameters
+// (kernel/index.h). The text is therefore the key of kernel caches.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace cuarray {
 
-/// How a kernel finds its elements.
+/// How a kernel addresses its elements.
 enum class Walk : uint8_t {
-    Contiguous,     ///< elementwise, one axis, operands contiguous or one element for all; 16-byte accesses
-    Strided,        ///< elementwise, up to 8 axes; operands contiguous along other axes through a shared tile
+    Contiguous,     ///< elementwise, one axis, operands contiguous or broadcast; 16-byte accesses
+    Strided,        ///< elementwise, up to 8 axes; operands contiguous along another axis through a shared-memory tile
     Tree,           ///< reduction over one axis
     TreeStrided,    ///< reduction over several axes, 32-bit index
     TreeStrided64,  ///< reduction over several axes, 64-bit index
@@ -26,8 +26,8 @@ enum class Walk : uint8_t {
 };
 CUARRAY_API const char* to_string(Walk walk);
 
-/// What a kernel computes: an Expr elementwise; the fold of its output 0 with a reduction or with a binary loop; or the
-/// scan of it with a binary loop.
+/// The computation of a kernel: an Expr elementwise; or a fold of the Expr's output 0, with a reduction or with a
+/// binary loop; or a scan of output 0 with a binary loop.
 struct Program {
     const Expr* expr;
     ReductionId reduction = kNone;
@@ -35,7 +35,7 @@ struct Program {
     bool scans = false;
 };
 
-/// A kernel that stands in kernel/*.h whole and has no Expr: the name of its entry point, the struct of its first
+/// A kernel written entirely in kernel/*.h, without an Expr: the name of its entry point, the struct of its first
 /// parameter, and the function, with its template arguments, that the entry point calls.
 struct NamedKernel {
     std::string entry, parameters, function;
@@ -56,16 +56,16 @@ CUARRAY_API std::string kernel_name(const Program& program);
 /// The entry point of one walk: the kernel's name and the walk's.
 CUARRAY_API std::string entry_point(const Program& program, Walk walk);
 
-/// The complete text for NVRTC. NotImplementedError where the program has more operands or scalars than fit 4
-/// KB.
+/// The complete text for NVRTC. NotImplementedError if the operands and scalars exceed the 4 KB of kernel
+/// parameters.
 CUARRAY_API std::string kernel_source(const Program& program, std::span<const Walk> walks);
 
-/// Equal structure: equal text. Scalars' values do not matter.
+/// Whether two programs have equal structure, and so equal text; the values of scalars do not matter.
 CUARRAY_API bool same_program(const Program& a, const Program& b);
 CUARRAY_API uint64_t program_hash(const Program& program);
 
-/// The options that every kernel is compiled with, most dispensable last: an NVRTC that does not know one
-/// goes without. The architecture is added by whoever compiles.
+/// The compile options of all kernels, the most dispensable last; an option that an NVRTC does not know is left out.
+/// The caller adds the architecture.
 CUARRAY_API std::span<const char* const> compile_options();
 
 }  // namespace cuarray

@@ -1,4 +1,4 @@
-// tokens.cpp -- a scanner that knows just enough C++ to cut up kernel text.
+// tokens.cpp -- a minimal C++ tokeniser for kernel text.
 #include "codegen/tokens.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Whether each character may stand in a word.
+/// Whether each character may be part of a word.
 constexpr auto kInWord = [] {
     std::array<bool, 256> in{};
     for (int c = 0; c < 256; ++c)
@@ -44,7 +44,7 @@ class Cursor {
     bool at_word() const { return !done() && tokens_[at_].is_word(); }
     void advance() { ++at_; }
 
-    /// Passes a bracketed group, the cursor standing on its opening mark. Parentheses protect marks inside.
+    /// Skips the bracketed group whose opening mark is at the cursor; ignores marks within parentheses.
     void skip_group(char open, char close) {
         int depth = 0, inner = 0;
         for (; !done(); advance()) {
@@ -56,7 +56,7 @@ class Cursor {
         }
         advance();
     }
-    /// The words inside the group on which the cursor stands.
+    /// Collects the words of the group whose opening mark is at the cursor.
     void take_words(char open, char close, std::vector<std::string_view>& words) {
         int depth = 0;
         for (; !done(); advance()) {
@@ -101,7 +101,7 @@ void take_type(Cursor& cursor, std::vector<std::string_view>& names) {
 }
 
 /// A word at namespace level: a function or a variable if `(`, `=`, `[` or `;` follows, perhaps after
-/// template arguments; a macro call defines what stands in its parentheses.
+/// template arguments; a macro call defines the words in its parentheses.
 void take_word(Cursor& cursor, std::vector<std::string_view>& names) {
     const std::string_view word = cursor.text();
     cursor.advance();

@@ -1,4 +1,4 @@
-// tokens.h -- the words of kernel text, which of them a declaration defines, and which it takes from elsewhere.
+// tokens.h -- the tokens of kernel text, the names that a declaration defines, and the names that it uses.
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,18 +19,18 @@ struct Token {
 std::vector<Token> tokenise(std::string_view text);
 
 /// The names that a declaration at namespace level defines: functions, types, variables, enumerators and
-/// macros. A few names too many cost only compile time.
+/// macros. A superfluous name costs only compile time.
 std::vector<std::string_view> defined_names(const std::vector<Token>& tokens);
 
 /// Whether a declaration defines operators outside of types.
 bool defines_operators(const std::vector<Token>& tokens);
 
-/// A name as it is used: `qualifier` is the namespace or type before `::`, empty where there is none.
+/// A use of a name: `qualifier` is the namespace or type before `::`, or empty.
 struct Mention {
     std::string_view qualifier, name;
 };
 
-/// The names that text may take from elsewhere, without members behind `.` and `->` and behind `>::`.
+/// The names used in the text that may be defined elsewhere; omits members after `.`, `->` and `>::`.
 std::vector<Mention> mentions(const std::vector<Token>& tokens);
 
 /// The line without its comment.

@@ -1,4 +1,4 @@
-// tree_shaking.cpp -- cuts the embedded headers up once, and follows names from a program through them.
+// tree_shaking.cpp -- splits the embedded headers into declarations once, and follows a program's names through them.
 #include "codegen/tree_shaking.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ constexpr std::string_view kProgramSpace = "cuarray::kernel";
 struct Declaration {
     std::string text;
     std::string space;  ///< "cuarray::math"; "" outside namespaces
-    bool always;        ///< operators, which are used without a name
+    bool always;        ///< an operator, which is used without its name
     bool complex_only;
     bool is_read = false;         ///< `needs` is known
-    std::vector<uint32_t> needs;  ///< the declarations that define what this one mentions
+    std::vector<uint32_t> needs;  ///< the declarations that define the names used here
 };
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -50,8 +50,8 @@ std::string_view file_text(std::string_view name) {
     raise(ErrorKind::Runtime, "codegen: no embedded file named ", name);
 }
 
-/// The headers and tables, in an order in which everything stands before its use. What a declaration mentions is looked up
-/// when a program first reaches it: most processes need few.
+/// The declarations of all headers and tables, definitions before uses. The names that a declaration uses are looked up
+/// when a program first reaches it: most processes reach few.
 class KernelText {
  public:
     KernelText() {
@@ -105,7 +105,7 @@ class KernelText {
         add_paragraph(name, code, space);
     }
 
-    /// Sorts one declaration: a namespace's beginning or end, includes, or definitions.
+    /// Classifies one paragraph: a namespace's beginning or end, includes, or a declaration.
     void add_paragraph(std::string_view file, const std::string& code, std::string& space) {
         const std::string_view body = trim(code);
         if (body.empty()) return;
@@ -114,7 +114,7 @@ class KernelText {
         } else if (starts_with(body, "}")) {
             space.clear();
         } else if (starts_with(body, "#ifndef __CUDACC__")) {
-            // What only the host has.
+            // Host-only code.
         } else if (starts_with(body, "#pragma once") || starts_with(body, "#include")) {
             each_line(body, [&](std::string_view line) { follow_include(line, space); });
         } else {
@@ -136,7 +136,7 @@ class KernelText {
             add_file(name);
     }
 
-    /// The macros of a table are a declaration, and each row is one, which defines its name.
+    /// The macros of a table are one declaration; each row is another, which defines the row's name.
     void add_table(std::string_view name, const std::string& space) {
         std::string macros, row;
         int depth = 0;
@@ -158,7 +158,7 @@ class KernelText {
         });
     }
 
-    /// Registers names of the declaration that comes next.
+    /// Registers the names defined by the next declaration to be added.
     void define(const std::vector<std::string_view>& names, std::string_view space) {
         for (std::string_view name : names)
             definitions_[key(space, name)].push_back(uint32_t(declarations_.size()));
@@ -178,7 +178,7 @@ class KernelText {
         return declaration.needs;
     }
 
-    /// The declarations that text inside a namespace takes its names from.
+    /// The declarations that define the names used by text inside a namespace.
     std::vector<uint32_t> needs_of(std::string_view text, std::string_view space) const {
         std::vector<uint32_t> needs;
         const auto add = [&](const std::string& name) {
@@ -201,7 +201,7 @@ class KernelText {
         return needs;
     }
 
-    std::mutex mutex_;  ///< of what is looked up
+    std::mutex mutex_;  ///< guards `needs` and `is_read`
     std::vector<std::string> files_;
     std::vector<Declaration> declarations_;
     std::unordered_map<std::string, std::vector<uint32_t>> definitions_;  ///< by "cuarray::math::hypot"

@@ -1,4 +1,4 @@
-// backend.cpp -- one GPU put together, and what the registry is told about GPUs.
+// backend.cpp -- runs tasks on a GPU, and the factory of GPU backends for the registry.
 #include "cuda/backend.h"
 #include <cstdlib>
 #include "runtime/hooks.h"

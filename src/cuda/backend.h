@@ -1,4 +1,4 @@
-// backend.h -- one GPU as a Backend: kernels and copies, queued on the stream that is current.
+// backend.h -- one GPU as a Backend: kernels and copies, queued on the current stream.
 #pragma once
 #include <atomic>
 #include <span>
@@ -40,7 +40,7 @@ class GpuBackend final : public Backend {
  private:
     friend class Staging;
 
-    // Plan and launch one task each, on the current stream; `run` has ordered it among other streams' work.
+    // Each plans and launches one task on the current stream, which `run` has ordered after other streams' work.
     void execute(const Elementwise& task);
     void execute(const Reduce& task);
     void execute(const LeftFold& task);
@@ -55,7 +55,7 @@ class GpuBackend final : public Backend {
     void execute(const SearchSorted& task);
     void execute(const Histogram& task);
 
-    /// What a Reduce of one output and a LeftFold have in common.
+    /// A Reduce with one output, or a LeftFold.
     struct SingleFold {
         Program program;
         Dims shape;
@@ -70,7 +70,7 @@ class GpuBackend final : public Backend {
     void fold_in_memory(const SingleFold& task, const Dims& results);
     bool try_scan(const Scan& task);
     void scan_in_memory(const Scan& task);
-    /// Launches a kernel that needs partials and counters, which live in the stream.
+    /// Launches a kernel with its workspace (partials and counters), allocated in stream order.
     void launch_in_workspace(const Program& program, Launch& launch, const char* name);
     void run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                          std::span<const View> inputs, const char* name);
@@ -95,21 +95,20 @@ class GpuBackend final : public Backend {
     KernelTable kernels_;
 };
 
-/// Aligned stand-ins for operands whose addresses or strides are no multiples of their alignment.
+/// Aligned copies of operands whose addresses or strides are not multiples of their alignment.
 class Staging {
  public:
     explicit Staging(GpuBackend& backend) : backend_(backend) {}
 
-    /// The views themselves, or where one is not aligned, views of a copy of its elements; valid as long as
-    /// this.
+    /// The views; an unaligned one is replaced by a view of a copy of its elements. Valid as long as this
+    /// object.
     std::span<const View> inputs(std::span<const View> views, const Dims& shape);
-    /// The views themselves, or views of new memory, which `finish` copies back. `keep`: elements that the
-    /// task leaves alone are to stay as they are.
+    /// The views; an unaligned one is replaced by a view of new memory, which `finish` copies back. `keep`: the
+    /// task does not write all elements, so the others are copied first.
     std::span<const View> outputs(std::span<const View> views, const Dims& shape, bool keep);
     void finish();
 
-    /// A view of new memory, contiguous over those axes of `shape` on which `like` has a stride, in the given
-    /// order.
+    /// A view of new memory, contiguous in C order over the axes of `shape` along which `like` is not broadcast.
     View contiguous(const View& like, const Dims& shape);
 
  private:
@@ -120,7 +119,7 @@ class Staging {
 
     GpuBackend& backend_;
     std::vector<StorageRef> memory_;
-    std::vector<View> inputs_, outputs_;  ///< used where some view had to be replaced
+    std::vector<View> inputs_, outputs_;  ///< used if a view was replaced
     std::vector<CopyBack> back_;
 };
 

@@ -1,5 +1,5 @@
-// block_cache.cpp -- lists per stream and size class, the latest freed block first: it is likely to be in the
-// L2 cache.
+// block_cache.cpp -- free lists per stream and size class, last in, first out: the block freed last is likely to be
+// in the L2 cache.
 #include "cuda/block_cache.h"
 
 namespace cuarray::cuda {

@@ -9,7 +9,7 @@
 
 namespace cuarray::cuda {
 
-/// A block that waits for its next use. Work queued on its stream up to `ticket` may still use it.
+/// A cached block. Work queued on its stream up to `ticket` may still use it.
 struct FreeBlock {
     CUdeviceptr address = 0;
     GpuStream* stream = nullptr;
@@ -20,16 +20,16 @@ struct FreeBlock {
     bool is_idle() const { return stream->has_run(ticket); }
 };
 
-/// Has no lock: whoever owns it locks.
+/// Free blocks by stream and size class. Not thread-safe: the owner locks.
 class BlockCache {
  public:
     void put(const FreeBlock& block);
     /// A block last used on `stream`, or nothing.
     FreeBlock take(GpuStream& stream, int size_class);
-    /// A block last used on any stream; one that nothing uses any more, or where `idle` is false, one on
-    /// whose stream the next user has to wait.
+    /// A block last used on any stream: an idle one, or, if `idle` is false, one for whose stream the next user
+    /// must wait.
     FreeBlock take_any(int size_class, bool idle);
-    /// All blocks, or those that nothing uses any more.
+    /// All blocks, or only the idle ones.
     std::vector<FreeBlock> take_all(bool idle);
 
     int64_t bytes() const { return bytes_; }

@@ -1,4 +1,4 @@
-// cache.cpp -- the files of the kernel cache: header with checksum, rename into place, refusal of foreign
+// cache.cpp -- the files of the kernel cache: header with checksum, rename into place, refusal of other users'
 // directories.
 #include "cuda/cache.h"
 #include <dirent.h>
@@ -85,7 +85,7 @@ bool ends_with(const char* name, const char* end) {
     return n >= m && std::strcmp(name + n - m, end) == 0;
 }
 
-/// The kernels in `directory`. Temporary files that a killed process left go after a day.
+/// The kernels in `directory`. Deletes temporary files of killed processes after a day.
 std::vector<CachedFile> list_files(const std::string& directory) {
     std::vector<CachedFile> files;
     DIR* const listing = opendir(directory.c_str());
@@ -176,7 +176,7 @@ bool DiskCache::is_usable(bool make) {
 bool DiskCache::load(const Hash& key, std::string& payload) {
     if (!is_usable(false)) return false;
     const std::string name = path(key);
-    // O_NONBLOCK: to open a pipe or a device must not wait.
+    // O_NONBLOCK: opening a pipe or a device must not block.
     const File file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) return false;
     struct stat state;
@@ -238,8 +238,8 @@ int64_t DiskCache::bytes() const {
     return sum;
 }
 
-// Listing the directory at every write would cost more than the write: a stamp's age decides, for all
-// processes.
+// Listing the directory at every write would cost more than the write: the age of a stamp file, shared by all
+// processes, decides.
 void DiskCache::sweep_sometimes() {
     const std::string stamp = directory_ + kStamp;
     struct stat state;

@@ -1,5 +1,5 @@
-// cache.h -- compiled kernels on disk: one checked file per key, safe between processes, never a reason to
-// fail.
+// cache.h -- compiled kernels on disk: one file with a checksum per key, shared by processes; every failure is a
+// cache miss.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -17,23 +17,23 @@ struct Hash {
 CUARRAY_API Hash hash_of(std::string_view text);
 CUARRAY_API std::string to_string(const Hash& hash);  ///< 32 hexadecimal digits
 
-/// A directory of files that any number of processes read and write. Every trouble (no directory, foreign
-/// owner, full disk, damaged file) gives one warning and is otherwise a miss.
+/// A directory of files that any number of processes read and write. Every failure (no directory, foreign
+/// owner, full disk, damaged file) is a miss, with one warning.
 class CUARRAY_API DiskCache {
  public:
     static constexpr int64_t kLimit = int64_t(1) << 30;
 
-    /// Uses `directory`, which is made (mode 0700) at the first write; "" is no cache at all.
+    /// Uses `directory`, which is created (mode 0700) at the first write; "" disables the cache.
     explicit DiskCache(std::string directory, int64_t limit = kLimit);
 
     /// The payload stored under `key`, or false.
     bool load(const Hash& key, std::string& payload);
-    /// Stores a payload: a temporary file, then one rename, so that nobody sees half of it.
+    /// Stores a payload: a temporary file, then a rename, so that readers never see a partial file.
     void store(const Hash& key, std::string_view payload);
 
     const std::string& directory() const { return directory_; }
-    int64_t bytes() const;  ///< what the files take now
-    /// Removes the files that were not used for the longest time until the rest fits `limit`.
+    int64_t bytes() const;  ///< total size of the files
+    /// Removes the least recently used files until the rest fits `limit`.
     void sweep();
 
  private:

@@ -1,11 +1,11 @@
-// compaction.cpp -- elements at which a mask is true: counted, added up, moved.
+// compaction.cpp -- compactions on a GPU: counts per block of the mask, their prefix sums, moves.
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
 
 namespace {
 
-/// The counts of a mask, as an operation.
+/// Counting a mask, as an operation with operands.
 struct MaskCount {
     const View& mask;
     View before;
@@ -51,7 +51,7 @@ void GpuBackend::move_masked(CompactionStep step, const Compaction& task) {
     aligned.packed = stage(task.packed, length, writes_packed, false);
     aligned.array = stage(task.array, task.shape, !writes_packed, true);
     if (!try_masked(step, aligned, aligned.array)) {
-        // More axes than a kernel takes: a contiguous stand-in has one.
+        // More axes than a kernel takes: use a contiguous copy, which has one.
         const View flat = staging.contiguous(aligned.array, task.shape);
         copy_elements(flat, aligned.array, task.shape);
         try_masked(step, aligned, flat);

@@ -1,4 +1,4 @@
-// context.cpp -- asking a GPU for its properties, and making its context current.
+// context.cpp -- queries a GPU's properties, and makes its context current.
 #include "cuda/context.h"
 
 namespace cuarray::cuda {
@@ -32,7 +32,7 @@ int capability_of(const Driver& driver, int index) {
 
 namespace {
 
-/// The context that this thread's operation has found current, or null.
+/// The context that the innermost OneLook of this thread has made current, or null.
 thread_local const Context* looked_at = nullptr;
 
 }  // namespace

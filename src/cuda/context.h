@@ -1,12 +1,12 @@
-// context.h -- one GPU as this process uses it: its primary context, made current only where it is not.
+// context.h -- one GPU as this process uses it: its primary context, made current only if it is not.
 #pragma once
 #include <string>
 #include "cuda/driver.h"
 
 namespace cuarray::cuda {
 
-/// A GPU, its properties, and its primary context, which is retained for ever and never reset: other
-/// libraries of the process use the same one.
+/// A GPU, its properties, and its primary context, which is never released and never reset: other libraries of
+/// the process share it.
 class Context {
  public:
     explicit Context(int index);
@@ -25,12 +25,12 @@ class Context {
     int attribute(int which) const;
 };
 
-/// The compute capability of a GPU, 90 for 9.0; makes no context.
+/// The compute capability of a GPU, 90 for 9.0; creates no context.
 int capability_of(const Driver& driver, int index);
 
-/// Makes a context current in this thread for the life of the object. Asked anew for each operation, because
-/// other libraries change it. A thread that has none gets and keeps the first GPU's, as CUDA's runtime would
-/// do.
+/// Makes a context current in this thread for the life of the object. Queries the driver each time, because other
+/// libraries change the current context. A thread without a context gets and keeps the first GPU's, as with the CUDA
+/// runtime.
 class Current {
  public:
     explicit Current(const Context& context);
@@ -43,14 +43,14 @@ class Current {
     bool pushed_ = false;
 };
 
-/// Makes a context current for a whole operation: inside, in this thread, nobody looks again.
+/// Makes a context current for a whole operation: nested Current objects of this thread skip the query.
 class OneLook {
  public:
     explicit OneLook(const Context& context);
     ~OneLook();
     OneLook(const OneLook&) = delete;
     OneLook& operator=(const OneLook&) = delete;
-    /// Before code that is not ours runs in the middle of an operation, which may leave another context current.
+    /// Must be called before foreign code runs within an operation: it may make another context current.
     static void look_again();
 
  private:
@@ -58,7 +58,7 @@ class OneLook {
     const Context* const outer_;
 };
 
-/// Lets this thread load modules and allocate while somebody's stream capture is open, without breaking it.
+/// Lets this thread load modules and allocate while any stream capture is open, without invalidating the capture.
 class RelaxedCapture {
  public:
     explicit RelaxedCapture(const Driver& driver);

@@ -1,4 +1,4 @@
-// correlate.cpp -- sliding sums of products on a GPU: one launch.
+// correlate.cpp -- cross-correlations on a GPU: one launch.
 #include "codegen/correlate_launch.h"
 #include "cuda/backend.h"
 

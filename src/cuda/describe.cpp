@@ -1,4 +1,4 @@
-// describe.cpp -- what the doctor prints about a GPU, as JSON.
+// describe.cpp -- a GPU's part of the doctor's report, as JSON.
 #include <cstdio>
 #include <sstream>
 #include "cuda/backend.h"

@@ -1,5 +1,4 @@
-// driver.cpp -- opening libcuda and its entry points, and turning result codes into errors that explain
-// themselves.
+// driver.cpp -- opens libcuda and its entry points, and turns result codes into errors with explanations.
 #include "cuda/driver.h"
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,4 @@
-// driver.h -- the NVIDIA driver, opened at first use: each entry point is a callable that checks its own
-// result.
+// driver.h -- the NVIDIA driver, opened at first use: each entry point is a callable that checks its result.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,13 +7,13 @@
 
 namespace cuarray::cuda {
 
-/// Whether the driver may be called: not in a child that was forked after cuInit, not once the process ends.
+/// Whether the driver may be called: not in a child that was forked after cuInit, nor once the process ends.
 bool is_alive();
-/// From now on no call reaches the driver (the process ends).
+/// Makes all later driver calls fail without reaching the driver (at process exit).
 void end_driver();
 
-/// Throws the error of a failed call: MemoryError for CUDA_ERROR_OUT_OF_MEMORY, else CudaError with CUDA's
-/// own name and words, what a sticky error means, and the operations that may have caused it.
+/// Throws the error of a failed call: MemoryError for CUDA_ERROR_OUT_OF_MEMORY, else CudaError with CUDA's error name
+/// and description, the meaning of a sticky error, and the operations that may have caused it.
 [[noreturn]] void fail(CUresult result, const char* call, std::vector<std::string> notes = {});
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
 std::string error_text(CUresult result);
@@ -27,11 +26,11 @@ class Entry {
  public:
     Entry(const char* name, int version) : name(name), version(version) {}
 
-    /// Calls and throws where it fails.
+    /// Calls the driver; throws if the call fails.
     void operator()(Args... args) const {
         if (const CUresult result = status(args...)) fail(result, name);
     }
-    /// Calls and returns the result, for callers with another way out.
+    /// Calls the driver and returns the result, for callers that handle a failure.
     CUresult status(Args... args) const {
         return is_alive() ? reinterpret_cast<CUresult (*)(Args...)>(address)(args...)
                           : CUDA_ERROR_DEINITIALIZED;
@@ -53,10 +52,10 @@ struct Driver {
     int devices = 0;
 };
 
-/// The driver, loaded and initialised at the first call; null with the reason where that fails. Never calls
-/// cuInit twice; CUARRAY_LIBCUDA names another library than libcuda.so.1.
+/// The driver, loaded and initialised at the first call; null with the reason if that fails. Never calls cuInit
+/// twice. CUARRAY_LIBCUDA names a library to use instead of libcuda.so.1.
 const Driver* find_driver(std::string* why_none = nullptr);
-/// The driver; CudaError with the reason where there is none.
+/// The driver; CudaError with the reason if there is none.
 const Driver& driver();
 
 }  // namespace cuarray::cuda

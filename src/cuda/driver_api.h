@@ -25,7 +25,7 @@ struct CUuuid {
     char bytes[16];
 };
 
-/// Who may use a pool's memory, and how.
+/// A device's access rights to the memory of a pool.
 struct CUmemAccessDesc {
     struct {
         int type, id;
@@ -179,10 +179,10 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
           unsigned, CUstream, void**, void**)                                                           \
     ENTRY(cuThreadExchangeStreamCaptureMode, 10010, int*)
 
-/// Entry points that a driver may lack; whoever uses one has another way.
+/// Entry points that a driver may lack; their callers have a fallback.
 #define CUARRAY_OPTIONAL_DRIVER_ENTRIES(ENTRY) ENTRY(cuCtxRecordEvent, 12050, CUcontext, CUevent)
 
-/// The one symbol that is looked up by name; everything else comes through it. Drivers from 525 (CUDA 12.0)
+/// The only symbol looked up with dlsym; it returns all other entry points. Drivers from 525 (CUDA 12.0)
 /// have it.
 using GetProcAddress = CUresult(const char* name, void** address, int version, uint64_t flags, int* status);
 constexpr const char* kGetProcAddress = "cuGetProcAddress_v2";

@@ -8,7 +8,7 @@
 namespace cuarray::cuda {
 namespace {
 
-/// As many as there is room for; the plan counts the operands.
+/// Converts as many views as fit; the plan checks the number of operands.
 std::span<const DeviceOperand> places(std::span<const View> views, DeviceOperand (&places)[kernel::kMaxOperands]) {
     const size_t n = std::min(views.size(), std::size(places));
     for (size_t k = 0; k < n; ++k) places[k] = {address_of(views[k]), &views[k].strides};
@@ -26,7 +26,7 @@ void GpuBackend::execute(const Elementwise& task) {
     staging.finish();
 }
 
-// Memory and kernel together: the driver is asked once which context is current.
+// One query of the current context for both the allocation and the launch.
 StorageRef GpuBackend::single_loop(const SingleLoop& task) {
     if (task.bytes == 0) return Backend::single_loop(task);
     const OneLook look(runtime_.context);

@@ -1,4 +1,4 @@
-// event.cpp -- recording, asking and timing events.
+// event.cpp -- records, queries and times events.
 #include "cuda/event.h"
 #include "runtime/hooks.h"
 #include "cuda/runtime.h"
@@ -35,7 +35,7 @@ void GpuEvent::record(Stream& stream) {
     const StreamPoint now = gpu->now();
     const Current current(context_);
     context_.driver.cuEventRecord(handle_, gpu->queue());
-    // A stream without work of ours has no number for this moment; 0 of it is finished from the beginning.
+    // On a stream without work of ours this is ticket 0, which counts as finished.
     point_ = now;
 }
 

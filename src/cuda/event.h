@@ -1,4 +1,4 @@
-// event.h -- a moment in a stream of a GPU, kept by the driver.
+// event.h -- a CUDA event: a point in a stream of a GPU.
 #pragma once
 #include <mutex>
 #include "cuda/stream.h"
@@ -18,7 +18,7 @@ class GpuEvent final : public Event {
     double elapsed_ms(Event& start) override;
 
     CUevent handle() const { return handle_; }
-    /// Where it was recorded last; nothing before the first time.
+    /// The point recorded last; empty before the first record().
     StreamPoint recorded() const;
 
  private:

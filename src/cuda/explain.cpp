@@ -1,4 +1,4 @@
-// explain.cpp -- the notes of a failed launch, gathered after it failed: a launch that works costs nothing.
+// explain.cpp -- the notes of a failed launch, gathered after the failure: a successful launch costs nothing.
 #include "cuda/explain.h"
 
 #include <cstdio>
@@ -10,9 +10,9 @@
 namespace cuarray::cuda {
 namespace {
 
-constexpr size_t kToldBytes = 256;  ///< of a kernel's own parameters: addresses and sizes come first
+constexpr size_t kToldBytes = 256;  ///< bytes shown of a NamedKernel's parameters: addresses and sizes come first
 
-/// What the driver knows of a function, or what it says where it does not answer.
+/// A function attribute as text, or the driver's error number.
 std::string attribute(const Driver& driver, CUfunction function, int which) {
     int value = 0;
     const CUresult result = driver.cuFuncGetAttribute.status(&value, which, function);

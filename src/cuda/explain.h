@@ -1,5 +1,4 @@
-// explain.h -- why a launch may have failed: everything that the driver was told, and what it knows of the
-// kernel.
+// explain.h -- why a launch may have failed: its arguments, and the kernel's attributes.
 #pragma once
 #include "codegen/launch.h"
 #include "cuda/kernels.h"

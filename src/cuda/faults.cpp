@@ -30,7 +30,7 @@ std::string FaultWatch::unreported() const {
     std::string name = "an operation";
     for (const auto& [key, value] : numbers_)
         if (value == number) name = key;
-    // Kernels count axes from 1, so that other faults have none.
+    // Kernels number axes from 1; faults other than indices have axis 0.
     const std::string what = record_->axis > 0
                                  ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
                                        std::to_string(record_->axis - 1) + " with size " +
@@ -49,8 +49,8 @@ void FaultWatch::clear() {
 void FaultWatch::raise() {
     const std::string text = unreported();
     const ErrorKind kind = is_index() ? ErrorKind::Index : ErrorKind::Value;
-    clear();  // first: while the claim stands no kernel reports another fault, and this one stays to be
-              // reported
+    clear();  // before the record: if this throws, the claim keeps kernels from reporting another fault, and this
+              // one is raised later
     {
         const std::lock_guard lock(mutex_);
         record_->ticket = 0;

@@ -1,4 +1,4 @@
-// faults.h -- faults that kernels see in the values they work on, brought to whoever waits next.
+// faults.h -- faults that kernels detect in their data, raised at the next synchronisation.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -9,25 +9,25 @@
 
 namespace cuarray::cuda {
 
-/// The first fault that a kernel has seen in its values since the last look, such as a negative integer
+/// The first fault that a kernel has detected in its data since the last check, such as a negative integer
 /// power.
 class FaultWatch {
  public:
-    /// `queue` clears the device word.
+    /// `queue` is the stream that clears the device word.
     FaultWatch(const Context& context, CUstream queue);
 
-    /// Device word and pinned record that kernels write, as kernel/index.h has them.
+    /// The device word and the pinned record that kernels write: FaultSink in kernel/index.h.
     CUdeviceptr claim() const { return claim_; }
     CUdeviceptr record() const { return record_on_device_; }
-    /// The number by which a kernel names this operation in the record.
+    /// The number that identifies this operation in the record.
     uint64_t number(const char* name);
     /// Whether a fault was recorded. Reads one host word.
     bool has_fault() const { return record_->ticket != 0; }
-    /// Raises what was recorded, once. Nothing may run on the GPU meanwhile.
+    /// Raises the recorded fault, once. No kernel may be running on the GPU.
     void raise();
     /// The text of an unreported fault, or "". Makes no driver call.
     std::string unreported() const;
-    /// Whether that fault is an index outside.
+    /// Whether that fault is an index out of bounds.
     bool is_index() const { return record_->axis > 0; }
 
  private:

@@ -1,4 +1,4 @@
-// gather.cpp -- elements at places that indices name: plan, table of winners, kernels, launches.
+// gather.cpp -- gathers, scatters and updates on a GPU: plan, table of winners, kernels, launches.
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
@@ -43,7 +43,8 @@ void GpuBackend::move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan)
     }
 }
 
-// Elements are sorted by their places; the thread that has the first one of a place takes all the steps there.
+// Elements are sorted by position; the thread of a position's first element applies the loop to all elements of that
+// position.
 void GpuBackend::update(const IndexedAccess& task, IndexedAccessPlan& plan) {
     const int64_t word = sizeof(u64), n = count(task.shape) / plan.slices();
     const StorageRef keys = allocate(n * word), order = allocate(n * word);

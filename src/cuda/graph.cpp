@@ -1,4 +1,4 @@
-// graph.cpp -- capturing, making executable, launching.
+// graph.cpp -- capture, instantiation and launch of CUDA graphs.
 #include "cuda/graph.h"
 #include "runtime/hooks.h"
 #include "cuda/runtime.h"
@@ -25,7 +25,8 @@ void GpuGraph::hold(Storage& storage, bool is_written) {
         if (point.stream() != stream_.id()) before_.push_back(point);
 }
 
-// Whoever waits for the capture's stream must thereby have waited for what it has taken the place of.
+// The capture has replaced earlier users in the records of its memory. Make its stream wait for them: a wait for the
+// stream then covers them.
 void GpuGraph::catch_up() {
     stream_.set_capture(nullptr);
     stream_.wait_for(before_);
@@ -40,7 +41,7 @@ void GpuGraph::finish() {
     try {
         catch_up();
     } catch (const Error&) {
-        if (ended == CUDA_SUCCESS) throw;  // else the failed end explains this one
+        if (ended == CUDA_SUCCESS) throw;  // else the failed cuStreamEndCapture is the cause
     }
     if (ended != CUDA_SUCCESS) fail(ended, "cuStreamEndCapture");
     const RelaxedCapture relaxed(driver);

@@ -1,16 +1,15 @@
-// graph.h -- work of a GPU recorded once by the driver and queued again as a whole.
+// graph.h -- a CUDA graph: operations captured once and launched as a whole.
 #pragma once
 #include <unordered_map>
 #include "cuda/stream.h"
 
 namespace cuarray::cuda {
 
-/// What is captured on a stream of its own, and then an executable graph. It holds all memory that it
-/// touched, so that no address in it goes to somebody else, and so that later work and its launches wait for
-/// each other.
+/// A capture on a stream of its own, then an executable graph. It holds all memory that its operations use, so that
+/// the addresses stay allocated, and so that its launches and later work wait for each other.
 class GpuGraph final : public Graph {
  public:
-    /// Begins to capture what is queued on `stream`, in this thread's mode: other threads go on undisturbed.
+    /// Begins to capture `stream` in thread-local mode: other threads are not affected.
     GpuGraph(GpuRuntime& runtime, GpuStream& stream);
     ~GpuGraph() override;
 
@@ -37,7 +36,7 @@ class GpuGraph final : public Graph {
     GpuStream& stream_;
     CUgraphExec executable_ = nullptr;
     std::unordered_map<Storage*, Held> held_;
-    std::vector<StreamPoint> before_;  ///< what used the memory before the capture noted itself as its user
+    std::vector<StreamPoint> before_;  ///< users of the memory before the capture
     size_t operations_ = 0;  ///< kernels, copies and fills, as the driver counts them
 };
 

@@ -1,4 +1,4 @@
-// histogram.cpp -- counts by bin with atomics; weights in the order of their bins.
+// histogram.cpp -- histograms on a GPU: counts with atomics; weights are sorted by bin and summed per bin.
 #include <bit>
 #include "codegen/histogram_launch.h"
 #include "cuda/backend.h"

@@ -9,20 +9,20 @@
 
 namespace cuarray::cuda {
 
-/// The last few operations of all devices. Names are copied, so that nothing has to outlive its call.
+/// The last few operations of all devices. Copies the operations' names, which need not outlive the call.
 class Journal {
  public:
-    /// The kernel that this thread has just launched, for the note that follows, and what it computes where that is an
-    /// Expr; both live as long as the process.
+    /// Remembers the kernel that this thread has just launched, and its Expr if it has one, for the next note(); both
+    /// live as long as the process.
     void launched(const std::string& entry, const Expr* expr);
-    /// Notes an operation that is about to be queued.
+    /// Notes an operation that has just been queued.
     void note(int device, StreamPoint point, const char* name);
-    /// Forgets what has run up to there.
+    /// Forgets the operations up to `point`, which have run.
     void finished(StreamPoint point);
-    /// "add, multiply, sum (cuda:0)", oldest first; "" where nothing is pending.
+    /// "add, multiply, sum (cuda:0)", oldest first; "" if nothing is pending.
     std::string text() const;
-    /// One line for each, with kernel, expression and, while somebody records (runtime/recorder.h), the line
-    /// of the program that queued it.
+    /// One line for each, with kernel, expression and, while recording is on (runtime/recorder.h), the line of
+    /// the program that queued it.
     std::vector<std::string> lines() const;
 
  private:

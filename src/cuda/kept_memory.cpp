@@ -65,8 +65,8 @@ CUdeviceptr KeptMemory::allocate(int size_class, GpuStream& stream, bool wait) {
 }
 
 void KeptMemory::keep(CUdeviceptr address, int size_class, GpuStream& stream) {
-    // A number of its own: a temporary comes here before the operation that has queued work on it gets its number, and
-    // the last one may be known to have run.
+    // Issue a new ticket: a temporary is freed before the operation that uses it gets its ticket, and the stream's last
+    // ticket may be known to have run.
     const uint64_t ticket = stream.Stream::issue().ticket();
     const std::lock_guard lock(mutex_);
     cache_.put({address, &stream, ticket, size_class});

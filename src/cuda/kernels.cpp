@@ -1,4 +1,4 @@
-// kernels.cpp -- from a program to a function on the GPU: text, cache, NVRTC, module.
+// kernels.cpp -- builds a program's function on the GPU: text, disk cache, NVRTC, module.
 #include "cuda/kernels.h"
 #include <cstdio>
 #include "runtime/recorder.h"
@@ -7,10 +7,9 @@
 namespace cuarray::cuda {
 namespace {
 
-constexpr int64_t kLongCompile = 1000000000;  ///< nanoseconds after which a user wonders what is going on
+constexpr int64_t kLongCompile = 1000000000;  ///< nanoseconds; longer compilations are reported on stderr
 
-/// Tells how a kernel was made ready: whoever records this thread's operation, and the user where it took
-/// long.
+/// Reports how a kernel was built: to the recorder, and to the user if it took long.
 class BuildNote {
  public:
     explicit BuildNote(const std::string& kernel) : kernel_(kernel) {}
@@ -53,8 +52,8 @@ const Kernel& KernelTable::find_in_table(const Program& program, Walk walk) {
         const std::lock_guard lock(mutex_);
         if (const Kernel* const known = look_up(hash, program, walk)) return *known;
     }
-    // Compiled without the lock: whoever finds NVRTC may need the GIL, which another thread may hold while it
-    // waits for this lock. Two threads may then compile the same kernel; the second one's stays unused.
+    // Compile without the lock: the NVRTC locator may need the GIL, which another thread may hold while it waits
+    // for this lock. If two threads compile the same kernel, the second result is not used.
     const CUfunction function = build(kernel_source(program, {&walk, 1}), entry_point(program, walk));
     const std::lock_guard lock(mutex_);
     if (const Kernel* const known = look_up(hash, program, walk)) return *known;
@@ -81,7 +80,7 @@ size_t KernelTable::size() const {
 
 CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
     BuildNote note(entry);
-    OneLook::look_again();  // whoever finds NVRTC may be a Python program
+    OneLook::look_again();  // the NVRTC locator may run Python code
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);

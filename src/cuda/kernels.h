@@ -1,4 +1,4 @@
-// kernels.h -- compiled kernels of one GPU: by the structure of the program in memory, by its text on disk.
+// kernels.h -- compiled kernels of one GPU: keyed by the program's structure in memory, by its text on disk.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -21,18 +21,18 @@ struct Kernel {
     CUfunction function;
 };
 
-/// The function of a NamedKernel, behind its entry.
+/// The entry name and the function of a NamedKernel.
 using NamedFunction = std::pair<const std::string, CUfunction>;
 
-/// Functions ready to launch. A module holds one walk of one program: a call waits for no variant but its
-/// own.
+/// Functions ready to launch. A module holds one walk of one program: a call compiles only the variant that it
+/// needs.
 class KernelTable {
  public:
     explicit KernelTable(const Context& context)
         : context_(context), singles_(new std::atomic<const Kernel*>[(loops().size() << kMaxIn) * kWalks + kWalks]()) {}
 
-    /// The kernel for a program and a walk; compiled, or loaded from disk, where it is new. It lives as long
-    /// as the table.
+    /// The kernel for a program and a walk; compiled, or loaded from disk, if it is new. Lives as long as the
+    /// table.
     const Kernel& find(const Program& program, Walk walk);
     const NamedFunction& find(const NamedKernel& kernel);
     size_t size() const;
@@ -50,7 +50,7 @@ class KernelTable {
     mutable std::mutex mutex_;
     std::unordered_multimap<uint64_t, Kernel> kernels_;
     std::unordered_map<std::string, CUfunction> named_;
-    const std::unique_ptr<std::atomic<const Kernel*>[]> singles_;  ///< of loops that stand alone, found without the lock
+    const std::unique_ptr<std::atomic<const Kernel*>[]> singles_;  ///< single-loop programs, found without the lock
 };
 
 }  // namespace cuarray::cuda

@@ -1,4 +1,4 @@
-// memory.cpp -- allocating and freeing in stream order, and choosing where blocks come from.
+// memory.cpp -- allocates and frees in stream order, and chooses where blocks come from.
 #include "cuda/memory.h"
 #include <algorithm>
 #include <cstdio>
@@ -10,12 +10,13 @@
 namespace cuarray::cuda {
 namespace {
 
-// What the list of small blocks takes, and how much of it: enough for the temporaries of a loop.
+// The largest block in the free list of small blocks, and the bytes that the list may hold: enough for the temporaries
+// of a loop.
 constexpr int64_t kSmall = 1 << 20, kMostSmall = 64 << 20;
 
 int64_t number_of(const GpuStream& stream) { return stream.handle(); }
 
-/// Small blocks go by size class, so that they are found again; of large ones nothing is to be wasted.
+/// Small blocks are rounded up to a size class, for reuse; large ones only to 512 bytes, to waste little.
 int64_t pooled_size(int64_t bytes) {
     return bytes <= kSmall ? class_bytes(class_of(bytes)) : (bytes + 511) / 512 * 512;
 }
@@ -34,7 +35,7 @@ Allocation::From origin_of(MemoryKind kind, bool has_pool) {
     return Allocation::From::Pool;
 }
 
-/// A block that could not be freed has nobody to be raised to.
+/// Reports a failed free, which cannot be raised.
 void report_lost(const std::exception& error) {
     OneLook::look_again();
     if (is_alive())
@@ -53,8 +54,8 @@ DevicePool::DevicePool(Device device, const Context& context, GpuStream& default
     use_pool({});
 }
 
-// With the default of 0 the pool returns its memory to the system at every wait and has to fetch it again.
-// Another threshold is somebody's choice.
+// With the default threshold of 0 the pool returns its memory to the system at every synchronisation and must
+// allocate it again. Another threshold is the application's choice and stays.
 void DevicePool::raise_threshold(CUmemoryPool pool) {
     uint64_t threshold = 0;
     context_.driver.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
@@ -164,7 +165,7 @@ Allocation DevicePool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kin
     allocation.from = origin_of(kind, pool_ != nullptr);
     if (kind == MemoryKind::Device && has_allocator() && (allocation.allocator = allocator()))
         allocation.from = Allocation::From::Allocator;
-    const bool is_ours = kind != MemoryKind::Pinned;  // the limit is of device memory
+    const bool is_ours = kind != MemoryKind::Pinned;  // the limit applies to device memory
     if (is_ours && !account_.has_room(bytes)) {
         OneLook::look_again();
         find_room_in_limit(bytes);
@@ -191,7 +192,7 @@ void DevicePool::count(const Allocation& allocation, int sign) {
 
 void DevicePool::release(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) noexcept {
     if (allocation.from != Allocation::From::Pinned) account_.remove(allocation.bytes);
-    if (!is_alive()) return;  // in a forked child the lock may be a lost thread's
+    if (!is_alive()) return;  // in a forked child, a thread that no longer exists may hold the lock
     count(allocation, -1);
     try {
         take_back(allocation, users, shared);
@@ -231,7 +232,7 @@ void DevicePool::put_away(const Allocation& allocation) {
             return;
         }
     }
-    // The pool keeps what is freed anyway, so that freeing it can wait for an operation that looks at the context.
+    // The pool caches freed memory anyway, so the free can wait for an operation that makes the context current.
     if (caches_ && owns_threshold_) {
         const std::lock_guard lock(mutex_);
         late_.emplace_back(allocation.address, allocation.home);
@@ -255,8 +256,8 @@ void DevicePool::free_late() noexcept {
         }
 }
 
-// Nothing but the whole device tells when streams that are not ours have finished: a driver older than 12.5
-// has no event for that. Only trim and the way out of memory come here.
+// A driver older than 12.5 has no event for the streams of other libraries: only a synchronisation of the whole
+// context tells that they have finished. Called only by trim, and when memory has run out.
 void DevicePool::collect_shared() {
     if (GpuRuntime::is_any_captured()) return;
     std::vector<Allocation> allocations;
@@ -323,7 +324,7 @@ MemoryStats DevicePool::stats() const {
     }
     add_kind("lent", Allocation::From::Allocator, 0);
     for (const int64_t blocks : blocks_) stats.allocations += blocks;
-    stats.allocations -= blocks_[int(Allocation::From::Pinned)];  // no memory of the device, as in `current`
+    stats.allocations -= blocks_[int(Allocation::From::Pinned)];  // not device memory, as in `current`
     for (const StreamTotals& lane : streams_) {
         char name[32] = "default";
         if (lane.stream != &default_stream_)

@@ -1,5 +1,5 @@
-// memory.h -- the memory of one GPU: the driver's pool in stream order, a list of small blocks before it,
-// kinds of memory that are kept, and the user's allocator.
+// memory.h -- the memory of one GPU: the driver's stream-ordered pool, a free list of small blocks in front of it,
+// cached kinds of memory, and the user's allocator.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -12,33 +12,31 @@
 
 namespace cuarray::cuda {
 
-/// A block that was handed out, and what is needed to take it back.
+/// An allocated block, and what is needed to free it.
 struct Allocation {
     enum class From : uint8_t { Pool, Direct, Pinned, Managed, Allocator };
 
     CUdeviceptr address = 0;
-    int64_t bytes = 0;          ///< as asked for
-    GpuStream* home = nullptr;  ///< in whose order it was allocated and will be freed
-    GpuStream* foreign_stream = nullptr;  ///< the stream of another library that works on it, if it was taken for one
+    int64_t bytes = 0;          ///< as requested
+    GpuStream* home = nullptr;  ///< the stream that allocates and frees it
+    GpuStream* foreign_stream = nullptr;  ///< the stream of another library that it was allocated for, or null
     From from = From::Pool;
     Ref<Allocator> allocator;
 };
 
-/// Memory of one GPU, handed out and taken back in the order of a stream's work. Where the driver has no
-/// pools (some virtual GPUs), blocks come from cuMemAlloc and are kept, because cuMemFree would wait for the
-/// device.
+/// Memory of one GPU, allocated and freed in stream order. If the driver has no pools (some virtual GPUs), blocks
+/// come from cuMemAlloc and are cached, because cuMemFree would wait for the device.
 class DevicePool final : public Memory {
  public:
     DevicePool(Device device, const Context& context, GpuStream& default_stream);
 
-    /// At least `bytes`, usable by work queued on `stream` from now on (whoever uses them on another stream
-    /// waits for this moment; pinned and managed memory also by the host at once); MemoryError after
-    /// everything was tried.
+    /// A block of at least `bytes`, usable by work queued on `stream` from now on; users on another stream must wait
+    /// for this point. Pinned and managed memory is usable by the host at once. MemoryError after every way to
+    /// free memory was tried.
     Allocation allocate(int64_t bytes, GpuStream& stream, MemoryKind kind = MemoryKind::Device);
-    /// Gives a block back that queued work may still use: `users` are the moments after which it is free, at
-    /// most one per stream, and where it was seen by others (`shared`), so may be work on streams that are
-    /// not ours. A user may be a foreign stream, which must not be handed to the driver any more. Never
-    /// throws.
+    /// Frees a block. `users`: stream points that must have run before reuse, at most one per stream. `shared`:
+    /// other libraries' streams may use it, too. A user may be a foreign stream, whose handle must not be passed to
+    /// the driver any more. Never throws.
     void release(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) noexcept;
 
     /// Lets another GPU read and write the blocks of the pool.
@@ -75,7 +73,7 @@ class DevicePool final : public Memory {
     const Context& context_;
     GpuStream& default_stream_;
     bool caches_ = true;                       ///< unless CUARRAY_MEMORY_CACHE=off
-    bool owns_threshold_ = false;              ///< nobody else had chosen the release threshold of the pool
+    bool owns_threshold_ = false;              ///< the pool had the default release threshold, which we may set
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
     std::atomic<bool> is_given_{false};  ///< the pool is the user's choice, not the device's current one
     KeptMemory kept_[3];                 ///< direct, pinned, managed
@@ -83,9 +81,9 @@ class DevicePool final : public Memory {
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From
-    std::vector<Allocation> shared_;                 ///< wait for the next trim, where no event can tell
-    std::vector<CUdevice> peers_;               ///< who may use the pool
-    std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks that the next operation frees
+    std::vector<Allocation> shared_;                 ///< freed by the next trim, if no event covers other libraries
+    std::vector<CUdevice> peers_;               ///< GPUs that may access the pool
+    std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks to be freed by the next operation
 };
 
 }  // namespace cuarray::cuda

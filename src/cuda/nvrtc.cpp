@@ -1,4 +1,4 @@
-// nvrtc.cpp -- finding and opening NVRTC, asking what it knows, and compiling with it.
+// nvrtc.cpp -- finds and opens NVRTC, queries its capabilities, and compiles.
 #include "cuda/nvrtc.h"
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ std::string real_path(const std::string& path) {
     return text;
 }
 
-/// Some builds of NVRTC cannot find the library that stands beside them: it is opened first.
+/// Opens libnvrtc-builtins, which some builds of NVRTC cannot find in their own folder.
 void open_builtins(const NvrtcLibrary& library) {
     const std::string name = "libnvrtc-builtins.so." + version_text(library.version);
     const size_t slash = library.path.rfind('/');
@@ -51,7 +51,7 @@ void open_builtins(const NvrtcLibrary& library) {
     dlopen((library.path.substr(0, slash + 1) + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
-/// Fills `library` from an opened handle; false where it is no NVRTC.
+/// Fills `library` from an opened handle; false if it is not NVRTC.
 bool bind(void* handle, NvrtcLibrary& library) {
 #define CUARRAY_BIND(name, ...)                                                  \
     library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(dlsym(handle, #name)); \
@@ -67,7 +67,7 @@ bool bind(void* handle, NvrtcLibrary& library) {
     return true;
 }
 
-/// Opens `name` if it is an NVRTC whose major the driver can use.
+/// Opens `name` if it is an NVRTC of a major version that the driver can use.
 bool open(const std::string& name, int flags, int driver_major, NvrtcLibrary& library, std::string& tried) {
     if (name.empty()) return false;
     void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
@@ -125,7 +125,7 @@ std::string program_log(const NvrtcLibrary& library, nvrtcProgram program) {
     return log;
 }
 
-/// Compiles to `binary`; false where that fails. Either way there may be a log.
+/// Compiles to `binary`; false if that fails. Either way there may be a log.
 bool run(const NvrtcLibrary& library, const std::string& text, const std::string& name,
          const std::vector<std::string>& options, bool ptx, std::string& binary, std::string& log) {
     nvrtcProgram program = nullptr;
@@ -152,7 +152,7 @@ std::string joined(std::span<const char* const> words) {
     return text;
 }
 
-/// Our options that this NVRTC takes without a word.
+/// Our options that this NVRTC accepts without a message.
 std::string known_options(const NvrtcLibrary& library, int arch) {
     const std::string probe = "extern \"C\" __global__ void probe(float* x) { *x += 1; }";
     const std::string architecture = "--gpu-architecture=compute_" + std::to_string(arch);
@@ -185,7 +185,7 @@ Toolchain inspect(const NvrtcLibrary& library) {
     return found;
 }
 
-/// Where the disk cache remembers the NVRTC for a driver and a choice of the user.
+/// The disk cache's key of the NVRTC for a driver, our options, and the user's choice.
 Hash memo_key(int driver_version) {
     const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
     return hash_of("toolchain 1\n" + std::to_string(driver_version) + "\n" + joined(compile_options()) +
@@ -223,8 +223,8 @@ Found& found() {
     return *one;
 }
 
-/// The opened library of find_toolchain's choice. The locator may take the GIL: no lock is held while it is
-/// asked.
+/// The library chosen by find_toolchain, opened. No lock is held while the locator runs, because it may take the
+/// GIL.
 const NvrtcLibrary& opened() {
     {
         const std::lock_guard lock(found().mutex);

@@ -1,11 +1,11 @@
-// operation.h -- orders an operation among those of other streams, also where one of its calls fails.
+// operation.h -- orders an operation with the work of other streams, also if one of its calls fails.
 #pragma once
 #include "cuarray/runtime/backend.h"
 #include "cuda/stream.h"
 
 namespace cuarray::cuda {
 
-/// Bytes that move between two storages; either may be null. As a task has, it has operands.
+/// A byte copy between two storages, either of which may be null. It has operands, like a task.
 struct Transfer {
     Storage* to;
     Storage* from;
@@ -16,8 +16,9 @@ template <class Visit> void operands(const Transfer& task, Visit&& visit) {
     if (task.from) visit(Operand{View{task.from, 0, DType::uint8, {}}, Dims{}});
 }
 
-/// Makes the stream wait for other streams' work on a task's operands; `end` notes that it uses them. Where a call fails
-/// before that, the queued work is in no record: the destructor waits for it. The task outlives the operation.
+/// Makes the stream wait for other streams' work on a task's operands; `end` records the operation as their user. If a
+/// call fails before `end`, the queued work is not recorded: the destructor waits for it. The task must outlive the
+/// operation.
 template <class T>
 class Operation {
  public:

@@ -33,7 +33,7 @@ void PinnedChunks::leave(Chunk& chunk) {
     try {
         record(chunk, *chunk.stream);
     } catch (...) {
-        chunk.stream->settle();  // its handle may be gone when the chunk is looked at again
+        chunk.stream->settle();  // the stream may be destroyed before the chunk is used again
         chunk.used = 0;
         throw;
     }
@@ -65,7 +65,7 @@ void PinnedChunks::upload(GpuStream& stream, CUdeviceptr to, const void* from, i
         chunk.used = std::min(kBytes, (chunk.used + piece + 255) / 256 * 256);
         to += uint64_t(piece), source += piece, bytes -= piece;
     }
-    // A foreign stream may be gone when the chunk is left.
+    // A foreign stream may be destroyed before the next upload: record its event now.
     if (stream.is_foreign()) leave(uploads_[filling_]);
 }
 

@@ -1,5 +1,5 @@
-// pinned.h -- page-locked chunks between ordinary host memory and a GPU, because an asynchronous copy must
-// never see memory that its owner may change, free or page out.
+// pinned.h -- page-locked chunks between pageable host memory and a GPU: an asynchronous copy must not use memory
+// that its owner may change, free or page out.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,16 +9,15 @@
 
 namespace cuarray::cuda {
 
-/// Chunks used in turn, each guarded by an event. Uploads fill a chunk piece by piece and leave it when it is
-/// full, or when another stream uploads, so that many small uploads never wait; a download goes through two
-/// chunks of its own.
+/// Chunks used in turn, each guarded by an event. Uploads share a chunk until it is full or another stream uploads,
+/// so that many small uploads never wait; a download alternates between two chunks of its own.
 class PinnedChunks {
  public:
     explicit PinnedChunks(const Context& context) : context_(context) {}
 
-    /// Copies host bytes to the device, queued; the host memory is free for reuse on return.
+    /// Queues a copy of host bytes to the device; the host memory may be reused on return.
     void upload(GpuStream& stream, CUdeviceptr to, const void* from, int64_t bytes);
-    /// Copies device bytes to the host and returns when they are there.
+    /// Copies device bytes to the host; returns when they have arrived.
     void download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes);
 
  private:
@@ -29,7 +28,7 @@ class PinnedChunks {
     struct Chunk {
         char* memory = nullptr;
         CUevent event = nullptr;
-        GpuStream* stream = nullptr;  ///< who fills it
+        GpuStream* stream = nullptr;  ///< the stream whose uploads fill it
         int64_t used = 0;
         bool in_flight = false;
     };
@@ -47,7 +46,7 @@ class PinnedChunks {
     std::mutex upload_mutex_, download_mutex_;
     Chunk uploads_[kUploads];
     int filling_ = 0;
-    std::vector<std::unique_ptr<ChunkPair>> downloads_;  ///< not in use now
+    std::vector<std::unique_ptr<ChunkPair>> downloads_;  ///< pairs not in use
 };
 
 }  // namespace cuarray::cuda

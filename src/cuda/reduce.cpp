@@ -1,4 +1,4 @@
-// reduce.cpp -- folds the axes of an Expr's value: plan, workspace, kernel, launch.
+// reduce.cpp -- reductions on a GPU: plan, workspace, kernel, launch.
 #include <algorithm>
 #include "cuda/backend.h"
 #include "runtime/programs.h"
@@ -52,7 +52,7 @@ void GpuBackend::fold_aligned(const SingleFold& task) {
     staging.finish();
 }
 
-// More axes than a kernel takes: the producer's values in memory, kept axes first, merge into two.
+// More axes than a kernel takes: store the producer's values with the kept axes first, where they merge into two axes.
 void GpuBackend::fold_in_memory(const SingleFold& task, const Dims& results) {
     const Expr& expr = *task.program.expr;
     const DType dtype = expr.nodes[expr.outputs[0]].dtype;

@@ -1,4 +1,4 @@
-// runtime.cpp -- a GPU's streams: making, finding, waiting for all; its peers and properties.
+// runtime.cpp -- creates, finds and synchronises a GPU's streams; its peers and properties.
 #include "cuda/runtime.h"
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +18,7 @@ CUstream make_queue(const Context& context, unsigned flags, int priority) {
     return queue;
 }
 
-/// The priority that the driver would make of it: 0 is the lowest, -5 often the highest.
+/// The priority clamped to the driver's range: 0 is the lowest, -5 often the highest.
 int clamped(const Context& context, int priority) {
     const Current current(context);
     int least = 0, greatest = 0;
@@ -26,7 +26,7 @@ int clamped(const Context& context, int priority) {
     return std::clamp(priority, greatest, least);
 }
 
-/// The GPUs in use; they stay so. The count is raised once a GPU stands in its place.
+/// The GPUs in use, never removed. The count is increased after the entry is stored.
 GpuRuntime* the_gpus[UINT8_MAX + 1];
 std::atomic<int> the_count{0};
 
@@ -41,7 +41,7 @@ GpuRuntime::GpuRuntime(Backend& backend, int index)
       faults(context, usual_.queue()),
       pool(device(), context, usual_),
       chunks(context) {
-    usual_.retain();  // never handed out to somebody else
+    usual_.retain();  // never recycled
 }
 
 void GpuRuntime::enlist() {
@@ -82,7 +82,7 @@ void GpuRuntime::take_back(GpuStream& stream) {
     returned_.push_back(&stream);
 }
 
-// A stream that still works would make its new owner wait for the old one's work.
+// Only idle streams are reused: a busy one would make its new holder wait for the previous holder's work.
 GpuStream* GpuRuntime::find_idle(GpuStream::Kind kind, int priority) {
     const std::lock_guard lock(mutex_);
     for (auto stream = returned_.begin(); stream != returned_.end(); ++stream) {
@@ -109,8 +109,8 @@ StreamRef GpuRuntime::make_stream(int priority, bool is_blocking) {
                 clamped(context, priority));
 }
 
-// Memory for streams on which nothing may be allocated, or from which nothing may be freed later. A stream
-// apart, so that nobody waits for work that is not theirs.
+// The stream that allocates and frees for capturing and foreign streams, on which nothing may be allocated, or freed
+// later. A stream of its own: no other stream has to wait for unrelated work.
 GpuStream& GpuRuntime::keeper() {
     StreamRef made;
     {
@@ -163,7 +163,7 @@ StreamRef GpuRuntime::begin_capture() {
     current().refuse_in_capture("Graph.capture");
     StreamRef stream = make(GpuStream::Kind::Capturing, 0);
     auto& gpu = static_cast<GpuStream&>(*stream);
-    new GpuGraph(*this, gpu);  // known to its stream, until end_capture or drop_capture
+    new GpuGraph(*this, gpu);  // the stream keeps the pointer until end_capture or drop_capture
     ++the_captures, ++open_captures_;
     const std::lock_guard lock(mutex_);
     ++captures_;
@@ -196,13 +196,13 @@ void GpuRuntime::synchronize() {
     for (GpuStream* const stream : all_streams()) {
         if (stream->capture() || stream->has_finished(stream->issued())) {
             if (stream != &usual_)
-                continue;  // the usual one is asked even so: faults and errors come with it
+                continue;  // the default stream is synchronised anyway: that raises faults and errors
         }
         stream->is_foreign() ? stream->wait_until(stream->issued()) : stream->synchronize();
     }
 }
 
-// The word that kernels claim is cleared while nothing runs that might claim it.
+// Synchronises first: the claim word must be cleared while no kernel runs that might claim it.
 void GpuRuntime::wait_and_raise() {
     const Current current(context);
     const RelaxedCapture relaxed(context.driver);
@@ -228,7 +228,7 @@ void GpuRuntime::enable_peer_access(Device other) {
               to_string(other), "; copies between them go through the host or the driver");
     auto& peer = static_cast<GpuRuntime&>(runtime(other));
     peer.pool.open_to(context.device);
-    // Pools do not ask for it, memory that was allocated alone does.
+    // Pools do not need this, memory from cuMemAlloc does.
     const Current current(context);
     const CUresult result = context.driver.cuCtxEnablePeerAccess.status(peer.context.handle, 0);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)

@@ -1,4 +1,4 @@
-// runtime.h -- one GPU as a Runtime: its streams, its kinds of memory, its peers, and order with other
+// runtime.h -- one GPU as a Runtime: its streams, its kinds of memory, its peers, and ordering with other
 // libraries.
 #pragma once
 #include <atomic>
@@ -16,7 +16,7 @@ namespace cuarray::cuda {
 
 class GpuRuntime final : public Runtime {
  public:
-    /// `backend` is the owner of the storages that are made here.
+    /// `backend` owns the storages that are made here.
     GpuRuntime(Backend& backend, int index);
 
     Device device() const { return {Device::Kind::Cuda, uint8_t(context.index)}; }
@@ -41,7 +41,7 @@ class GpuRuntime final : public Runtime {
     static bool is_any_captured() { return open_captures_.load(std::memory_order_relaxed) > 0; }
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
-    /// Of any GPU: all can reach it.
+    /// Pinned memory of any GPU: all GPUs can access it.
     StorageRef pinned_memory_at(const void* address) override;
 
     bool can_access_peer(Device other) override;
@@ -57,18 +57,18 @@ class GpuRuntime final : public Runtime {
     void return_to_owner(Storage& storage) noexcept override;
     Device device_of(const void* address) override;
 
-    /// Waits for every stream of the device; raises what went wrong.
+    /// Waits for every stream of the device; raises faults and errors.
     void synchronize();
-    /// Makes the GPU, now ready to work, one of those whose faults are heard.
+    /// Registers the initialised GPU, so that its faults are raised.
     void enlist();
-    /// Warns of faults that nobody has waited for. Makes no driver call.
+    /// Warns of faults that were never raised. Makes no driver call.
     static void warn_of_faults();
-    /// Raises a fault that kernels have recorded, on any GPU, because copies carry wrong values from one to another. For
-    /// whoever has just waited: a host word for each GPU in use, no driver call.
+    /// Raises a fault recorded by kernels on any GPU, because copies carry wrong values from one GPU to another. Called
+    /// after a wait; reads one host word per GPU in use, makes no driver call.
     static void raise_faults();
     /// Whether a storage of a GPU is managed memory.
     static bool is_managed(const Storage& storage);
-    /// Nobody holds the stream any more: it is handed out again once it is idle.
+    /// Takes back a stream without holders; it is reused once it is idle.
     void take_back(GpuStream& stream);
 
     Context context;
@@ -94,16 +94,16 @@ class GpuRuntime final : public Runtime {
 
     Backend& backend_;
     std::mutex mutex_;
-    std::deque<GpuStream> streams_;     ///< all but the usual one; a deque moves nothing
-    std::vector<GpuStream*> returned_;  ///< held by nobody, perhaps still busy
+    std::deque<GpuStream> streams_;     ///< all but the default one; a deque keeps addresses stable
+    std::vector<GpuStream*> returned_;  ///< without holders, perhaps still busy
     std::map<const char*, PinnedBlock*> pinned_blocks_;
-    /// Blocks that others may still use, dropped during a capture: asking for all work of the context would
-    /// spoil it.
+    /// Shared blocks released during a capture: recording an event for the whole context would invalidate the
+    /// capture.
     struct Late {
         Allocation allocation;
         std::vector<StreamPoint> users;
     };
-    int captures_ = 0;  ///< open ones of ours
+    int captures_ = 0;  ///< open captures of this GPU
     std::vector<Late> late_;
     GpuStream usual_;
     StreamRef keeper_;  ///< made at first use

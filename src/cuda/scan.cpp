@@ -1,4 +1,4 @@
-// scan.cpp -- running results along an axis of an Expr's value: plan, workspace, kernel, launch.
+// scan.cpp -- scans on a GPU: plan, workspace, kernel, launch.
 #include "cuda/backend.h"
 #include "runtime/programs.h"
 
@@ -13,7 +13,7 @@ void GpuBackend::execute(const Scan& task) {
     staging.finish();
 }
 
-// More axes than a kernel takes: the producer's values in memory merge into three.
+// More axes than a kernel takes: store the producer's values in C order, where they merge into three axes.
 void GpuBackend::scan_in_memory(const Scan& task) {
     const DType dtype = task.expr->nodes[task.expr->outputs[0]].dtype;
     const StorageRef memory = allocate(count(task.shape) * item_size(dtype));

@@ -1,4 +1,4 @@
-// segmented_reduce.cpp -- folds of parts of an axis: plan, launch; beyond 8 axes, one index of an axis after the other.
+// segmented_reduce.cpp -- segmented reductions on a GPU: plan, launch; beyond 8 axes, one launch per index of an axis.
 #include "codegen/segmented_reduce_launch.h"
 #include "cuda/backend.h"
 

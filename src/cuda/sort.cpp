@@ -1,4 +1,4 @@
-// sort.cpp -- sorts rows: passes of kernels that alternate between the result's memory and as much again.
+// sort.cpp -- radix sorts of rows on a GPU: passes that alternate between the result and a buffer of the same size.
 #include <algorithm>
 #include <bit>
 #include "codegen/sort_launch.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDigitBits = int(kernel::kDigitBits);
 
-/// Parts of a value's key, and bits of a part.
+/// Parts of a value's key (two for complex numbers), and bits of a part.
 int parts_of(DType dtype) { return info(dtype).kind == Kind::Complex ? 2 : 1; }
 int bits_of(DType dtype) { return dtype == DType::bool_ ? 1 : 8 * item_size(dtype) / parts_of(dtype); }
 
@@ -48,7 +48,7 @@ void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr f
     }
 }
 
-/// Of each part of the keys the lowest `bits` bits count.
+/// Only the lowest `bits` bits of each part of the keys are significant.
 void GpuBackend::sort_places(const Sort& task, int bits) {
     const SortRows rows{task.rows, task.n, DType::none};
     const bool is_short = is_one_launch(rows);

@@ -1,4 +1,4 @@
-// staging.cpp -- operands that no kernel can address directly are replaced by aligned copies on the same GPU.
+// staging.cpp -- replaces operands that kernels cannot address directly by aligned copies on the same GPU.
 #include <algorithm>
 #include <numeric>
 #include "cuda/backend.h"
@@ -6,7 +6,7 @@
 namespace cuarray::cuda {
 namespace {
 
-/// The widest word, in bytes, at whose multiples all elements of the view lie.
+/// The widest word, in bytes, to which all elements of the view are aligned.
 int64_t common_word(const View& view, const Dims& shape, int64_t item) {
     int64_t word = std::gcd(int64_t(address_of(view) % 8), int64_t(8));
     word = std::gcd(word, item);
@@ -33,7 +33,7 @@ DType unsigned_of(int64_t bytes) {
                         : DType::uint8;
 }
 
-/// The shape without the axes along which the view repeats itself.
+/// The shape with extent 1 along the axes where the view is broadcast.
 Dims distinct(const View& view, Dims shape) {
     for (int axis = 0; axis < shape.size(); ++axis)
         if (view.strides[axis] == 0 && shape[axis] > 1) shape[axis] = 1;
@@ -42,8 +42,8 @@ Dims distinct(const View& view, Dims shape) {
 
 }  // namespace
 
-// Elements are copied as words: each becomes a row of words along one more axis, so that one program serves
-// all dtypes.
+// Copies each element as a row of words along an additional axis, so that one program per word size serves all
+// dtypes.
 void GpuBackend::copy_elements(const View& to, const View& from, const Dims& shape) {
     const int64_t item = item_size(from.dtype);
     const int64_t word = std::gcd(common_word(to, shape, item), common_word(from, shape, item));

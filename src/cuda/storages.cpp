@@ -1,5 +1,5 @@
-// storages.cpp -- blocks of GPU and pinned memory as storages, and imported and exported ones in order with
-// their other users.
+// storages.cpp -- blocks of GPU and pinned memory as storages, and the ordering of imported and exported memory
+// with its other users.
 #include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/tracking.h"
@@ -15,7 +15,7 @@ bool is_legacy(int64_t stream) { return stream == 0 || stream == kLegacyStream; 
 
 }  // namespace
 
-/// Memory that kernels work on.
+/// A block of device memory.
 class GpuRuntime::Block final : public Storage {
  public:
     Block(GpuRuntime& runtime, int64_t bytes)
@@ -23,7 +23,7 @@ class GpuRuntime::Block final : public Storage {
 
     GpuRuntime& runtime;
     Allocation allocation;
-    bool seen_elsewhere = false;  ///< somebody outside may still use it when its last reference goes
+    bool seen_elsewhere = false;  ///< another library may still use it when its last reference is dropped
 
  private:
     void destroy() override {
@@ -86,7 +86,7 @@ StorageRef GpuRuntime::allocate_pinned(int64_t bytes) {
 
 void GpuRuntime::release(Block& block) noexcept {
     if (!block.allocation.address) return;
-    // In a forked child, locks may be held by threads that are not there.
+    // In a forked child, threads that no longer exist may hold locks.
     const std::vector<StreamPoint> users = is_alive() ? block.uses.points(true) : std::vector<StreamPoint>();
     const bool shared = block.exported || block.seen_elsewhere;
     if (shared && is_alive()) {
@@ -105,7 +105,7 @@ void GpuRuntime::has_captured() noexcept {
     for (const Late& block : late) pool.release(block.allocation, block.users, true);
 }
 
-// Whoever holds a view of it (NumPy, DLPack) holds the storage: nobody else uses the memory now but the GPU.
+// Every view of it (NumPy, DLPack) holds a reference to the storage, so only the GPU may still use the memory.
 void GpuRuntime::release(PinnedBlock& block) noexcept {
     if (!block.allocation.address || !is_alive()) return;
     {

@@ -1,4 +1,4 @@
-// stream.cpp -- numbering, waiting, and ordering one stream with another by an event.
+// stream.cpp -- numbers operations, waits, and orders streams with events.
 #include "cuda/stream.h"
 #include "cuda/event.h"
 #include "cuda/graph.h"
@@ -45,19 +45,19 @@ void GpuStream::queued() {
         const Current current(context_);
         context_.driver.cuEventRecord(event_, queue_);
     } catch (...) {
-        settle();  // nothing else tells when it is over
+        settle();  // without the event, nothing tells when the work has run
         throw;
     }
 }
 
 void GpuStream::settle() noexcept {
-    if (capture_) return;  // which has run nothing, and holds its operands
+    if (capture_) return;  // a capture has run nothing, and holds its operands
     try {
         const Current current(context_);
         const RelaxedCapture relaxed(context_.driver);
         context_.driver.cuStreamSynchronize.status(queue_);
     } catch (const std::exception&) {
-        // Where no call succeeds any more, nothing runs.
+        // No driver call succeeds any more, so nothing is running.
     }
 }
 
@@ -128,7 +128,7 @@ void GpuStream::mark(StreamPoint point) {
     const std::lock_guard lock(mutex_);
     const Current current(context_);
     if (marks_.size() >= kMarks) {
-        // Who asks for the oldest waits for the next one, a little longer.
+        // Drop the oldest mark: a wait for it takes the next one, a little longer.
         spare_events_.push_back(marks_.front().second);
         marks_.pop_front();
     }
@@ -175,13 +175,13 @@ bool GpuStream::has_seen(StreamPoint point) const {
     return known != seen_.end() && known->second >= point.ticket();
 }
 
-// A wait is work like any other: that it is over says that what it waited for is.
+// A wait counts as an operation: when it has run, the awaited work has run.
 void GpuStream::has_waited() {
     queued();
     Stream::issue();
 }
 
-// What the other stream has seen before its event is seen through the event as well.
+// Work that the other stream has waited for precedes its event, so this stream has waited for it, too.
 void GpuStream::join(GpuStream& other, bool is_new_record) {
     refuse_in_capture("wait");
     other.refuse_in_capture("wait");
@@ -227,7 +227,7 @@ void GpuStream::wait_for(Event& event) {
     note_seen(point.stream(), point.ticket());
 }
 
-// The event tells what others wait for here, so that what this stream waits for has one of its own.
+// Uses a spare event: event_ is recorded on this stream only, for others to wait for.
 template <class Record>
 void GpuStream::wait_for_record(Record record) {
     {
@@ -263,7 +263,7 @@ void GpuStream::hold(CUstream other, const Context& context) {
         result = driver.cuStreamWaitEvent.status(other, event_, 0);
     }
     if (result == CUDA_SUCCESS) return;
-    settle();  // without the order it must be over before anybody goes on
+    settle();  // the streams are not ordered: finish this one's work before the caller continues
     fail(result, recorded ? "cuStreamWaitEvent" : "cuEventRecord");
 }
 
@@ -285,7 +285,7 @@ void GpuStream::will_write(Storage& storage) {
     if (!storage.uses.is_only_on(id())) wait_for(storage.uses.points(true));
 }
 
-// In a forked child the lock may be held by a thread that is not there.
+// In a forked child, a thread that no longer exists may hold the lock.
 void GpuStream::retire() {
     if (is_alive()) runtime_.take_back(*this);
 }

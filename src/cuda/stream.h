@@ -1,5 +1,5 @@
-// stream.h -- a queue of one GPU: numbered work, waits that are events only where they must be, and order
-// with streams of other libraries.
+// stream.h -- a stream of one GPU: numbered operations, event waits only where needed, and ordering with streams
+// of other libraries.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -15,15 +15,15 @@ namespace cuarray::cuda {
 class GpuRuntime;
 class GpuGraph;
 
-/// The streams that protocols name without a handle. Nothing is launched on them, but they are waited for,
-/// and wait.
+/// Stream numbers with a fixed meaning in the exchange protocols. Nothing is launched on these streams, but they
+/// wait for our streams, and ours for them.
 constexpr int64_t kNoStream = -1, kLegacyStream = 1, kPerThreadStream = 2;
 
 /// A stream of ours, or one of another library. A device's default stream is a blocking one (flags 0): CUDA
 /// orders it with the legacy stream, on which other frameworks work, in both directions and without events.
 class GpuStream final : public Stream {
  public:
-    /// Capturing streams are never used for anything else, so that no memory is freed in their order.
+    /// Capturing streams are used for nothing else, so that no memory is freed on them.
     enum class Kind : uint8_t { Blocking, NonBlocking, Capturing, Foreign };
     GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority);
 
@@ -32,11 +32,11 @@ class GpuStream final : public Stream {
     int64_t handle() const override { return reinterpret_cast<int64_t>(queue_); }
     int priority() const override { return priority_; }
     bool is_foreign() const override { return kind_ == Kind::Foreign; }
-    /// Gives a foreign stream that nobody holds to another handle.
+    /// Assigns another handle to a foreign stream without holders.
     void reuse(CUstream queue) { queue_ = queue; }
 
     void synchronize() override;
-    /// The same, but leaves faults to whoever synchronizes.
+    /// The same without raising faults.
     void wait();
     void wait_until(uint64_t ticket) override;
     bool is_done() override;
@@ -44,49 +44,48 @@ class GpuStream final : public Stream {
     void wait_for(Event& event) override;
     void finish(uint64_t ticket) override;
 
-    /// Makes what is queued here from now on wait for other streams' work, where it does not yet.
+    /// Makes work queued here from now on wait for other streams' work, unless it already does.
     void wait_for(StreamPoint point);
     void wait_for(std::span<const StreamPoint> points) {
         for (const StreamPoint point : points) wait_for(point);
     }
-    /// The same for all that this process has queued there, numbered or not.
+    /// The same for all work that this process has queued on `other`, numbered or not.
     void wait_for_queued(GpuStream& other) { join(other, !other.is_foreign()); }
-    /// The same for what a stream of another library, of the same GPU, holds now; and the reverse, for one of a GPU whose
-    /// context is given.
+    /// The same for the work queued now on another library's stream of the same GPU; `hold` is the reverse, for a
+    /// stream of the GPU whose context is given.
     using Stream::issue;
     void wait_for(CUstream other);
     void hold(CUstream other, const Context& context);
-    /// Makes what is queued here from now on wait for all that the GPU's context holds now, on any stream.
+    /// Makes work queued here from now on wait for all work of the GPU's context, on any stream.
     void wait_for_context();
-    /// Whether what this process queued has run. Never touches a foreign handle, which may be stale.
+    /// Whether the work that this process queued has run. Does not use a foreign handle, which may be stale.
     bool poll();
-    /// Whether operation number `ticket` has run; asks the driver where that is not known.
+    /// Whether operation number `ticket` has run; queries the driver if that is not known.
     bool has_run(uint64_t ticket) { return has_finished(ticket) || (poll() && has_finished(ticket)); }
 
-    /// Before an operation that reads or writes the memory: waits for those of its users that are on other
-    /// streams. A capture notes the memory instead.
+    /// Call before an operation that reads or writes the memory: waits for its users on other streams. A capture
+    /// holds the memory instead.
     void will_read(Storage& storage);
     void will_write(Storage& storage);
     /// Numbers the operation that has just been queued, for waits and for messages.
     StreamPoint issue(const char* name);
-    /// After a call that queued something: on a foreign stream it records the event that others will wait
-    /// for.
+    /// Call after queuing work: on a foreign stream, records the event that others will wait for.
     void queued();
-    /// Notes the memory's new users. Inside a capture nothing runs, so that a read is none.
+    /// Records the memory's new users. A read in a capture is not recorded: nothing runs.
     void has_read(Storage& storage, StreamPoint point) {
         if (!capture_) storage.uses.read_at(point);
     }
     void has_written(Storage& storage, StreamPoint point) { storage.uses.written_at(point); }
-    /// After a call that failed: waits for what was queued before it, whose users nobody has noted. Never throws.
+    /// Call after a failure: waits for the work queued before it, which is not recorded as a user. Never throws.
     void settle() noexcept;
-    /// Keeps an event at this point, so that the host can wait for it without waiting for what follows.
+    /// Records an event at this point, so that the host can wait for it without waiting for later work.
     void mark(StreamPoint point);
 
     GpuGraph* capture() const { return capture_; }
     void set_capture(GpuGraph* capture) { capture_ = capture; }
-    /// RuntimeError naming the call where the stream is being captured.
+    /// RuntimeError naming the call if the stream is being captured.
     void refuse_in_capture(const char* call) const;
-    /// RuntimeError where this thread captures another stream: it would take the work here for recorded.
+    /// RuntimeError if this thread captures another stream: work here would run once and not be recorded.
     void refuse_beside_capture() const;
 
  private:
@@ -95,7 +94,7 @@ class GpuStream final : public Stream {
     void note_seen(uint16_t stream, uint64_t ticket);
     bool has_seen(StreamPoint point) const;
     void join(GpuStream& other, bool is_new_record);
-    /// The last of the spare events, which stays one of them; the current context is this one.
+    /// The last of the spare events, which stays in the list; this stream's context must be current.
     CUevent spare_event();
     template <class Record>
     void wait_for_record(Record record);
@@ -107,14 +106,14 @@ class GpuStream final : public Stream {
     const int priority_;
     CUevent event_ = nullptr;  ///< a wait binds to the record at the call, so one event serves all waits
     GpuGraph* capture_ = nullptr;
-    mutable std::mutex mutex_;  ///< of the event, of what was seen, and of the marks
+    mutable std::mutex mutex_;  ///< guards the events, `seen_` and the marks
     std::unordered_map<uint16_t, uint64_t>
-        seen_;  ///< tickets of other streams that work here comes after anyway
+        seen_;  ///< the latest ticket of each other stream that this stream has waited for
     std::deque<std::pair<uint64_t, CUevent>> marks_;
     std::vector<CUevent> spare_events_;
 };
 
-/// The GPU's stream with this number. Only streams of GPUs use memory later than the call.
+/// The GPU's stream with this number. Only GPU streams appear in stream points: host work is done when a call returns.
 inline GpuStream& gpu_stream(StreamPoint point) {
     return static_cast<GpuStream&>(stream_numbered(point.stream()));
 }

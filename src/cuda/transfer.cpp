@@ -1,4 +1,4 @@
-// transfer.cpp -- bytes between the host and a GPU, within a GPU, and between two.
+// transfer.cpp -- byte copies between the host and a GPU, within a GPU, and between GPUs.
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
@@ -44,7 +44,7 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
         read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
 }
 
-// Between a GPU and pinned memory nothing is staged and nobody waits: the host does when it looks at the
+// A copy between a GPU and pinned memory is not staged and does not wait: the host waits when it accesses the
 // memory.
 void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
                              int64_t bytes) {
@@ -64,8 +64,8 @@ void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int6
     operation.stream().mark(operation.end());
 }
 
-// NumPy shows pinned memory to those who do not wait, and who may change it as soon as the call returns: as ordinary memory,
-// but not before the GPUs have done with it.
+// A view of pinned memory through NumPy: its user does not wait and may change it as soon as the call returns. It is
+// copied like pageable memory, after the GPUs have finished with it.
 void GpuBackend::copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
                             int64_t bytes) {
     const bool to_here = to.backend == this;
@@ -98,7 +98,7 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
 
 void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
                                 int64_t from_offset, int64_t bytes) {
-    // Managed memory is every GPU's: to the one that has the other side the copy is one of its own.
+    // Every GPU can access managed memory: the GPU of the other side makes a local copy.
     if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
     if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
     const Transfer transfer{&to, &from, "copy"};

@@ -1,4 +1,4 @@
-// averages.cpp -- means and variances out of sums: the type to add up in, the number of elements, the spread about a mean.
+// averages.cpp -- means and variances from sums: accumulation dtype, element counts, squared distances from a mean.
 #include "ops/averages.h"
 
 #include <algorithm>
@@ -19,25 +19,25 @@ Array binary(std::string_view row, const Argument& a, const Argument& b) {
     return call(row, args).array[0];
 }
 
-/// How many elements each result is made of, exactly: int64 `counts` where a mask decides, else `all`.
+/// The exact number of elements per result: int64 `counts` of the mask if there is one, else `all`.
 Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar& all, Array& counts) {
     if (!o.where) return all;
     ReduceOptions counting;
     counting.all_axes = o.all_axes, counting.axes = o.axes, counting.keepdims = o.keepdims;
-    // A mask of all elements may still be pending, and joins the fold where nobody else holds it.
+    // A mask of the full shape may be pending, and is fused into the reduction if nothing else refers to it.
     const bool whole = o.where->shape() == array.shape();
     const Array spread = whole ? Array() : o.where->broadcast_to(array.shape());
     counts = reduce(find_reduction("count_nonzero"), whole ? *o.where : spread, counting);
     return counts;
 }
 
-/// The type to compute averages in: halves are summed in float32.
+/// The dtype to compute averages in: 16-bit floats are summed in float32.
 DType averaging_dtype(DType dtype) {
     return info(dtype).kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
 }
 
-/// |array - centre| squared, where array stands for itself in centre's dtype. Made anew for each use: what somebody
-/// holds is written to memory instead of joining the fold.
+/// |array - centre| squared, computed in centre's dtype. Built anew for each use: a value with a second reference is
+/// written to memory instead of being fused into the reduction.
 Array squared_distance(const Array& array, const Array& centre) {
     const Array away = binary("subtract", astype(array, centre.dtype(), 'K', false), centre);
     if (info(away.dtype()).kind != Kind::Complex) return unary("square", away);
@@ -48,8 +48,8 @@ Array distance(const Array& array, DType wide, const Array& from) {
     return binary("subtract", astype(array, wide, 'K', false), from);
 }
 
-/// The sums of squared distances from the mean in one pass, in a type in which differences of elements are as good as exact:
-/// the distances are first taken from one of the elements, from which the mean is not far away.
+/// The sums of squared distances from the mean in one pass, in a dtype in which differences of elements are as good as
+/// exact: values are shifted by one of the elements, which is not far from the mean.
 Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wide, const ReduceOptions& sums) {
     Dims strides = array.strides();
     for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
@@ -58,19 +58,19 @@ Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wid
     return reduce(find_reduction("dispersion"), distance(array, wide, first), sums);
 }
 
-/// The same about a mean; where that is `exact`, the sums are freed of what rounding it to `work` adds.
+/// The same about a given mean; if that is `exact`, subtracts the excess that rounding it to `work` adds.
 Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact, ReduceOptions sums) {
     const Array centre = astype(mean, work, 'K', false);
     sums.dtype = DType::none;
     const Deferral fused;
     const Array squares = reduce(find_reduction("sum"), squared_distance(array, centre), sums);
     if (!exact || mean.dtype() == work) return squares;
-    // n times the squared distance of the centre from the mean is what the squares have too much.
+    // The squares are too large by n times the squared distance of the centre from the mean.
     const Array excess = binary("multiply", squared_distance(centre, mean), n);
     return binary("maximum", binary("subtract", squares, excess), Scalar::of(DType::float64, 0.0));
 }
 
-/// The type in which a mean of elements of `work` is as good as exact beside them.
+/// The dtype in which the mean of elements of `work` is as good as exact in comparison with them.
 DType mean_dtype(DType work) {
     if (work == DType::float32) return DType::float64;
     return work == DType::complex64 ? DType::complex128 : work;
@@ -97,10 +97,10 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     const char* name = root ? "std" : "var";
     DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
-    // As NumPy: real, unless a complex type is asked for.
+    // As in NumPy: real, unless dtype= is complex.
     const DType result_dtype = options.dtype != DType::none && !options.out ? options.dtype : real_part(work);
     work = averaging_dtype(work);
-    // The squares are real, the mean that they are taken about is not.
+    // The squares are real, but the mean is complex.
     if (info(array.dtype()).kind == Kind::Complex) work = promote(work, DType::complex64);
     const ReducedAxes axes = plan_axes(array, options, name);
     check_where(array, options, name);

@@ -1,4 +1,4 @@
-// binary_loop.cpp -- the loop in which a binary row folds, and the checks of out= and of exponents before.
+// binary_loop.cpp -- the loop of a fold with a binary row, and the checks of out= and of exponents.
 #include "ops/binary_loop.h"
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace {
 
 bool folds(const Loop& loop) { return loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0]; }
 
-/// The loop that folds in exactly this dtype, or kNone.
+/// The row's loop (dtype, dtype) -> dtype, or kNone.
 LoopId loop_in(const Row& row, DType dtype) {
     for (int k = 0; k < row.loops; ++k) {
         const LoopId id = LoopId(row.first_loop + k);
@@ -41,7 +41,7 @@ LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const 
         if (widens) dtype = reduction_dtype(find_reduction("sum"), dtype);
         const ArgType types[] = {{out ? out->dtype() : dtype, {}}, {dtype, {}}};
         loop = resolve(id, types);
-        // What only compares folds truth values; of comparisons that would be a surprise.
+        // Logical rows fold bools. Comparisons give bools, too, but are not associative: they have no fold.
         if (loop != kNone && row.has(Associative) && loops()[loop].out[0] == DType::bool_) loop = loop_in(row, DType::bool_);
     }
     if (loop == kNone || !folds(loops()[loop]))

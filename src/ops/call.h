@@ -1,4 +1,4 @@
-// call.h -- one call of a row on its way: what was given, what was chosen for it, and the two ways to carry it out.
+// call.h -- one call of a row: its arguments and options, the loop, device and shape chosen for it, and its execution.
 #pragma once
 #include <span>
 
@@ -15,7 +15,7 @@ struct Call {
     const Loop* types = nullptr;       ///< of that loop
     Device device;
     Dims shape;
-    const Array* arrays[kMaxIn] = {};  ///< array operands; null where the operand is a scalar
+    const Array* arrays[kMaxIn] = {};  ///< array operands; null if the operand is a scalar
     Scalar scalars[kMaxIn];            ///< scalar operands, already of the loop's dtype
 
     Call(const Row& row, std::span<const Argument> args, const UfuncOptions& options)
@@ -32,7 +32,7 @@ struct Call {
     }
 };
 
-/// Choosing, in this order; each raises NumPy's error where nothing fits.
+/// The planning steps, in this order; each raises NumPy's error if nothing fits.
 void choose_device(Call& call);
 void choose_loop(Call& call);
 void choose_shape(Call& call);

@@ -1,4 +1,4 @@
-// choose_call.cpp -- the loop, device and shape of a call, and whether its outputs can take the result.
+// choose_call.cpp -- chooses the loop, device and shape of a call, and checks its outputs.
 #include <algorithm>
 #include <numeric>
 
@@ -25,8 +25,8 @@ const char* spell(const ArgType& type) {
           "), and they cannot be cast safely to any that is");
 }
 
-/// Comparisons with Python ints are exact: an int that the other side's dtype does not hold becomes int64, uint64, or,
-/// beyond those, an infinity beside floats.
+/// Comparisons with Python ints are exact: an int that the other operand's dtype cannot represent becomes int64 or
+/// uint64 or, beyond those, an infinity that is compared in float64.
 Scalar exact_integer(const Weak& w) {
     if (w.big) return Scalar::of(DType::float64, w.big > 0 ? __builtin_inf() : -__builtin_inf());
     return w.negative || w.integer <= uint64_t(INT64_MAX) ? Scalar::of(DType::int64, int64_t(w.integer))
@@ -35,7 +35,7 @@ Scalar exact_integer(const Weak& w) {
 
 bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
 
-/// Whether an integer dtype holds the number; of bool it is not asked.
+/// Whether an integer dtype can represent the number; false for bool.
 bool holds(DType dtype, const Weak& w) {
     const DTypeInfo& type = info(dtype);
     if (w.big || type.kind == Kind::Bool) return false;
@@ -43,7 +43,8 @@ bool holds(DType dtype, const Weak& w) {
     return type.bits == 64 || w.integer >> type.bits == 0;
 }
 
-/// Returns whether an int beyond an integer dtype has been found; bool beside an int becomes int64 by the usual rule.
+/// Applies exact_integer to ints that the other operand's integer dtype cannot represent; returns whether there was
+/// one. bool with an int becomes int64 by the usual rule.
 bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     bool found = false;
     for (size_t i = 0; i < c.args.size(); ++i) {
@@ -58,13 +59,13 @@ bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     return found;
 }
 
-/// A Python number as an element; bool takes any by its truth, as a cast does.
+/// A Python number as an element of `dtype`; an int becomes bool by its truth value, as in a cast.
 Scalar element(const Weak& w, DType dtype, const char* name) {
     if (dtype != DType::bool_ || w.kind != Weak::Kind::Int) return convert(w, dtype, name);
     return Scalar::of(DType::bool_, w.integer != 0 || w.big != 0);
 }
 
-/// Whether the loop may be given what was passed: a dtype by the casting rule, a Python number where the kind holds it.
+/// Whether an argument may be passed to the loop: a dtype by the casting rule, a Python number if the kind can hold it.
 bool may_pass(ArgType arg, DType to, Casting casting) {
     if (!arg.is_weak()) return can_cast(arg.dtype, to, casting);
     const Kind kind = info(to).kind;
@@ -80,7 +81,7 @@ DType default_dtype(Weak::Kind kind) {
 void check_inputs(const Call& c) {
     for (size_t i = 0; i < c.args.size(); ++i) {
         ArgType given = c.args[i].type();
-        // The only argument bends to no other.
+        // A lone Python number has no other operand to adapt to.
         if (given.is_weak() && c.args.size() == 1) given.dtype = default_dtype(given.weak);
         if (!may_pass(given, c.types->in[i], c.options.casting))
             raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", spell(given), " to ",
@@ -104,7 +105,8 @@ void choose_loop(Call& c) {
     c.loop = c.options.has_signature ? resolve(row, {types, n}, c.options.signature) : resolve(row, {types, n});
     if (c.loop == kNone) raise_no_loop(c, {types, n});
     c.types = &loops()[c.loop];
-    // A loop that the arguments have chosen holds them safely; to compare exactly is no cast of the user's.
+    // A loop resolved from the arguments holds them safely; the casts of an exact comparison are not subject to
+    // casting=.
     if (c.options.has_signature || (c.options.casting < Casting::Safe && !is_exact)) check_inputs(c);
     for (size_t i = 0; i < n; ++i) {
         const DType in = c.types->in[i];
@@ -134,9 +136,9 @@ bool fits(const Dims& from, const Dims& to) {
     return missing >= 0;
 }
 
-/// The shape of a call whose arrays differ in shape: of the first `inputs` of them, then outputs and mask.
+/// The shape of a call whose arrays differ in shape; the first `inputs` shapes are the inputs', then outputs and mask.
 [[gnu::noinline]] Dims broadcast_call(const Call& c, std::span<const Dims* const> shapes, size_t inputs) {
-    // Inputs alone first: their message must not name an output.
+    // Broadcast the inputs first: their error must not name an output.
     if (inputs < shapes.size() && inputs) {
         const Dims operands = broadcast(shapes.first(inputs), c.name());
         for (const Array* out : c.options.out)

@@ -1,4 +1,4 @@
-// correlate.cpp -- cross-correlation: contiguous operands, one task.
+// correlate.cpp -- cross-correlation: contiguous operands, then one task.
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
 #include "ops/packed.h"

@@ -1,4 +1,5 @@
-// indexed_elements.cpp -- gathers and scatters: what overlaps is copied, what is empty is still checked, then one task.
+// indexed_elements.cpp -- gathers and scatters: copies overlapping operands, checks the indices of empty results, then
+// runs one task.
 #include "ops/indexed_elements.h"
 
 #include "cuarray/array/pending.h"
@@ -16,7 +17,7 @@ IndexedAccess task_of(IndexedAccess::Kind kind, const IndexedElements& places, c
 
 }  // namespace
 
-/// NumPy looks at indices even where the axes beside them are empty: the same places of one element.
+/// NumPy checks indices even if the other axes are empty: gather the same positions of a single element.
 void check_inside(const IndexedElements& places, const char* name) {
     for (const Array& position : places.positions)
         if (position.is_empty()) return;
@@ -76,7 +77,7 @@ Array as_positions(const Array& indices, const Array& array, const char* name) {
     if (!(indices.device() == array.device()))
         raise(ErrorKind::Value, name, ": operands are on ", to_string(array.device()), " and ",
               to_string(indices.device()), "; move one with .to_device(...)");
-    // What int64 does not hold lies beyond every axis, and must not wrap into one.
+    // An index that int64 cannot represent is out of bounds and must not wrap around.
     const Scalar most = Scalar::of(DType::uint64, uint64_t(INT64_MAX));
     const Argument bounded[] = {indices, most};
     const Array positions =

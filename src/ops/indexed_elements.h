@@ -1,16 +1,16 @@
-// indexed_elements.h -- the elements of an array that indices choose, as a task's axes: what gathers and scatters have in common.
+// indexed_elements.h -- the elements of an array that indices select, as the axes of a gather or scatter task.
 #pragma once
 #include <vector>
 #include "cuarray/ops/indexing.h"
 
 namespace cuarray {
 
-/// Elements of an array over `shape`; owns the index arrays that its views look at.
+/// Elements of an array over `shape`; owns the index arrays that its views refer to.
 struct IndexedElements {
     Array array;   ///< the indexed one, as it was given
     Array base;    ///< a view whose element 0 has position 0 on every indexed axis
     Dims shape;
-    Dims strides;  ///< of base over `shape`; zero where only indices move
+    Dims strides;  ///< of base over `shape`; zero along axes where only the indices vary
     std::vector<Array> positions;
     std::vector<IndexedAxis> indices;
 
@@ -20,15 +20,15 @@ struct IndexedElements {
 
 /// The elements, in a new array in C order, or in `out`, which shares no memory with them.
 Array gather(const IndexedElements& places, Outside outside, const char* name, const Array* out = nullptr);
-/// Stores values, which are cast and broadcast, and copied where they overlap the array.
+/// Stores values, which are cast and broadcast, and copied if they overlap the array.
 void scatter(const IndexedElements& places, const Array& values, const char* name);
 
-/// The elements that an advanced index chooses; where they are to be written, no index shares memory with them.
+/// The elements that an advanced index selects; if `writes`, index arrays that overlap the array are copied.
 IndexedElements places_of(const Array& array, std::span<const Index> index, bool writes);
 
-/// IndexError where an index lies outside.
+/// IndexError if an index is out of bounds.
 void check_inside(const IndexedElements& places, const char* name);
-/// Whether there are none; an index outside is an error even then.
+/// Whether no element is selected; an index out of bounds raises IndexError even then.
 bool check_empty(const IndexedElements& places, const char* name);
 
 /// An index array as int64, aligned; it must be on the array's device.

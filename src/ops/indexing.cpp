@@ -25,8 +25,8 @@ ResolvedSlice resolve_slice(const Index& s, int64_t n) {
     return {start, step, count};
 }
 
-/// `count` strides. Where no element is that far away (a slice of one element with a huge step, an axis of an empty
-/// array) the product may leave int64, and wraps as NumPy's does.
+/// count * stride. If no element is at that distance (a slice of one element with a huge step, an axis of an empty
+/// array), the product may overflow, and wraps as NumPy's does.
 int64_t distance(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
 
 }  // namespace

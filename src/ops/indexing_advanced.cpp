@@ -1,4 +1,5 @@
-// indexing_advanced.cpp -- x[key] with arrays and bools in the key: which axes they index, and where theirs come.
+// indexing_advanced.cpp -- x[key] with arrays and bools in the key: the axes that they index, and the placement of the
+// resulting axes.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +17,7 @@ bool is_mask(const Index& entry) {
     return entry.kind == Index::Kind::Array && entry.array->dtype() == DType::bool_;
 }
 
-/// How many axes of the array the entry stands for; an Ellipsis for none yet.
+/// The number of array axes that the entry indexes; 0 for an Ellipsis, which is expanded later.
 int axes_of(const Index& entry) {
     switch (entry.kind) {
         case Index::Kind::Integer:
@@ -46,7 +47,7 @@ void check_entries(const Array& array, std::span<const Index> index) {
               " were indexed");
 }
 
-/// A mask goes along with the axes from `axis` on; one of no elements goes along with any extent where it has none.
+/// A mask indexes the axes from `axis` on and must match their extents; an extent of 0 in the mask matches any.
 void check_mask(const Array& array, const Array& mask, int axis) {
     for (int i = 0; i < mask.ndim(); ++i)
         if (mask.shape()[i] != array.shape()[axis + i] && mask.shape()[i] != 0)
@@ -55,7 +56,7 @@ void check_mask(const Array& array, const Array& mask, int axis) {
                   mask.shape()[i]);
 }
 
-/// The mask where it alone is the key, or null. Where it has fewer axes than the array, it stands for the first ones.
+/// The mask if it is the whole key, else null. A mask with fewer axes than the array indexes the first ones.
 const Array* lone_mask(const Array& array, std::span<const Index> index) {
     const Array* mask = nullptr;
     bool comes_later = false;
@@ -73,7 +74,7 @@ const Array* lone_mask(const Array& array, std::span<const Index> index) {
     return std::equal(mask->shape().begin(), mask->shape().end(), array.shape().begin()) ? mask : nullptr;
 }
 
-/// A key as it is being read: one position array per indexed axis, and the axes of the result.
+/// A key being parsed: one position array per indexed axis, and the axes of the result.
 class AdvancedIndex {
  public:
     AdvancedIndex(const Array& array, std::span<const Index> index, bool writes) : array_(array), writes_(writes) {
@@ -118,7 +119,7 @@ class AdvancedIndex {
  private:
     struct Position {
         Array array;
-        int axis;  ///< -1: a bool, which only counts
+        int axis;  ///< -1: a bool, which only affects the result's shape
     };
 
     void add(const Index& entry, int used) {
@@ -160,7 +161,7 @@ class AdvancedIndex {
 
     void add_array(const Array& array) {
         const Array positions = as_positions(array, array_, kName);
-        // What is written must not change where the rest goes.
+        // A write to the array must not change the indices of later elements.
         add_positions(writes_ && overlaps(positions, array_) ? copy(positions, 'C') : positions, axis_);
         ++axis_;
     }
@@ -182,7 +183,7 @@ class AdvancedIndex {
         is_choosing_ = true;
     }
 
-    /// The axes of the positions come where the first of them stands, if nothing stands between; else first.
+    /// The result has the axes of the positions in place of the indexed axes if those are adjacent, else in front.
     void note_choice() {
         if (at_ < 0) at_ = kept_.shape.size();
         else if (!is_choosing_) adjacent_ = false;
@@ -203,11 +204,11 @@ class AdvancedIndex {
 
     const Array& array_;
     const bool writes_;
-    int axis_ = 0;        ///< of the array, that comes next
+    int axis_ = 0;        ///< the next axis of the array
     int64_t offset_ = 0;  ///< bytes
     Layout kept_;         ///< axes of the result that are the array's own
     std::vector<Position> positions_;
-    Dims common_;         ///< their common shape
+    Dims common_;         ///< the broadcast shape of the positions
     int at_ = -1;
     bool adjacent_ = true, is_choosing_ = false;
 };
@@ -234,15 +235,15 @@ Array compress(const Array& array, const Array& given) {
     return result;
 }
 
-/// The mask seen over all axes of the array.
+/// The mask with trailing axes of extent 1 for the array's remaining axes.
 Array over_all_axes(const Array& mask, const Array& array) {
     Dims shape = mask.shape();
     while (shape.size() < array.ndim()) shape.push_back(1);
     return mask.reshape(shape);
 }
 
-/// One value for all true elements needs no counting. Of few elements all are written, in one loop, which is the
-/// shortest way; of more the true ones alone, because other threads may write the others meanwhile.
+/// Storing one value needs no count of the mask. In a small array all elements are written, by one loop, which is
+/// fastest; in a larger one only those where the mask is true, because other threads may write the others.
 void fill_masked(const Array& array, const Array& mask, const Scalar& value) {
     constexpr int64_t kFew = 16 * 1024;
     const Array over = over_all_axes(mask, array);
@@ -296,7 +297,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Array& va
     if (const Array* const mask = lone_mask(array, index)) {
         if (values.size() == 1 && values.ndim() <= 1)
             return assign_where(array, over_all_axes(*mask, array), values.reshape({}), "assignment");
-        // Beside an Ellipsis values of any shape broadcast, as with positions.
+        // With an Ellipsis in the key, values of any shape broadcast, as for index arrays.
         if (mask->ndim() == array.ndim() && index.size() == 1)
             return expand(array, *mask, astype(values, array.dtype(), 'K', false));
     }

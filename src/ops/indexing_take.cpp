@@ -63,7 +63,7 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
         raise(ErrorKind::Value, "take: out= has shape ", to_string(out->shape()), ", the result ",
               to_string(places.shape));
     if (!out->is_writable()) raise(ErrorKind::Value, "take: output array is read-only");
-    // An index outside must leave `out` as it was.
+    // An index out of bounds must leave `out` unchanged.
     const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() &&
                           !overlaps(*out, array) && !overlaps(*out, positions);
     if (directly) return gather(places, outside, "take", out);

@@ -61,7 +61,7 @@ Array triangle(const Array& array, int64_t k, bool upper) {
     const int64_t height = array.shape()[array.ndim() - 2], width = array.shape()[array.ndim() - 1];
     auto counted = [](int64_t value) { return Scalar::of(DType::int64, value); };
     const Device device = array.device();
-    // Element (i, j) is in the lower triangle when i + k >= j; diagonals beyond the corners are all alike.
+    // Element (i, j) is in the lower triangle when i + k >= j; all diagonals beyond a corner are equivalent.
     k = std::clamp(k, -height - 1, width + 1);
     const Array row = arange(height, counted(k), counted(k + 1), device).reshape({height, 1});
     const Array column = arange(width, counted(0), counted(1), device);

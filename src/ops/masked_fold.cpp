@@ -1,4 +1,5 @@
-// masked_fold.cpp -- brings what is chosen to the front of each line, scans the lines, and takes what stands behind it.
+// masked_fold.cpp -- moves the selected elements to the front of each line, scans the lines, and takes the results
+// after the last selected elements.
 #include "ops/masked_fold.h"
 
 #include "cuarray/ops/indexing.h"
@@ -13,7 +14,7 @@ Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, co
     const DType T = initial.dtype;
     const Argument inverse[] = {mask};
     const Array order = argsort(call("logical_not", inverse).array[0], axis, false, rows()[row].name);
-    // Elements that are not chosen must not be faults, as negative exponents are.
+    // Elements that are not selected must not raise faults, as negative exponents would.
     const Array values = astype(array, T, 'K', false);
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
     const Argument choice[] = {mask, values, zero};

@@ -1,4 +1,4 @@
-// matmul.cpp -- planning a product of matrices: one row or column is a fold of products, the rest a task of its own.
+// matmul.cpp -- plans a matrix product: with a single row or column as a reduction of products, else as a Matmul task.
 #include "cuarray/ops/matmul.h"
 
 #include "cuarray/array/pending.h"
@@ -36,8 +36,8 @@ Array turned(const Array& array) {
     return array.transpose(axes);
 }
 
-/// The products of a row with columns, or of rows with a column, added up without being stored. The factors broadcast
-/// against each other; `axis`, from the end, is that of the sum.
+/// The products of a row with columns, or of rows with a column, fused into their sum. The factors broadcast against
+/// each other; `axis`, counted from the end, is the axis of the sum.
 Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
     const bool half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
     const DType work = half ? DType::float32 : dtype;
@@ -56,7 +56,7 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
     return astype(sums, dtype, 'K', false);
 }
 
-/// Matrices of one dtype, whose batches broadcast.
+/// Multiplies matrices of one dtype, whose batches broadcast.
 Array multiply(Array left, Array right) {
     const int64_t rows = left.shape()[left.ndim() - 2], depth = left.shape()[left.ndim() - 1];
     const int64_t columns = right.shape()[right.ndim() - 1];
@@ -65,7 +65,7 @@ Array multiply(Array left, Array right) {
     left = left.broadcast_to(with(batch, rows, depth), kMatmul);
     right = right.broadcast_to(with(batch, depth, columns), kMatmul);
     if (batch.size() > kernel::kMaxAxes) {
-        // More axes than a kernel may have to walk over: as one.
+        // More batch axes than a kernel takes: flatten them into one.
         const Dims flat{count(batch)};
         return multiply(left.reshape(with(flat, rows, depth)), right.reshape(with(flat, depth, columns))).reshape(shape);
     }

@@ -1,11 +1,11 @@
-// packed.h -- arrays as backends want them that look at memory themselves.
+// packed.h -- arrays as contiguous, aligned memory, for tasks that require it.
 #pragma once
 #include <cstdint>
 #include "cuarray/array/array.h"
 
 namespace cuarray {
 
-/// Whether every element lies at a multiple of its alignment.
+/// Whether the address of every element is a multiple of the dtype's alignment.
 inline bool is_aligned(const Array& array) {
     uint64_t places = uint64_t(reinterpret_cast<uintptr_t>(array.data()));
     for (const int64_t stride : array.strides()) places |= uint64_t(stride);

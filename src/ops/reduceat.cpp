@@ -1,4 +1,4 @@
-// reduceat.cpp -- planning reduceat: where parts begin and end, their values, then one task; very long parts by themselves.
+// reduceat.cpp -- plans reduceat: segment bounds, values, then one task; very long segments are reduced separately.
 #include "cuarray/ops/reduceat.h"
 
 #include <cstdlib>
@@ -11,14 +11,14 @@
 namespace cuarray {
 namespace {
 
-/// Lines that lie side by side are worth folding so from here on.
+/// Fold columns together from this many contiguous columns.
 constexpr int64_t kWide = 16;
 
-/// Where the parts begin and end, in memory of the host.
+/// The bounds of the segments, in host memory.
 struct Segments {
     Array begin_array, end_array;
     std::span<int64_t> begins, ends;
-    std::vector<int64_t> alone;  ///< the parts that are reductions of their own; above they are empty
+    std::vector<int64_t> alone;  ///< segments that are reduced separately, and then made empty in the bounds
 };
 
 Array host_indices(size_t count, std::span<int64_t>& elements) {
@@ -42,7 +42,7 @@ Segments find_parts(std::span<const int64_t> begins, int64_t n, bool all_alone, 
     return parts;
 }
 
-/// The elements in type T, aligned, side by side along the axis, or along another one that is long enough.
+/// The elements in dtype T, aligned, and contiguous along the axis or along another one that is long enough.
 Array values_along(const Array& array, int axis, DType T) {
     const Array values = astype(array, T, 'K', false);
     bool is_side_by_side = values.strides()[axis] == item_size(T);
@@ -63,7 +63,7 @@ Array on_device(const Array& host, std::span<const int64_t> values, Device devic
     return from_host(values.data(), host.shape(), host.strides(), DType::int64, device);
 }
 
-/// One part by itself.
+/// Reduces one segment separately.
 void fold_alone(RowId id, const Array& values, int axis, int64_t begin, int64_t end, const Array& result, int64_t k) {
     Dims shape = values.shape(), strides = result.strides(), kept = result.shape();
     shape[axis] = end - begin;
@@ -104,7 +104,7 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
             const Array from = on_device(parts.begin_array, parts.begins, array.device()),
                         to = on_device(parts.end_array, parts.ends, array.device());
             const auto whole = [&](const Array& a) { return a.as_operand(a.shape(), row.name); };
-            // A segment of one element stays as it is, where the reduction would give its magnitude.
+            // A gcd of one element is the element itself; the reduction would give its magnitude.
             const ReductionId reduction = id == find_row("gcd") ? ReductionId(kNone) : reduction_of(row.name);
             result.storage().front().run(SegmentedReduce{values.shape(), axis, whole(values), shape[axis], whole(from),
                                                          whole(to), whole(result), reduction,

@@ -1,4 +1,4 @@
-// reduced_axes.h -- what every fold of axes asks of its arguments, and how its result reaches out=.
+// reduced_axes.h -- shared by all reductions: axes, checks of where= and out=, and the copy of the result to out=.
 #pragma once
 #include "cuarray/ops/ufunc.h"
 
@@ -14,13 +14,13 @@ struct ReducedAxes {
 
 ReducedAxes plan_axes(const Array& array, const ReduceOptions& options, const char* name);
 
-/// TypeError or ValueError for a where= that is no mask of the array.
+/// TypeError or ValueError for a where= that is not a mask of the array.
 void check_where(const Array& array, const ReduceOptions& options, const char* name);
 
 /// ValueError or TypeError for an out= that cannot take results of `dtype`.
 void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype, const char* name);
 
-/// The result where the caller wants it: in out=, if that is not where it was computed.
+/// Returns out= if given, after copying the result there unless it was computed there; else the result.
 Array deliver(Array&& target, const ReduceOptions& options, const char* name);
 
 }  // namespace cuarray

@@ -1,4 +1,4 @@
-// reduction.cpp -- planning a fold: dtype, axes, the order of axes in memory, where= and initial=, then one task.
+// reduction.cpp -- plans a reduction: dtype, axes, the order of axes in memory, where= and initial=, then one task.
 #include "cuarray/ops/reduction.h"
 
 #include "cuarray/array/pending.h"
@@ -13,7 +13,7 @@ namespace cuarray {
 ReducedAxes plan_axes(const Array& array, const ReduceOptions& o, const char* name) {
     ReducedAxes axes;
     axes.kept_shape = array.shape();
-    // As NumPy, an array without axes lets itself be folded along axis 0.
+    // As in NumPy, a 0-d array may be reduced along axis 0.
     const bool nothing = array.ndim() == 0 && o.axes.size() == 1 && (o.axes[0] == 0 || o.axes[0] == -1);
     if (o.all_axes || nothing)
         for (int i = 0; i < array.ndim(); ++i) axes.folded.push_back(i);
@@ -58,7 +58,7 @@ Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
 
 namespace {
 
-/// The result seen with every axis of the argument, folded ones with stride 0.
+/// The result as a view over the axes of the argument, with stride 0 along reduced axes.
 View result_view(const Array& result, const ReducedAxes& axes, bool keepdims) {
     Dims strides(axes.kept_shape.size(), 0);
     int next = 0, from = 0;
@@ -76,7 +76,7 @@ Dims permuted(const Dims& dims, const Dims& order) {
     return result;
 }
 
-/// Where each axis went: the folded axes, named in the permuted order, sorted.
+/// The reduced axes, numbered in the permuted order and sorted.
 Dims permuted_axes(const Dims& axes, const Dims& order) {
     Dims result;
     for (int i = 0; i < order.size(); ++i)
@@ -85,16 +85,16 @@ Dims permuted_axes(const Dims& axes, const Dims& order) {
     return result;
 }
 
-/// A fold as both kinds of task need it.
+/// The members that Reduce and LeftFold have in common.
 struct FoldPlan {
     Expr expr;
     std::vector<View> inputs;
-    Absorbed absorbed;  ///< the argument's own computation, where it is part of this one
+    Absorbed absorbed;  ///< the argument's pending computation, if it is part of `expr`
     Dims shape, axes;
     View output;
 };
 
-/// The mask as a value of the plan, where it is pending and costs less to compute than to bring from memory.
+/// The mask as a value of the plan, if it is pending and cheaper to compute than to read from memory; else kNoValue.
 ValueId absorb_mask(FoldPlan& plan, const Array& array, const Array& mask) {
     constexpr size_t kCheap = 2;  // operations
     if (array.is_pending() || !(mask.shape() == array.shape())) return kNoValue;
@@ -104,7 +104,8 @@ ValueId absorb_mask(FoldPlan& plan, const Array& array, const Array& mask) {
     return kNoValue;
 }
 
-/// The elements or the argument's own computation, cast to T, and masked by where=. One of argument and mask is absorbed.
+/// The argument's value, cast to T, and masked by where=. Either the argument or the mask brings its pending Expr
+/// along; the other is read from memory.
 void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
     const auto read = [&](const Array& operand) {
         return read_once(operand.as_operand(array.shape(), name), plan.expr, plan.inputs);
@@ -123,8 +124,8 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
     plan.expr.outputs = {value};
 }
 
-/// The elements are numbered along the argument's own axes in memory, whether it exists already or not; in C order
-/// where their numbers are the result.
+/// Numbers the elements in the memory order of the argument, pending or not; in C order if their numbers are the result
+/// (argmax, argmin).
 void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, const Array& target, bool keepdims, bool numbered) {
     const Dims logical = c_strides(array.shape(), 1);
     const Dims* strides[] = {numbered ? &logical : &array.strides()};
@@ -136,7 +137,7 @@ void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, con
     plan.output.strides = permuted(plan.output.strides, order);
 }
 
-/// The array that the task writes: out= itself where that is possible.
+/// The array that the task writes: out= itself if possible.
 Array target_array(const Array& array, const ReduceOptions& o, const ReducedAxes& axes, DType dtype) {
     const bool direct = o.out && o.out->dtype() == dtype && !overlaps(*o.out, array) &&
                         !(o.where && overlaps(*o.out, *o.where)) &&
@@ -145,7 +146,7 @@ Array target_array(const Array& array, const ReduceOptions& o, const ReducedAxes
         before_write(o.out->storage());
         return *o.out;
     }
-    // The kept axes lie in memory in the argument's order.
+    // The kept axes have the argument's memory order.
     const Dims* strides[] = {&array.strides()};
     const Dims order = memory_order(array.shape(), strides);
     const Dims kept = strides_in_order(axes.kept_shape, order, item_size(dtype));
@@ -171,13 +172,13 @@ Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
 
 bool is_arg(const char* name) { return std::string_view(name).starts_with("arg"); }
 
-/// What the row computes in for this argument; TypeError where it has no such loop.
+/// The dtype in which the row computes for this argument; TypeError if it does not support that dtype.
 DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
     DType T = o.dtype;
     if (T == DType::none) {
         T = reduction_dtype(id, array.dtype());
-        // As NumPy, a wider output widens the computation.
+        // As in NumPy, a wider output widens the computation.
         if (o.out && reduction_result(id, T) == T && can_cast(T, o.out->dtype())) T = o.out->dtype();
     }
     if (!(row.domain >> int(T) & 1))
@@ -191,7 +192,7 @@ void check_empty(const ReducedAxes& axes, bool has_start, const char* name) {
     raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
 }
 
-/// What a mask leaves may be nothing, so the fold must start from something.
+/// A mask may select no elements, so the fold needs a start value.
 void check_start(const ReduceOptions& o, bool has_identity, const char* name) {
     if (!o.where || has_identity || o.initial) return;
     raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
@@ -224,7 +225,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     check_where(array, o, name);
     check_out(array, o, axes, dtype, name);
 
-    // What masked elements count as: the identity, or the value that the fold starts from.
+    // The value that replaces masked elements: the identity, or the start value of the fold.
     Scalar initial;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
     const Scalar masked = row.identity ? convert(reduction_identity(id, T), T) : initial;
@@ -262,7 +263,7 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
 
 namespace {
 
-/// The array with the folded axes behind the others, as one.
+/// The array with its reduced axes moved to the end and merged into one.
 Array folded_as_one(const Array& array, const ReducedAxes& axes) {
     Dims order, extents;
     for (int i = 0, next = 0; i < array.ndim(); ++i) {
@@ -278,7 +279,7 @@ Array folded_as_one(const Array& array, const ReducedAxes& axes) {
     return array.transpose(order).reshape(extents);
 }
 
-/// The shape with one axis more, of extent 1.
+/// The shape with an additional last axis of extent 1.
 Dims with_axis(Dims shape) {
     shape.push_back(1);
     return shape;
@@ -291,7 +292,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_binary(id, "reduce");
     const char* name = row.name;
     const ReductionId reduction = reduction_of(name);
-    // As NumPy, a wider output widens the computation, unless that gives truth values in any type.
+    // As in NumPy, a wider output widens the computation, unless all loops of the row give bool.
     const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
     if (asks && o.dtype != DType::none && o.dtype != DType::bool_)
         raise(ErrorKind::Type, name, ".reduce: no loop takes and gives ", info(o.dtype).name);
@@ -314,7 +315,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         raise(ErrorKind::Value, name, ".reduce: reduction operation '", name, "' is not reorderable, so at most one axis may be specified");
     check_where(array, o, name);
     check_out(array, o, axes, T, name);
-    if (in_order) {  // these rows fold one line from left to right
+    if (in_order) {  // these rows fold a single axis, from left to right
         ReduceOptions line = o;
         const Array mask = o.where ? folded_as_one(o.where->broadcast_to(array.shape(), name), axes) : Array();
         if (o.where) line.where = &mask;
@@ -325,7 +326,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     }
     Scalar initial, masked;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
-    // As in reduce, the start stands for what is masked where nothing else does: all such rows let equal values be one.
+    // As in reduce, the start value replaces masked elements if there is no identity: all such rows are idempotent.
     masked = row.identity ? row_identity(id, T) : initial;
     check_start(o, row.identity && !o.no_initial, name);
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
@@ -343,7 +344,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, false);
-    // As NumPy, a fold starts from its identity: one number's hypot is its magnitude.
+    // As in NumPy, a fold starts from its identity: hypot.reduce of one number is its magnitude.
     const Scalar* start = o.initial ? &initial : row.identity && !o.no_initial ? &masked : nullptr;
     target.storage().front().run(
         LeftFold{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, loop, start, name});

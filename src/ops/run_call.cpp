@@ -1,4 +1,4 @@
-// run_call.cpp -- carries a call out: operands and outputs as views, one Expr, one run.
+// run_call.cpp -- executes a call: operands and outputs as views, one Expr, one run.
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -11,11 +11,11 @@
 namespace cuarray {
 namespace {
 
-/// The computation of a call, in progress: pending operands that nobody else holds join it.
+/// The computation of a call being planned; a pending operand without other references is fused into it.
 struct CallPlan {
     Expr expr;
     std::vector<View> inputs;
-    Absorbed absorbed;              ///< an operand's own computation, where it is part of this one
+    Absorbed absorbed;              ///< an operand's pending computation, if it is part of `expr`
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
 
@@ -25,13 +25,13 @@ struct CallPlan {
     }
 };
 
-/// Whether the operand, walked over shape, is exactly the output's elements in the same order.
+/// Whether the operand addresses exactly the output's elements in the same order.
 bool is_in_place(const Array& in, const Array& out, const Dims& shape) {
     return in.data() == out.data() && in.shape() == shape && in.strides() == out.strides() &&
            item_size(in.dtype()) == item_size(out.dtype());
 }
 
-/// A copy of the operand where writing `out` would change it before it is read.
+/// The operand, or a copy if writing an output would change it before it is read.
 const Array* guarded(const Array* in, const Call& c, Array& temporary) {
     for (int k = 0; k < c.row.nout; ++k) {
         const Array* out = c.options.out[k];
@@ -43,7 +43,7 @@ const Array* guarded(const Array* in, const Call& c, Array& temporary) {
 }
 
 void plan_inputs(const Call& c, CallPlan& plan) {
-    // One pending operand of the full shape may bring its own computation along.
+    // One pending operand of the full shape may bring its pending Expr along.
     int absorbed = -1;
     for (int i = 0; i < c.row.nin && absorbed < 0; ++i)
         if (c.arrays[i] && c.arrays[i]->shape() == c.shape && c.arrays[i]->is_pending() &&
@@ -65,7 +65,8 @@ void plan_inputs(const Call& c, CallPlan& plan) {
         plan.expr.mask = plan.add_input(*guarded(c.options.where, c, plan.temporaries[kMaxIn]), c.shape, c.name());
 }
 
-/// Whether an absorbed computation reads what it read when it was deferred: the outputs do not overwrite it.
+/// Whether an absorbed computation still reads what it read when it was deferred: it is current, and the outputs do not
+/// overwrite its inputs.
 bool is_safe(const Call& c, const CallPlan& plan) {
     if (!plan.absorbed.is_current()) return false;
     for (int k = 0; k < c.row.nout; ++k) {
@@ -83,7 +84,7 @@ bool is_safe(const Call& c, const CallPlan& plan) {
 
 [[noreturn]] void raise_fault(const Call& c) { raise(ErrorKind::Value, c.name(), ": ", kNegativePower); }
 
-/// An exponent that is a number is looked at here, elements by the run.
+/// Checks a scalar exponent; makes the run check the elements of an array of exponents.
 void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     const DType dtype = c.types->in[1];
     if (!c.row.has(NegativeFault) || info(dtype).kind != Kind::Signed) return;
@@ -98,7 +99,7 @@ void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
     if (expr.mask != kNoValue) expr.fault = expr.loop(loop_for(find_row("bitwise_and"), DType::bool_), expr.mask, expr.fault);
 }
 
-/// Where more than a few integers are divided by a power of two: its exponent; else -1.
+/// The exponent of the divisor if more than a few integers are divided by a power of two, else -1.
 int shift_of(const Call& c) {
     constexpr int64_t kFew = 512;
     static const Row *const quotient = &rows()[find_row("floor_divide")], *const rest = &rows()[find_row("remainder")];
@@ -110,8 +111,8 @@ int shift_of(const Call& c) {
     return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? std::countr_zero(uint64_t(divisor)) : -1;
 }
 
-/// What other rows compute in a fraction of the time: powers of 2, 1/2 and -1, quotients and remainders of integers by
-/// powers of two. Else kNoValue.
+/// An equivalent with other rows that takes a fraction of the time, else kNoValue: for exponents 2, 1/2 and -1, and for
+/// quotients and remainders of integers by powers of two.
 ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
     const int shift = shift_of(c);
     if (shift < 0 && (!c.row.has(NegativeFault) || c.arrays[1])) return kNoValue;
@@ -131,13 +132,13 @@ ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
     if (kind != Kind::Floating) return kNoValue;
     if (c.scalars[1] == number(-1)) return apply("reciprocal", x);
     if (!(c.scalars[1] == number(0.5))) return kNoValue;
-    // Unlike square roots, powers of minus infinity are infinite, and those of minus zero are zero.
+    // Unlike sqrt, power(-inf, 0.5) is inf and power(-0.0, 0.5) is 0.0.
     const double infinity = std::numeric_limits<double>::infinity();
     const ValueId root = apply("add", apply("sqrt", x), expr.scalar(number(0)));
     return apply("where", apply("equal", x, expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root);
 }
 
-/// Results that overlap themselves (a broadcast output) or one another go through arrays of their own.
+/// Whether output k needs a temporary result: it overlaps itself (a broadcast output) or the first output.
 bool needs_own_result(const Call& c, int k) {
     const Array* out = c.options.out[k];
     if (may_self_overlap(out->layout(), item_size(out->dtype()))) return true;
@@ -179,8 +180,8 @@ UfuncResult run_planned(const Call& c) {
     return result;
 }
 
-/// An eager call whose operands have the loop's dtypes, with a new result or a contiguous one that no operand overlaps
-/// in part: nothing to plan.
+/// Whether a call needs no planning: its operands are not pending and have the loop's dtypes, and its result is new, or
+/// contiguous and partially overlapped by no operand.
 bool is_plain(const Call& c) {
     if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault) || shift_of(c) >= 0) return false;
     const Array* out = c.options.out[0];

@@ -1,4 +1,4 @@
-// scan.cpp -- planning a scan: loop, axis, target, then one task.
+// scan.cpp -- plans a scan: loop, axis, target, then one task.
 #include "cuarray/ops/scan.h"
 
 #include "cuarray/array/pending.h"
@@ -11,7 +11,7 @@ bool is_same_memory(const Array& a, const Array& b) {
     return a.data() == b.data() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
 
-/// The array that the task writes: out= itself where that is possible.
+/// The array that the task writes: out= itself if possible.
 Array target_array(const Array& array, const Array* out, DType dtype) {
     if (out && out->dtype() == dtype && !may_self_overlap(out->layout(), item_size(dtype)) &&
         (!overlaps(*out, array) || is_same_memory(*out, array))) {

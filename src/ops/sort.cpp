@@ -1,4 +1,4 @@
-// sort.cpp -- brings the sorted axis to the end, contiguous, and back: backends sort rows.
+// sort.cpp -- moves the sorted axis to the end, contiguous, and back: backends sort rows.
 #include "cuarray/ops/sort.h"
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace cuarray {
 namespace {
 
-/// From more positions than these a full sort is faster than a partition.
+/// With more positions than this, a full sort is faster than a partition.
 constexpr size_t kManyKth = 8;
 
 bool has_complex(const Array& array) { return info(array.dtype()).kind == Kind::Complex; }
 
-/// The array with one axis behind the others, packed.
+/// The array with `axis` moved to the end, packed.
 Array as_rows(const Array& array, int axis) {
     Dims order;
     for (int i = 0; i < array.ndim(); ++i)
@@ -24,7 +24,7 @@ Array as_rows(const Array& array, int axis) {
     return packed(array.transpose(order));
 }
 
-/// The inverse, in C order.
+/// The inverse of as_rows, in C order.
 Array from_rows(const Array& rows, int axis) {
     const int last = rows.ndim() - 1;
     if (axis == last) return rows;
@@ -34,7 +34,7 @@ Array from_rows(const Array& rows, int axis) {
     return copy(rows.transpose(order), 'C');
 }
 
-/// Packed memory, walked over in another shape.
+/// Packed memory as a view of another shape.
 View walked(const Array& array, const Dims& shape) {
     View view = array.as_operand(array.shape(), "sort");
     view.strides = c_strides(shape, item_size(array.dtype()));
@@ -43,7 +43,7 @@ View walked(const Array& array, const Dims& shape) {
 
 View line(const Array& array) { return walked(array, {array.size()}); }
 
-/// Sorts rows into `result`, which may be their own memory, or their places into it.
+/// Writes the sorted rows, possibly in place, or the indices that sort them, to `result`.
 void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name,
                std::span<const int64_t> kth = {}) {
     if (rows.is_empty()) return;
@@ -66,7 +66,7 @@ Array sort(const Array& array, int axis, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
     const Array rows = as_rows(array, axis);
-    const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // of no elements it is a view, read-only at times
+    const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
     const Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
     sort_rows(rows, result, false, false, descending, name);
     return from_rows(result, axis);

@@ -1,4 +1,4 @@
-// ufunc.cpp -- calling a row: choose, then run now or defer; and the outer product made of calls.
+// ufunc.cpp -- calls a row: plans the call, then runs or defers it; and outer, by broadcasting.
 #include "cuarray/ops/ufunc.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ bool can_wait(const Call& c) {
     return can_defer({c.arrays, c.args.size()});
 }
 
-/// Whether writing the result into `out` may simply make `out` the result: nothing else sees its memory, which does
-/// not exist yet.
+/// Whether `out` may become a handle of the result instead of being written: it is pending, so it has no memory yet,
+/// and no other array shares it.
 bool can_rebind(const Call& c) {
     const Array* out = c.options.out[0];
     return c.row.nout == 1 && out->is_pending() && out->pending()->handles == 1 &&

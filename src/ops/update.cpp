@@ -1,4 +1,5 @@
-// update.cpp -- planning ufunc.at: the loop, what it gives is cast to the array as in an assignment, the chosen places, then one task.
+// update.cpp -- plans ufunc.at: the loop, whose results are cast as in an assignment, the selected elements, then one
+// task.
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduceat.h"
 #include "ops/packed.h"
@@ -30,7 +31,7 @@ LoopId loop_of(RowId id, const Array& array, const Array* values) {
     return loop;
 }
 
-/// A view chooses no element twice.
+/// A view selects no element twice, so a call with out= is enough.
 void update_view(RowId id, const Array& target, const Array* values) {
     Array out = target;
     UfuncOptions options;

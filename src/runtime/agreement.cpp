@@ -1,4 +1,4 @@
-// agreement.cpp -- comparing elements, and the message about the first one that differs.
+// agreement.cpp -- compares elements, and reports the first one that differs.
 #include "runtime/agreement.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cuarray {
 namespace {
 
-/// How far a function of a vector library may be from another library's, in units of the last place.
+/// The allowed difference between the functions of two vector libraries, in units of the last place.
 constexpr double kUlps = 64;
 
 struct Complex {
@@ -54,8 +54,8 @@ bool is_floating(DType dtype) { return info(dtype).kind >= Kind::Floating; }
 
 bool same_part(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// Whether two values are the same; `reach` is the largest magnitude of what they were computed from, or
-/// negative where every bit counts. NaNs are all alike.
+/// Whether two values agree; `reach` is the largest magnitude of their operands, or negative to compare all bits. All
+/// NaNs are equal.
 bool agree(DType dtype, const unsigned char* a, const unsigned char* b, double reach) {
     if (std::memcmp(a, b, size_t(item_size(dtype))) == 0) return true;
     if (!is_floating(dtype)) return false;

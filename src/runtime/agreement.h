@@ -1,4 +1,4 @@
-// agreement.h -- elements of a device as the host finds them, and whether they are those that the host computes itself.
+// agreement.h -- fetches elements of a device to the host, and compares them with those that the host computes.
 #pragma once
 #include <span>
 
@@ -6,7 +6,7 @@
 
 namespace cuarray {
 
-/// Elements side by side in C order: on the device, and the same bytes on the host.
+/// Elements, contiguous in C order: on the device, and the same bytes on the host.
 struct Values {
     StorageRef device, mirror;
     DType dtype = DType::none;
@@ -19,11 +19,11 @@ struct Values {
     }
 };
 
-/// The elements of a view of the device as the host finds them in the storage's bytes, without any kernel of
-/// the device.
+/// The elements of a view of the device, extracted on the host from the storage's bytes, without any kernel of the
+/// device.
 StorageRef fetched(Backend& device, const View& view, const Dims& shape);
 
-/// Whose elements are compared, for the message; `expr` is null where none says what they are.
+/// What is compared, for the message; `expr` is null if it is not the value of an Expr.
 struct Subject {
     Device device;
     const char* what;
@@ -31,8 +31,8 @@ struct Subject {
     const Expr* expr = nullptr;
 };
 
-/// RuntimeError with the first of the elements that differs, where `mask` says so: in any bit where that is `exact`, else by
-/// 64 units in the last place of the result or of the `sources` that it was computed from.
+/// RuntimeError with the first element, among those where `mask` is true, that differs: in any bit if `exact`, else
+/// by more than 64 units in the last place of the result or of the `sources` that it was computed from.
 void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const Subject& subject,
              const Values* mask = nullptr, std::span<const Values* const> sources = {});
 

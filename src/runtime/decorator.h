@@ -1,11 +1,11 @@
-// decorator.h -- a backend around a backend: passes everything on, so that what wraps it overrides only what it watches.
+// decorator.h -- a backend that wraps a backend and forwards every call; subclasses override the calls they observe.
 #pragma once
 #include "cuarray/runtime/backend.h"
 
 namespace cuarray {
 
-/// Forwards every call. Storages belong to the backend inside: a decorator is asked for work, it owns no memory. The
-/// registry decides which decorators stand in front of a device; they live as long as the process.
+/// Forwards every call. Storages belong to the wrapped backend: a decorator receives work, but owns no memory. The
+/// registry chooses the decorators of a device; they live as long as the process.
 class CUARRAY_API Decorator : public Backend {
  public:
     explicit Decorator(Backend& inner) : Backend(inner.device()), inner_(inner) {}

@@ -1,4 +1,4 @@
-// decorators.h -- what can stand in front of a backend, and who puts it there: the registry alone.
+// decorators.h -- the decorators of backends, which only the registry installs.
 #pragma once
 #include "cuarray/runtime/backend.h"
 
@@ -10,16 +10,16 @@ Backend& make_waiting(Backend& inner);
 /// Repeats every computation and copy on the host; RuntimeError with the first element that differs.
 Backend& make_validating(Backend& inner);
 
-/// Makes a record of every operation for the listeners of runtime/recorder.h.
+/// Records every operation for the listeners of runtime/recorder.h.
 Backend& make_recording(Backend& inner);
 
-/// Puts the recorders in front of all devices, or takes them away again (registry.cpp).
+/// Installs the recorders of all devices, or removes them (registry.cpp).
 void set_recording(bool records);
 
-/// Begins to write what CUARRAY_LOG asks for, where it is set; once. Called without any lock of ours.
+/// Starts the log if CUARRAY_LOG is set; once. Called without any lock of ours.
 void start_log();
 
-/// Begins to tell a tool that listens to NVTX, where one has started the process; once. Called without any lock of ours.
+/// Starts the NVTX ranges if an NVTX tool has started the process; once. Called without any lock of ours.
 void start_nvtx();
 
 }  // namespace cuarray

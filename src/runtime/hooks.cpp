@@ -1,5 +1,5 @@
-// hooks.cpp -- the settings of the host program: library locator, warning handler, waiting, functions to call at
-// the end.
+// hooks.cpp -- the callbacks of the host program: library locator, warning handler, waiting, and functions to call at
+// shutdown.
 #include "runtime/hooks.h"
 #include <atomic>
 #include <cstdio>

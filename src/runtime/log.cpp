@@ -13,7 +13,7 @@ namespace {
 
 constexpr Record::Kind kKinds[] = {Record::Kind::Launch, Record::Kind::Alloc, Record::Kind::Copy,
                                    Record::Kind::Wait};
-constexpr size_t kLongest = 160;  ///< of an expression: a line is for reading
+constexpr size_t kLongest = 160;  ///< characters of an expression, to keep lines readable
 
 std::string time_text(int64_t nanoseconds) {
     char text[32];
@@ -73,7 +73,7 @@ class Log final : public Listener {
     const unsigned kinds_;  ///< bit k: kind k is written
 };
 
-/// The kinds that a comma-separated list names; a warning for any other word.
+/// The kinds in a comma-separated list; warns of any other word.
 unsigned kinds_of(const std::string& wish) {
     unsigned kinds = 0;
     std::istringstream words(wish);

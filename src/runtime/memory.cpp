@@ -1,4 +1,4 @@
-// memory.cpp -- counting, limits, other allocators, the way out of memory, and the words of giving up.
+// memory.cpp -- accounting, limits, external allocators, the steps tried when memory runs out, and the MemoryError.
 #include "cuarray/runtime/memory.h"
 
 #include <cstdio>
@@ -48,7 +48,7 @@ void* Allocator::allocate(Memory& memory, int64_t bytes, int64_t stream, std::st
     }
     if (wrong.empty()) wrong = memory.why_unusable(address, bytes);
     if (wrong.empty()) return address;
-    // What is in use belongs to an array, which will give it back.
+    // A block in use belongs to an array, which will free it.
     if (!is_lent) free(device, address, bytes, stream);
     raise(ErrorKind::Value, "memory: allocator ", name, " was asked for ", bytes, " bytes on ", to_string(device),
           " and returned the address ", static_cast<void*>(address), ", which ", wrong);
@@ -118,7 +118,7 @@ void Memory::apply_limit(int64_t bytes) {
 
 void Memory::set_allocator(Ref<Allocator> allocator) {
     const std::lock_guard lock(mutex_);
-    std::swap(allocator_, allocator);  // the old one goes after the lock has
+    std::swap(allocator_, allocator);  // the old one is released after the lock
     has_allocator_ = bool(allocator_);
 }
 
@@ -134,7 +134,7 @@ void Memory::use_pool(const PoolChoice& choice) {
 }
 
 bool Memory::find_room(const std::function<bool()>& attempt) {
-    // A flush or a finalizer that allocates, and fails, must not start again from the top.
+    // A flush or a finalizer may allocate: if that fails, it must not search recursively.
     thread_local bool is_searching = false;
     if (is_searching) return false;
     struct Search {

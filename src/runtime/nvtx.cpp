@@ -1,4 +1,4 @@
-// nvtx.cpp -- a range for every operation in NVTX's domain "cuarray", where a tool such as Nsight Systems listens.
+// nvtx.cpp -- an NVTX range for every operation, in the domain "cuarray", for tools such as Nsight Systems.
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ class Ranges final : public Listener {
 }  // namespace
 
 void start_nvtx() {
-    // Tools name themselves there before they start the process; without one there is nobody to tell.
+    // Tools set this variable before they start the process; without it no tool is attached.
     static const bool started = [] {
         const char* const tool = std::getenv("NVTX_INJECTION64_PATH");
         if (tool && *tool) add_listener(*new Ranges);

@@ -1,4 +1,4 @@
-// owned_task.h -- a task with copies of all that it points at, so that it can run again when its caller is gone.
+// owned_task.h -- a task with copies of everything that it points to, so that it can run after its caller has returned.
 #pragma once
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ class OwnedTask {
     OwnedTask(const OwnedTask&) = delete;
     OwnedTask& operator=(const OwnedTask&) = delete;
 
-    /// Makes every operand a view of the storage that `storage_for` gives for its own.
+    /// Replaces the storage s of every operand by storage_for(s).
     template <class StorageFor>
     void replace_memory(StorageFor storage_for) {
         operands(task, [&](const Operand& operand) {

@@ -1,4 +1,4 @@
-// recorder.cpp -- the decorator that makes a record of every operation, and the list of those who listen.
+// recorder.cpp -- the decorator that records every operation, and the list of listeners.
 #include "runtime/recorder.h"
 #include <algorithm>
 #include <atomic>
@@ -51,7 +51,7 @@ Dims axes_of(const Reduce& task) { return task.axes; }
 Dims axes_of(const LeftFold& task) { return task.axes; }
 Dims axes_of(const Scan& task) { return {task.axis}; }
 
-/// Fills a record while an operation runs and hands it to the listeners at the end, also where it throws.
+/// Fills a record while an operation runs and passes it to the listeners at the end, also if the operation throws.
 class Recorded {
  public:
     Recorded(const Backend& backend, Record::Kind kind, const char* name)
@@ -101,14 +101,14 @@ class Recorded {
     Record record;
     bool done = false;
 
-    /// The operation is about to run: all is said about it that is known by now.
+    /// Called before the operation runs, when everything known in advance is in the record.
     void begin() noexcept {
         begun_ = true;
         tell([&](Listener& listener) { listener.begin(record); });
         record.start = record_clock();
     }
 
-    /// Where the device works on its own, has it note when it begins and ends.
+    /// On an asynchronous device, records an event before the operation; the destructor records one after it.
     void begin_span(Backend& backend) {
         begin();
         if (timing_listeners.load(std::memory_order_relaxed) == 0 || hidden > 0 || !compiles_) return;
@@ -119,7 +119,7 @@ class Recorded {
             span->begin->record(current_stream(record.device));
             record.span = span;
         } catch (const Error&) {
-            record.bytes = 0;  // inside a capture nothing runs: there is no time to note, and nothing moves
+            record.bytes = 0;  // in a capture nothing runs: there is no time, and no bytes are moved
         }
         record.start = record_clock();
     }

@@ -1,4 +1,4 @@
-// registry.cpp -- the only place that names both backends.
+// registry.cpp -- opens backends and their decorators; the only file that names both kinds of backend.
 #include "cuarray/runtime/registry.h"
 
 #include <atomic>
@@ -12,22 +12,22 @@
 namespace cuarray {
 namespace {
 
-/// A backend and what may stand in front of it.
+/// A backend and its decorators.
 struct Opened {
     Backend* itself = nullptr;
     Backend* dressed = nullptr;   ///< with the decorators that the environment asks for
-    Backend* recording = nullptr;  ///< and with a recorder before them
+    Backend* recording = nullptr;  ///< the same, with a recorder in front
     void choose(bool records) { itself->set_front(records ? *recording : *dressed); }
 };
 
 struct Kinds {
     BackendFactory factory;
     std::string reason;
-    std::atomic<int> count = -1;  ///< not asked yet
+    std::atomic<int> count = -1;  ///< -1: not yet known
     std::vector<Opened> open;
 };
 
-/// Everything the process knows about its devices. Backends live for ever: arrays may outlive the interpreter.
+/// All devices of the process. Backends are never destroyed: arrays may outlive the interpreter.
 struct Registry {
     std::mutex mutex;
     Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
@@ -41,7 +41,7 @@ Registry& registry() {
     return *r;
 }
 
-/// How many devices of a kind there are. Asked without the lock: finding CUDA's libraries may need the GIL, which
+/// The number of devices of a kind. Counts them without the lock: finding CUDA's libraries may need the GIL, which
 /// another thread may hold while it waits for the lock.
 int count_of(Device::Kind kind) {
     Registry& r = registry();
@@ -132,7 +132,7 @@ Device default_device() {
     }
     const char* wish = std::getenv("CUARRAY_DEVICE");
     const Device device = wish && *wish ? parse_device(wish) : devices().front();
-    backend(device);  // a wish that cannot be met is an error now, not at the first operation
+    backend(device);  // raises now, not at the first operation, if the device cannot be used
     const std::lock_guard lock(r.mutex);
     if (!r.chosen) r.chosen = device;
     return *r.chosen;

@@ -1,4 +1,4 @@
-// single_loop.cpp -- one loop of the table as an Expr, for devices that have no shorter way.
+// single_loop.cpp -- runs one loop of the table as an Expr, for devices without a faster implementation.
 #include <memory>
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace cuarray {
 namespace {
 
-/// The number of a loop's form; bit i of `scalars` says that operand i is a scalar.
+/// The number of a loop with given scalar operands; bit i of `scalars` is set if operand i is a scalar.
 size_t form_of(LoopId id, unsigned scalars) { return size_t(id) << kMaxIn | scalars; }
 
 /// The Expr of one loop.
@@ -25,7 +25,7 @@ Expr expr_of(LoopId id, unsigned scalars) {
     return expr;
 }
 
-/// Where this thread keeps the same between two runs of the loop.
+/// This thread's cached Expr of the loop.
 std::unique_ptr<Expr>& kept_expr(LoopId id, unsigned scalars) {
     thread_local std::vector<std::unique_ptr<Expr>> kept(loops().size() << kMaxIn);
     return kept[form_of(id, scalars)];
@@ -54,7 +54,8 @@ StorageRef Backend::single_loop(const SingleLoop& task) {
             scalar_bits |= 1u << i;
         }
     }
-    // Taken for the run: where it makes memory, finalizers may run the same loop with other scalars.
+    // Take the Expr out of the cache: an allocation in the run may run a finalizer that calls the same loop with other
+    // scalars.
     std::unique_ptr<Expr>& kept = kept_expr(task.loop, scalar_bits);
     std::unique_ptr<Expr> expr = std::move(kept);
     if (!expr) expr = std::make_unique<Expr>(expr_of(task.loop, scalar_bits));

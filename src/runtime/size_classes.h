@@ -1,4 +1,4 @@
-// size_classes.h -- the sizes of blocks that pools keep for reuse, so that a freed block fits the next wish of about its size.
+// size_classes.h -- the block sizes of pools: a freed block can be reused for a request of about its size.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace cuarray {
 constexpr int kFirstSizeClasses = 8;
 constexpr int kSizeClasses = kFirstSizeClasses + 8 * 48;
 
-/// The smallest class that holds so many bytes, of which there are some.
+/// The smallest class that holds `bytes` bytes; at least one.
 constexpr int class_of(int64_t bytes) {
     if (bytes <= 2048) return int((bytes + 255) / 256) - 1;
     const int doubling = std::bit_width(uint64_t(bytes - 1)) - 1;  // bytes - 1 in [2^doubling, 2^(doubling + 1))

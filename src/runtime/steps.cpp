@@ -1,4 +1,4 @@
-// steps.cpp -- running each step of an Expr alone, twice.
+// steps.cpp -- runs each step of an Expr alone, on the device and on the host.
 #include "runtime/steps.h"
 
 #include "cuarray/runtime/registry.h"
@@ -11,7 +11,7 @@ Steps::Steps(Backend& device, const Expr& expr, const Dims& shape, std::span<con
 }
 
 const Values& Steps::value(ValueId id) {
-    // A scalar that is stored, or folded, is needed as memory.
+    // A scalar that is an output, or is reduced, must be in memory.
     if (!values_[id].mirror) store(id, {});
     return values_[id];
 }
@@ -43,7 +43,7 @@ void Steps::run(ValueId id, std::span<const View> inputs) {
     store(id, sources);
 }
 
-/// The node alone, over its sources' values.
+/// Runs the node alone, over its sources' values.
 void Steps::store(ValueId id, const std::vector<ValueId>& sources) {
     Backend& host = host_factory().open(0);
     const ExprNode& node = expr_.nodes[id];

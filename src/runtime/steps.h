@@ -1,7 +1,7 @@
-// steps.h -- an Expr, one step after the other, on a device and on the host.
+// steps.h -- runs an Expr step by step, on a device and on the host.
 //
-// Each step runs alone over the values that the device itself has computed before: so a difference is that of one row, and
-// roundings of earlier steps cannot be taken for errors.
+// Each step runs alone over the values that the device has computed before: a difference is then due to one row, and
+// the rounding of earlier steps cannot be mistaken for an error.
 #pragma once
 #include <vector>
 
@@ -14,10 +14,10 @@ class Steps {
  public:
     Steps(Backend& device, const Expr& expr, const Dims& shape, std::span<const View> inputs, const char* name);
 
-    /// What the device has computed for a node.
+    /// The value of a node as computed by the device.
     const Values& value(ValueId id);
 
-    /// Fails unless the device's elements are the `wanted` ones, where `mask` says so.
+    /// RuntimeError unless the device's elements agree with the `wanted` ones where `mask` is true.
     void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const char* what,
                  const Values* mask = nullptr, std::span<const Values* const> sources = {}) const;
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMost = 65535;
 
-/// Every stream of the process, by number; number 0 stands for no stream. Constant data, so that its pages are not
+/// Every stream of the process, by number; number 0 means no stream. Constant-initialised, so that its pages are not
 /// touched before they are used.
 std::atomic<Stream*> the_streams[kMost + 1];
 std::atomic<size_t> the_count{0};

@@ -1,4 +1,4 @@
-// tracking.cpp -- the table of lines that made live blocks; a block holds the number of its line.
+// tracking.cpp -- the table of lines that allocated live blocks; a block stores the number of its line.
 #include "runtime/tracking.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ struct AllocationSite {
     MadeBy made;
 };
 
-/// AllocationSites are never forgotten: a program has few of them.
+/// Allocation sites are never removed: a program has few of them.
 struct AllocationSites {
     std::mutex mutex;
     std::vector<AllocationSite> all;  // line number n of a Storage is all[n - 1]
@@ -35,13 +35,13 @@ AllocationSites& lines() {
     return *one;
 }
 
-// A thread that holds the lock does not exist in a forked child.
+// Holds the lock across a fork: a thread that held it would not exist in the child to release it.
 AllocationSites::AllocationSites() {
     pthread_atfork([] { lines().mutex.lock(); }, [] { lines().mutex.unlock(); }, [] { lines().mutex.unlock(); });
 }
 
 int first_demands() {
-    lines();  // registered before all others, its handler for forks is the last to lock: who holds other locks asks for it
+    lines();  // registers the fork handler first, so that it locks last: threads take this lock while holding others
     const char* wish = std::getenv("CUARRAY_TRACK_MEMORY");
     const bool is_wanted = wish && std::strcmp(wish, "1") == 0;
     if (is_wanted) want_lines(true);

@@ -1,4 +1,4 @@
-// tracking.h -- which lines of the host program made the blocks that are alive, while somebody wants to know.
+// tracking.h -- the lines of the host program that allocated the live blocks, recorded while tracking is on.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace cuarray {
 
-/// Live blocks that one line has made.
+/// Live blocks that one line has allocated.
 struct MadeBy {
     std::string file;
     int line = 0;
     int64_t allocations = 0, bytes = 0;
 };
 
-/// Begins or ends one demand for tracking. While there is any, blocks remember the line that made them;
-/// CUARRAY_TRACK_MEMORY=1 is a demand that never ends.
+/// Begins or ends one request for tracking. While there is any, new blocks record the line that allocated them;
+/// CUARRAY_TRACK_MEMORY=1 is a request that never ends.
 CUARRAY_API void track_memory(bool begin);
 CUARRAY_API bool is_tracking_memory();
 
-/// Lines with live blocks on a device that were made while tracking was on, those with the most bytes first.
+/// Lines with live blocks on a device that were allocated while tracking was on, most bytes first.
 CUARRAY_API std::vector<MadeBy> tracked_memory(Device device);
 
-/// Remembers which line made a block; for backends, about each block that they hand out.
+/// Records the line that allocated a block; backends call it for each new block.
 CUARRAY_API void note_line(Storage& storage);
 
 CUARRAY_API extern std::atomic<int> tracking_demands;

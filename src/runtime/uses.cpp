@@ -1,4 +1,4 @@
-// uses.cpp -- noting readers on several streams.
+// uses.cpp -- records readers on several streams.
 #include "cuarray/runtime/uses.h"
 
 namespace cuarray {
@@ -24,7 +24,7 @@ void Uses::keep(StreamPoint point) {
 void Uses::read_at(StreamPoint point) {
     uint64_t known = read_.load(std::memory_order_relaxed);
     while (known == 0 || StreamPoint::from_bits(known).stream() == point.stream()) {
-        if (known >= point.bits()) return;  // another thread was ahead on the same stream
+        if (known >= point.bits()) return;  // another thread has recorded a later ticket of the same stream
         if (read_.compare_exchange_weak(known, point.bits(), std::memory_order_acq_rel)) return;
     }
     const std::lock_guard lock(mutex());

@@ -1,7 +1,7 @@
 // validate.cpp -- CUARRAY_VALIDATE=1: a decorator that repeats every computation on the host and compares.
 //
-// An Expr runs step by step (steps.h), and must then give the bits of its steps; what is no Expr runs once more over copies
-// of the memory as it was before.
+// An Expr runs step by step (steps.h), and as a whole must then give the same bits; a task without an Expr is
+// repeated on the host, over copies of the memory as it was before.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -56,7 +56,7 @@ std::vector<Written> written_by(const T& task) {
 
 bool is_exact(LoopId loop) { return loop == kNone || !rows()[loops()[loop].row].has(VectorMath); }
 
-/// Whether the host computes the very same bits.
+/// Whether the host must compute the same bits.
 template <class T>
 bool is_exact(const T& task) {
     if constexpr (requires { task.loop; }) return is_exact(task.loop);
@@ -116,7 +116,7 @@ class ValidatingDecorator final : public Decorator {
     Fault validate(const LeftFold& task) { return validate_over_producer(task, without(task.shape, task.axes), task.axes); }
     Fault validate(const Scan& task) { return validate_over_producer(task, task.shape, {}); }
 
-    /// The host works on the device's own values of the producer.
+    /// The host repeats the task on the producer's values as computed by the device.
     template <class T>
     Fault validate_over_producer(const T& task, const Dims& results, const Dims& axes) {
         if (count(results) == 0) return inner_.run(task);
@@ -141,7 +141,7 @@ class ValidatingDecorator final : public Decorator {
         return fault;
     }
 
-    /// Weights are added in an order that is each device's own.
+    /// Sums of weights are not compared: their order depends on the device.
     Fault validate(const Histogram& task) { return task.weights.storage ? inner_.run(task) : repeat(task); }
 
     Fault validate(const Sort& task) {
@@ -175,7 +175,7 @@ class ValidatingDecorator final : public Decorator {
         try {
             host().run(repeated.task);
         } catch (const Error& error) {
-            // An index that is out of range raises on the host at once, and on a device later.
+            // An index out of bounds raises on the host at once, and on a device later.
             if (error.kind() != ErrorKind::Index) throw;
             return fault;
         }
@@ -187,14 +187,14 @@ class ValidatingDecorator final : public Decorator {
         return fault;
     }
 
-    /// Fails unless the device's elements are those that the host has computed.
+    /// RuntimeError unless the device's elements agree with those that the host has computed.
     void check(const View& result, const View& wanted, const Dims& shape, const char* name, bool exact = true) {
         if (count(shape) == 0) return;
         compare(stored(result, shape), {{}, fetched(host(), wanted, shape), wanted.dtype}, shape, exact,
                 {device(), name, name});
     }
 
-    /// The same of all that the storage holds, in memory order: unwritten elements must be unchanged.
+    /// The same for the whole storage, in memory order: elements that are not written must be unchanged.
     void check_all(const View& result, const View& wanted, const char* name, bool exact = true) {
         const int64_t size = item_size(result.dtype), first = result.offset % size;
         const Dims shape{(result.storage->bytes - first) / size}, strides{size};

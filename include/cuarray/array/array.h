@@ -1,4 +1,5 @@
-// array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A cheap value; copies share.
+// array.h -- the n-dimensional array: storage (or a pending computation) + layout + dtype. A small value; copies share
+// the memory.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -16,7 +17,7 @@ class PendingNode;
 
 class CUARRAY_API Array {
  public:
-    Array() {}  // not defaulted, which would zero the shape's room first
+    Array() {}  // not defaulted: value-initialisation would zero the inline buffer of Dims
     Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
         : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
           read_only_(storage_ && storage_->read_only) {}
@@ -59,7 +60,7 @@ class CUARRAY_API Array {
     bool is_pending() const { return pending() != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
-    /// The memory, computed first where it is pending. Whoever reads or views goes through here.
+    /// The memory; a pending array is computed first. Every read and every view goes through here.
     Storage& storage() const {
         settle();
         return *storage_;
@@ -69,9 +70,9 @@ class CUARRAY_API Array {
         return storage_;
     }
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
-    /// Address of element 0 (host or device), after settling; for size 0 whatever the storage says.
+    /// Address of element 0 (host or device), after settling; not to be dereferenced for size 0.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }
-    /// Only whoever holds `lock_graph()` may follow it: another thread that shares this array may run it meanwhile.
+    /// Dereference it only under `lock_graph()`: another thread that shares this array may run the node.
     PendingNode* pending() const { return node_.load(std::memory_order_acquire); }
 
     bool is_c_contiguous() const;
@@ -84,7 +85,7 @@ class CUARRAY_API Array {
     /// The same memory seen through another layout; settles first. `offset` in bytes from this array's element 0.
     Array view(Layout layout, int64_t offset, DType dtype) const;
     Array view(Layout layout, int64_t offset = 0) const { return view(std::move(layout), offset, dtype_); }
-    /// This array walked over a task's (broadcast) shape.
+    /// This array as an operand of a task: broadcast to the task's shape.
     View as_operand(const Dims& shape, const char* function) const {
         if (shape == layout_.shape) return {&storage(), offset_, dtype_, layout_.strides};
         return {&storage(), offset_, dtype_, broadcast_strides(layout_, shape, function)};
@@ -95,7 +96,7 @@ class CUARRAY_API Array {
     /// A view where possible, else a copy. One extent may be -1. Order 'C', 'F' or 'A'.
     Array reshape(const Dims& shape, char order = 'C', bool copy = false, bool never_copy = false) const;
 
-    /// Runs what is pending; the one place where a pending array becomes memory.
+    /// Computes a pending array; the only function that gives it memory.
     void settle() const {
         if (is_pending()) run_pending();
     }
@@ -109,24 +110,24 @@ class CUARRAY_API Array {
     static void drop_node(PendingNode* node);
 
     mutable StorageRef storage_;
-    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< this, counted as a handle; cleared after storage_ is set
+    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< this array is one of its handles; cleared after storage_ is set
     mutable int64_t offset_ = 0;
     Layout layout_;
     DType dtype_ = DType::none;
     bool read_only_ = false;
 };
 
-/// Runs an Expr into arrays that exist: the one function that every elementwise write goes through. `inputs` and
-/// `outputs` are walked over `shape`.
+/// Evaluates an Expr into existing arrays; every elementwise write goes through it. `inputs` and `outputs` are
+/// broadcast to `shape`.
 CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs,
                       std::span<const Array> outputs, const char* name);
 
-/// Whether two arrays share a byte, by addresses; handles of one pending node do. Settles nothing that has not run.
+/// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
 
-/// Raises the error of an allocation again; a MemoryError says for which array.
+/// Rethrows the error of an allocation; adds shape and dtype of the array to a MemoryError.
 [[noreturn]] CUARRAY_API void raise_for(const Dims& shape, DType dtype, const Error& error);
-/// The memory of a new array, which `allocate` makes.
+/// The memory of a new array, from `allocate()`; a MemoryError names the array.
 template <class Allocate>
 StorageRef new_memory(const Dims& shape, DType dtype, Allocate allocate) {
     try {
@@ -138,7 +139,7 @@ StorageRef new_memory(const Dims& shape, DType dtype, Allocate allocate) {
 
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).
 CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device);
-/// The same in memory of a kind; pinned memory belongs to a cpu array whatever the device.
+/// The same in the given kind of memory; pinned memory makes a cpu array, whatever the device.
 CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device, MemoryKind kind);
 CUARRAY_API Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device);
 /// order 'C', 'F', 'A' or 'K' as NumPy's empty_like.
@@ -152,18 +153,18 @@ CUARRAY_API Array copy(const Array& from, char order = 'C');
 CUARRAY_API Array astype(const Array& from, DType dtype, char order = 'K', bool copy = true);
 /// to[...] = from, broadcast and cast (unsafe), with NumPy's temporary-copy semantics; devices must agree.
 CUARRAY_API void assign(const Array& to, const Array& from, const char* function);
-/// The same where `mask` (bool, broadcast) is true; other elements are not touched, so that threads may write them.
+/// The same where `mask` (bool, broadcast) is true; other elements are not touched, so other threads may write them.
 CUARRAY_API void assign_where(const Array& to, const Array& mask, const Array& from, const char* function);
 CUARRAY_API void fill_where(const Array& to, const Array& mask, const Scalar& value, const char* function);
-/// to[...] = from between devices: bytes as they are where shape, dtype and order agree, else through a copy that does.
+/// to[...] = from between devices: a byte copy where shape, dtype and order agree, else by way of a converted copy.
 CUARRAY_API void transfer(const Array& to, const Array& from, const char* function);
 CUARRAY_API void fill(const Array& to, const Scalar& value, const char* function);
-/// A copy on another device (C order unless Fortran-contiguous); the array itself where it is there already.
+/// A copy on another device (C order unless Fortran-contiguous); the array itself if it is on that device.
 CUARRAY_API Array to_device(const Array& from, Device device);
-/// Bytes of a C-contiguous array to and from host memory.
+/// Copies the elements to host memory in C order; `from_host` makes an array from strided host memory.
 CUARRAY_API void read_contiguous(const Array& from, void* to);
 CUARRAY_API Array from_host(const void* data, const Dims& shape, const Dims& strides, DType dtype, Device device);
-/// The single element; ValueError where size is not 1.
+/// The single element; ValueError if the size is not 1.
 CUARRAY_API Scalar item(const Array& array, const char* function);
 
 }  // namespace cuarray

@@ -1,5 +1,5 @@
-// pending.h -- elementwise results that are computed when somebody looks: nodes, plans and settling. Nothing reads a
-// storage but through `settle`, nothing writes one but after `before_write`. Each thread has a graph; one lock guards all.
+// pending.h -- lazy evaluation of elementwise operations: nodes, plans and settling. Every read of a storage settles
+// first, every write calls `before_write` first. Each thread has a graph; one lock guards all graphs.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace cuarray {
 
 struct PendingGraph;
 
-/// Holds everything that is pending still: no thread adds a node, runs one, or lets go of the last reference to one.
+/// While held, no other thread adds a node to a graph, runs one, or drops the last reference to one.
 using GraphLock = std::unique_lock<std::recursive_mutex>;
-/// Takes the lock. A thread that has to wait for it does so as `wait_unlocked` says.
+/// Takes the lock; a thread that must block does so in `wait_unlocked`.
 CUARRAY_API GraphLock lock_graph();
-/// Around a fork of this thread: hold before it, release in the parent, renew in the child. C and C++ programs need not
-/// call them. A host program whose own locks are taken for the fork calls them outside of those.
+/// Fork handlers: hold before fork(), release in the parent, renew in the child. They are registered by pthread_atfork;
+/// a host program that takes its own locks for a fork must call them, too: hold_graphs() before taking those locks.
 CUARRAY_API void hold_graphs();
 CUARRAY_API void release_graphs();
 CUARRAY_API void renew_graphs();
 
-/// One deferred elementwise operation. Shapes, dtypes and layout are settled when it is made; only the run waits.
+/// One deferred elementwise operation. Shape, dtype and layout are known when it is made; only the computation waits.
 class CUARRAY_API PendingNode {
  public:
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -36,8 +36,8 @@ class CUARRAY_API PendingNode {
 
     /// What a node reads: another node's value, elements of a storage, or a scalar.
     struct Source {
-        Ref<PendingNode> node;   ///< pending; cleared when that node has run
-        StorageRef storage;      ///< else memory, seen through offset and strides
+        Ref<PendingNode> node;   ///< a pending node; cleared when that node has run
+        StorageRef storage;      ///< else memory, with offset and strides
         int64_t offset = 0;
         Dims strides;
         Scalar scalar;           ///< else (neither node nor storage) a scalar
@@ -52,19 +52,19 @@ class CUARRAY_API PendingNode {
     Device device;
     Dims shape, strides;         ///< the result's own layout, in the memory order of its operands
     StorageRef result;           ///< set once it has run
-    std::exception_ptr error;    ///< or why it never will
-    std::atomic<int> handles = 0;   ///< arrays that hold this node; from 0 it rises no more
+    std::exception_ptr error;    ///< or the error that keeps it from running
+    std::atomic<int> handles = 0;   ///< arrays that hold this node; never increases again from 0
     int users = 0;               ///< edges of pending nodes that read it
     PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
     bool planned = false;        ///< part of the plan being made
 
  private:
-    /// Under the lock, because the graph knows its nodes by bare pointers and may be taking a reference.
+    /// Takes the lock: the graph has raw pointers to its nodes and may be taking a reference.
     void release_last();
     std::atomic<int32_t> references_{0};
 };
 
-/// How many threads defer now: while none does, none has to look at its own graph.
+/// Number of threads that are deferring; while it is 0, is_deferring() skips the thread-local graph.
 CUARRAY_API extern std::atomic<int> deferring_threads;
 CUARRAY_API bool is_deferring_here();
 /// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
@@ -72,8 +72,8 @@ inline bool is_deferring() {
     return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here();
 }
 
-/// Defers this thread's elementwise operations until the outermost one ends, which settles what is still wanted. It ends
-/// within one call of the library, where nobody writes to memory that others can write: what reads that may wait, too.
+/// Defers this thread's elementwise operations until the outermost Deferral ends, which computes the arrays still held.
+/// For use within one library call, where exported memory is not written: operations that read it are deferred, too.
 class CUARRAY_API Deferral {
  public:
     Deferral();
@@ -83,42 +83,44 @@ class CUARRAY_API Deferral {
 };
 CUARRAY_API void begin_call_deferral();
 CUARRAY_API void end_call_deferral();
-/// The same for as long as the user asks: what others can write is read at once.
+/// The same for a scope of the user's program: operations that read exported memory run at once.
 CUARRAY_API void begin_deferral();
 CUARRAY_API void end_deferral();
 
-/// Whether an operation on these arrays may wait: this thread defers, and nobody outside writes what it would read.
+/// Whether an operation on these arrays may be deferred: this thread defers and, except within a Deferral, no array is
+/// exported memory, which other code may write at any time.
 CUARRAY_API bool can_defer(std::span<const Array* const> arrays);
 
-/// Adds a node to this thread's graph. Operand i is arrays[i], or scalars[i] where that is null; operands of another
-/// dtype than the loop's are cast.
+/// Adds a node to this thread's graph. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
+/// the loop's dtypes.
 CUARRAY_API Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
                         std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device);
 
-/// Runs what the array's value needs. Every read of a storage goes through Array::storage(), which calls this.
+/// Runs the node and all nodes it depends on. Every read of a storage goes through Array::storage(), which calls this.
 CUARRAY_API void settle(PendingNode& node);
-/// Runs everything that this thread has deferred and somebody still holds.
+/// Runs everything that this thread has deferred and that is still referenced.
 CUARRAY_API void settle_all();
-/// Runs the pending readers of `storage`: the one function before every write.
+/// Runs the pending readers of `storage`; must be called before every write to it.
 CUARRAY_API void before_write(Storage& storage);
 
-/// A pending computation that takes part in its consumer's.
+/// A pending computation that was merged into its consumer's Expr.
 struct CUARRAY_API Absorbed {
-    GraphLock lock;                       ///< keeps other threads from running it meanwhile
+    GraphLock lock;                       ///< keeps other threads from running it
     std::vector<Ref<PendingNode>> nodes;
-    std::vector<StorageRef> memory;       ///< what they read
+    std::vector<StorageRef> memory;       ///< storages that the nodes read
 
     explicit operator bool() const { return lock.owns_lock(); }
-    /// False where a finalizer has run some of it since, in this thread: what it reads may have been written after that.
+    /// False if a finalizer has run some of the nodes in this thread: their inputs may have been overwritten since.
     bool is_current() const;
 };
 
-/// The pending computation of `array` as an Expr whose output 0 is the array, for a consumer that absorbs it (a
-/// reduction, an assignment) and holds what comes back until it has run. The array itself stays pending. Nothing where
-/// it is not pending or pending work reads it. Consumers make their memory first, or ask then whether it is current.
+/// The pending computation of `array` as an Expr whose output 0 is the array, for a consumer (a reduction, an
+/// assignment) that extends the Expr and keeps the returned object until it has run. The array itself stays pending.
+/// Empty if the array is not pending, or if pending nodes read it. Consumers allocate memory before the call, or check
+/// is_current() after allocating.
 CUARRAY_API Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
-/// The value of an operand in an Expr of these inputs: one that is there already is read once.
+/// The value of an operand in an Expr with these inputs; an operand equal to an existing input reuses that input.
 CUARRAY_API ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs);
 
 }  // namespace cuarray

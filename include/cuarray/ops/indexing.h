@@ -1,5 +1,5 @@
-// indexing.h -- x[key]: integers, slices, Ellipsis and newaxis choose a view; arrays of integers and masks choose
-// elements, which are copied.
+// indexing.h -- x[key]: basic indices (integers, slices, Ellipsis, newaxis) give a view; advanced indices (arrays of
+// integers, masks) give a copy.
 #pragma once
 #include <span>
 #include <vector>
@@ -22,17 +22,17 @@ struct Index {
 /// Whether an entry is a bool or an array: the result is then a copy.
 CUARRAY_API bool is_advanced(std::span<const Index> index);
 
-/// The view that the index chooses. IndexError `index 7 is out of bounds for axis 0 with size 3`.
-/// `all_integers` tells that every axis was indexed with an integer: the caller then copies (DESIGN: a value).
+/// The view that a basic index selects. IndexError `index 7 is out of bounds for axis 0 with size 3`.
+/// Sets `all_integers` if every axis was indexed with an integer: the caller then copies the element, which is a value.
 CUARRAY_API Array basic_index(const Array& array, std::span<const Index> index, bool* all_integers = nullptr);
 
-/// The elements that an advanced index chooses, in an array of their own, with NumPy's placement of axes.
+/// The elements that an advanced index selects, in a new array, with NumPy's placement of axes.
 CUARRAY_API Array elements_at(const Array& array, std::span<const Index> index);
-/// array[index] = values, cast and broadcast; of several values for one place the last stays.
+/// array[index] = values, cast and broadcast; the last of several values for one element is stored.
 CUARRAY_API void assign_at(const Array& array, std::span<const Index> index, const Array& values);
 CUARRAY_API void assign_at(const Array& array, std::span<const Index> index, const Scalar& value);
 
-/// Elements along an axis at positions; the axes of `indices` stand in its place. Into `out` where given.
+/// Elements at `indices` along an axis, which the axes of `indices` replace in the result; into `out` if given.
 CUARRAY_API Array take(const Array& array, const Array& indices, int axis, Outside outside, const Array* out = nullptr);
 /// result[..., i, ...] = array[..., indices[..., i, ...], ...]; the other axes broadcast.
 CUARRAY_API Array take_along_axis(const Array& array, const Array& indices, int axis);

@@ -5,12 +5,12 @@
 namespace cuarray {
 
 /// As numpy.matmul: result[..., i, j] = sum over k of left[..., i, k] * right[..., k, j], in `dtype` or the promoted
-/// one; an argument of one axis is a row, or a column, whose axis the result does not have. ValueError where shapes do
-/// not go together.
+/// one; a 1-d argument is a row (left) or a column (right), whose axis is removed from the result. ValueError if the
+/// shapes do not match.
 CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DType::none);
 
-/// result[i] = sum over k of line[i - before + k] * taps[k], over the taps that lie on the line; both have one axis and one
-/// dtype.
+/// result[i] = sum over k of signal[i - before + k] * weights[k], over the k for which that index is in bounds.
+/// Both are 1-d and of one dtype.
 CUARRAY_API Array correlate(const Array& signal, const Array& weights, int64_t before, int64_t count, const char* name);
 
 }  // namespace cuarray

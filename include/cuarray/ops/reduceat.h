@@ -1,4 +1,4 @@
-// reduceat.h -- the methods of a ufunc that fold parts of an axis, or elements that an index chooses: reduceat and at.
+// reduceat.h -- the ufunc methods reduceat (reduction of segments of an axis) and at (indexed update).
 #pragma once
 #include <span>
 #include "cuarray/ops/indexing.h"
@@ -6,12 +6,12 @@
 
 namespace cuarray {
 
-/// Folds the parts of an axis that begin at `begins` and end where the next one begins; where that is not behind it, the
-/// part is one element.
+/// Reduces segments of an axis: segment k is begins[k] ... begins[k + 1] - 1, the last one reaches to the end of the
+/// axis. If begins[k + 1] <= begins[k], segment k is one element.
 CUARRAY_API Array reduceat(RowId row, const Array& array, std::span<const int64_t> begins, const ScanOptions& options);
 
-/// array[index] = row(array[index], values), one element after the other in C order, also where several have one place.
-/// `values` are null for a row of one input.
+/// array[index] = row(array[index], values), one element after the other in C order, so that repeated indices
+/// accumulate. `values` is null for a row of one input.
 CUARRAY_API void update_at(RowId row, const Array& array, std::span<const Index> index, const Array* values);
 
 }  // namespace cuarray

@@ -1,21 +1,21 @@
-// reduction.h -- folding axes with a row of reductions.def: dtype rule, axes, where=, initial=, out=, then one task.
+// reduction.h -- reduces axes with a row of reductions.def: dtype rule, axes, where=, initial=, out=, then one task.
 #pragma once
 #include <utility>
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
 
-/// Applies the reduction: sum prod max min mean any all count_nonzero argmax argmin. The argument may be pending: its
-/// computation then joins the fold. argmax and argmin take one axis or none. Raises NumPy's errors.
+/// Applies the reduction: sum prod max min mean any all count_nonzero argmax argmin. A pending argument is fused into
+/// the reduction. argmax and argmin take one axis or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
 
-/// The sums of array * weights and those of the weights, which broadcast to the array's shape, both in options.dtype. A
-/// device may take both in one pass.
+/// The sums of array * weights and the sums of weights, which broadcast to the array's shape, both in options.dtype. A
+/// device may compute both in one pass.
 CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& options);
 
-/// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean,
-/// and what the rounding adds is taken off again, so that a mean far from zero costs no accuracy; about a given mean
-/// nothing is.
+/// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean;
+/// the excess due to the rounding is subtracted, so that a mean far from zero costs no accuracy. No such correction is
+/// made for a given mean.
 CUARRAY_API Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
                            const Array* mean = nullptr);
 

@@ -38,7 +38,7 @@ struct UfuncResult { Array array[kMaxOut]; };
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
 CUARRAY_API UfuncResult call(std::string_view row, std::span<const Argument> args, const UfuncOptions& options = {});
 
-/// reduce of any binary ufunc with one result: the row's own reduction where there is one, else a fold left to right.
+/// NumPy's keyword arguments of a reduction.
 struct ReduceOptions {
     bool all_axes = true;              ///< axis=None
     Dims axes;                         ///< else these, not yet normalised
@@ -48,8 +48,9 @@ struct ReduceOptions {
     bool no_initial = false;           ///< initial=None: no identity is used
     const Array* where = nullptr;
     Array* out = nullptr;
-    const char* name = nullptr;        ///< what messages and profiles call it; by default as the reduction
+    const char* name = nullptr;        ///< in messages and profiles; by default the reduction's
 };
+/// reduce of any binary ufunc with one result: the row's own reduction if there is one, else a left fold.
 CUARRAY_API Array ufunc_reduce(RowId row, const Array& array, const ReduceOptions& options);
 
 /// The ufunc applied to all pairs: result[i..., j...] = f(a[i...], b[j...]).

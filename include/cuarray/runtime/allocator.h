@@ -1,4 +1,4 @@
-// allocator.h -- the C interface by which another library hands out the memory of arrays: a struct of two functions.
+// allocator.h -- the C interface of an external allocator of array memory: a struct of two functions.
 #pragma once
 #include <stdint.h>
 
@@ -10,9 +10,9 @@
 /// on which the memory is used, null on the host.
 typedef struct cuarray_allocator_v1 {
     void* context;  ///< the first argument of both functions
-    /// Puts the address of at least `bytes` bytes into `address`, a multiple of 256. Memory has run out: null.
+    /// Stores the address of at least `bytes` bytes in `address`, a multiple of 256; null if memory has run out.
     int (*allocate)(void* context, int64_t bytes, int32_t device, void* stream, void** address);
-    /// Takes them back; work queued on `stream` before the call may still use them.
+    /// Frees the bytes; work queued on `stream` before the call may still use them.
     int (*free)(void* context, void* address, int64_t bytes, int32_t device, void* stream);
     const char* name;  ///< for messages
 } cuarray_allocator_v1;

@@ -1,5 +1,5 @@
-// backend.h -- what a device must be able to do: run tasks, allocate, copy bytes. The two implementations, host and cuda,
-// are included nowhere; runtime/registry.h gives access to them.
+// backend.h -- the interface of a device: run tasks, allocate, copy bytes. There are two implementations, host and
+// cuda; their headers are included nowhere else, runtime/registry.h gives access to them.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace cuarray {
 
-/// One loop of the table, with one result and no fault, over operands of its own dtypes: what most calls are,
-/// without an Expr. The result obeys the rule for the outputs of an Elementwise.
+/// One loop of the table, with one result and no fault, over operands of the loop's dtypes: the common case of a
+/// call, without an Expr. The result obeys the rule for the outputs of an Elementwise.
 struct SingleLoop {
     struct Location {
-        Storage* storage = nullptr;      ///< null: a scalar; of the result: new memory
+        Storage* storage = nullptr;      ///< null: an input is a scalar, the result gets new memory
         int64_t offset = 0;              ///< as in a View
         const Dims* strides = nullptr;
         const Scalar* scalar = nullptr;
@@ -28,7 +28,7 @@ struct SingleLoop {
     Location in[kMaxIn] = {}, out = {};
 };
 
-/// What went wrong inside a run that could only be seen in the values.
+/// An error that a run detects only in the values of its operands.
 enum class Fault : uint32_t { None = 0, Raised = 1 };
 inline constexpr char kNegativePower[] =
     "integers to negative integer powers are not allowed; use float_power, or a floating-point dtype";
@@ -44,39 +44,39 @@ class CUARRAY_API Backend {
     Backend& operator=(const Backend&) = delete;
     Device device() const { return device_; }
 
-    /// The outermost decorator around this backend (runtime/decorator.h), or itself: who is to be asked for work.
+    /// The outermost decorator around this backend (runtime/decorator.h), or itself: send work there.
     Backend& front() const { return *front_.load(std::memory_order_acquire); }
     /// For the registry, which installs decorators; a front is never destroyed.
     void set_front(Backend& front) { front_.store(&front, std::memory_order_release); }
 
-    /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with bytes asked and
+    /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with the bytes requested and
     /// available. Zero bytes give a storage with a null address.
     virtual StorageRef allocate(int64_t bytes) = 0;
 
-    /// Runs a task. Returns Fault::Raised where the fault of an Elementwise's Expr was true; on an asynchronous device the
-    /// next synchronisation raises it instead.
+    /// Runs a task. Returns Fault::Raised if the fault of an Elementwise's Expr was true for an element; on an
+    /// asynchronous device the next synchronisation raises it instead.
     virtual Fault run(const Task& task) = 0;
-    /// Runs one loop; returns the result's memory where that is new. By default it runs an Expr, made once per thread.
+    /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 
-    /// Raw bytes between host memory and a storage of this device. The host memory may be reused on return.
+    /// Copies raw bytes between host memory and a storage of this device. The host memory may be reused on return.
     virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;
     virtual void read(void* to, Storage& from, int64_t offset, int64_t bytes) = 0;
-    /// Raw bytes between two storages, at least one of this device.
+    /// Copies raw bytes between two storages, at least one of this device.
     virtual void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) = 0;
 
-    /// Waits for everything queued here on any stream; raises what went wrong since the last wait.
+    /// Waits for everything queued here on any stream; raises errors and faults since the last wait.
     virtual void synchronize() = 0;
-    /// True where the host may follow Storage::data once `wait` has returned (cpu).
+    /// Whether the host may dereference Storage::data, once wait_on_host() has returned (cpu).
     virtual bool is_host_accessible() const = 0;
     /// Streams, kinds of memory and properties of the device.
     virtual Runtime& runtime() = 0;
 
-    /// Figures, limits and the like; always the same object.
+    /// Statistics, limits and allocators; always the same object.
     virtual Memory& memory() = 0;
-    /// JSON text of what the doctor prints: name, level or compute capability, threads, libraries.
+    /// The device's part of the doctor's report, as JSON: name, level or compute capability, threads, libraries.
     virtual std::string describe() const = 0;
 
  private:

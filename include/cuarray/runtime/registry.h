@@ -1,4 +1,4 @@
-// registry.h -- which devices there are, their backends, and the current device of a thread.
+// registry.h -- the devices of the machine, their backends, and the current device of a thread.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,18 +6,18 @@
 
 namespace cuarray {
 
-/// The backend of a device, opened at first use; ValueError where there is no such device, with the reason.
+/// The backend of a device, opened at first use; ValueError with the reason if there is no such device.
 CUARRAY_API Backend& backend(Device device);
 
 /// Streams, kinds of memory and properties of a device; opens it as `backend` does.
 CUARRAY_API Runtime& runtime(Device device);
-/// ValueError where the machine has no such device. Opens none.
+/// ValueError if the machine has no such device. Opens none.
 CUARRAY_API void require(Device device);
 
 /// Every device of this machine, the default first. Opens drivers but creates no context.
 CUARRAY_API const std::vector<Device>& devices();
 
-/// cuda:0 where a GPU can be compiled for, else cpu; CUARRAY_DEVICE overrides.
+/// cuda:0 if kernels can be compiled for a GPU, else cpu; CUARRAY_DEVICE overrides.
 CUARRAY_API Device default_device();
 CUARRAY_API void set_default_device(Device device);
 
@@ -37,13 +37,13 @@ class CUARRAY_API DeviceScope {
     Device previous_;
 };
 
-/// Storage over memory that somebody else owns; `free(context)` is called once, at the last release.
+/// Storage over memory with another owner; `free(context)` is called once, at the last release.
 CUARRAY_API StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context);
 
 /// Why a kind of device is missing ("no NVIDIA driver: libcuda.so.1 was not found"), or "".
 CUARRAY_API std::string missing_reason(Device::Kind kind);
 
-/// What a kind of backend offers the registry: how many devices it has, and one of them.
+/// A kind of backend as the registry needs it: the number of its devices, and the backend of one.
 struct BackendFactory {
     int (*count)(std::string* why_none);
     Backend& (*open)(int index);

@@ -1,5 +1,5 @@
-// runtime.h -- what a device offers beside computing: streams, events, graphs, kinds of memory, peers, properties.
-// Two implementations, host and cuda, as of Backend: nothing else needs to know of CUDA.
+// runtime.h -- the services of a device besides computing: streams, events, graphs, kinds of memory, peers, properties.
+// Two implementations, host and cuda, as of Backend: no other code depends on CUDA.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace cuarray {
 
 class Event;
 
-/// A queue of work on one device, run in order. Streams live as long as the process: one that nobody holds any more is
-/// handed out anew once it is idle, and its tickets go on, so that a StreamPoint stays true.
+/// A queue of work on one device, run in order. Streams live as long as the process: a stream without holders is reused
+/// once it is idle, and its tickets continue, so that a StreamPoint stays valid.
 class CUARRAY_API Stream {
  public:
     virtual ~Stream() = default;
@@ -30,23 +30,24 @@ class CUARRAY_API Stream {
     /// Whether another library made it and may destroy it.
     virtual bool is_foreign() const { return false; }
 
-    /// Waits on the host for everything queued before the call; raises what went wrong.
+    /// Waits on the host for everything queued before the call; raises errors and faults.
     virtual void synchronize() = 0;
     /// Waits on the host for operation number `ticket`, and perhaps for later ones.
     virtual void wait_until(uint64_t ticket) = 0;
-    /// Whether everything queued has run. Waits for nothing.
+    /// Whether everything queued has run. Does not wait.
     virtual bool is_done() = 0;
-    /// Makes what is queued here from now on wait for what `other` holds now, or for what `event` recorded last.
+    /// Makes work queued here from now on wait for the work queued on `other` now, or for the last record of `event`.
     virtual void wait_for(Stream& other) = 0;
     virtual void wait_for(Event& event) = 0;
 
     /// Operations queued so far, and whether number `ticket` is known to have run.
     uint64_t issued() const { return issued_.load(std::memory_order_relaxed); }
     bool has_finished(uint64_t ticket) const { return ticket <= finished_.load(std::memory_order_acquire); }
-    /// Numbers what has just been queued. Afterwards, so that whoever waits knows that all earlier numbers are done.
+    /// Numbers the operation that has just been queued. Called after queuing, so that a wait covers every ticket that
+    /// was issued before it.
     StreamPoint issue() { return {id_, issued_.fetch_add(1, std::memory_order_relaxed) + 1}; }
     StreamPoint now() const { return {id_, issued()}; }
-    /// Notes that everything up to `ticket` has run.
+    /// Records that everything up to `ticket` has run.
     virtual void finish(uint64_t ticket);
 
     /// Holders: Python's Stream objects and `with` blocks, not storages.
@@ -59,7 +60,7 @@ class CUARRAY_API Stream {
     explicit Stream(Device device);  ///< numbers the stream; RuntimeError beyond 65535
 
  private:
-    virtual void retire() {}  ///< nobody holds it any more
+    virtual void retire() {}  ///< called when the last holder has released it
 
     const Device device_;
     const uint16_t id_;
@@ -69,25 +70,25 @@ class CUARRAY_API Stream {
 
 using StreamRef = Ref<Stream>;
 
-/// The stream with this number, which a point names.
+/// The stream with this number (StreamPoint::stream).
 CUARRAY_API Stream& stream_numbered(uint16_t id);
 
-/// A moment in a stream, kept by the device: others wait for it, and two of them tell a time.
+/// A point in a stream, recorded by the device: other streams wait for it, and two events measure a time.
 class CUARRAY_API Event {
  public:
     virtual ~Event() = default;
     virtual Device device() const = 0;
     virtual bool has_timing() const = 0;
-    /// Notes what `stream`, of the same device, holds now; forgets what was recorded before.
+    /// Records the work queued on `stream`, of the same device; replaces an earlier record.
     virtual void record(Stream& stream) = 0;
-    /// Whether what was recorded has run; true where nothing was.
+    /// Whether the recorded work has run; true if nothing was recorded.
     virtual bool is_done() = 0;
     virtual void synchronize() = 0;
     /// Milliseconds from `start` to this, both recorded with timing; waits for neither.
     virtual double elapsed_ms(Event& start) = 0;
 };
 
-/// Operations recorded once, to be queued again as a whole. Holds all memory that they touch.
+/// Operations captured once, to be launched as a whole. Holds all memory that they use.
 class CUARRAY_API Graph {
  public:
     virtual ~Graph() = default;
@@ -95,78 +96,79 @@ class CUARRAY_API Graph {
     virtual int64_t operations() const = 0;
 };
 
-/// Where memory comes from.
+/// The kind of memory to allocate.
 enum class MemoryKind : uint8_t {
     Device,   ///< the device's pool
-    Direct,   ///< alone, as MPI and IPC need it
+    Direct,   ///< not from a pool, as MPI and IPC need it
     Pinned,   ///< page-locked host memory: a cpu array that a GPU reads and writes directly
     Managed,  ///< pages that move between the host and a GPU
 };
 
-/// One entry of what is known about a device: "warp_size", 32. Text is kept as it is printed.
+/// One property of a device: "warp_size", 32. Text is stored as it is printed.
 struct Property {
     std::string name;
     int64_t value = 0;
-    std::string text = {};  ///< where the value is no number
+    std::string text = {};  ///< if the value is not a number
 };
 
-/// The services of a device; its Backend gives it. Methods may be called from any thread.
+/// The services of a device, returned by its Backend. Methods may be called from any thread.
 class CUARRAY_API Runtime {
  public:
     virtual ~Runtime() = default;
 
     /// The stream for work outside of every `with stream:`.
     virtual Stream& default_stream() = 0;
-    /// A stream of our own. A smaller number is a higher priority; numbers beyond the device's range mean its ends.
+    /// A stream of our own. A smaller number is a higher priority; numbers are clamped to the device's range.
     virtual StreamRef make_stream(int priority, bool is_blocking) = 0;
     /// Another library's stream, which must exist as long as the reference.
     virtual StreamRef foreign_stream(int64_t handle) = 0;
     virtual std::unique_ptr<Event> make_event(bool has_timing) = 0;
 
-    /// A stream on which work is recorded instead of done, until end_capture or drop_capture.
+    /// A stream on which work is captured instead of run, until end_capture or drop_capture.
     virtual StreamRef begin_capture() = 0;
     virtual std::unique_ptr<Graph> end_capture(Stream& stream) = 0;
     virtual void drop_capture(Stream& stream) noexcept = 0;
-    /// Whether what this thread does now is recorded: results are not there, and nothing can be waited for.
+    /// Whether this thread's work is being captured: it does not run, so results cannot be read or waited for.
     virtual bool is_capturing() = 0;
 
-    /// Memory of a kind, for work on the current stream; contents undefined. A device without the kind gives its own.
+    /// Memory of a kind, for work on the current stream; contents undefined. A device without the kind gives its
+    /// usual one.
     virtual StorageRef allocate(int64_t bytes, MemoryKind kind) = 0;
-    /// The pinned memory that the address lies in, or null.
+    /// The pinned memory that contains the address, or null.
     virtual StorageRef pinned_memory_at(const void*) { return {}; }
-    /// Before the memory of an array of this device is shown to code that is not ours and runs on the host.
+    /// Called before the memory of an array of this device is exposed to foreign code that runs on the host.
     virtual void open_to_host(Storage&) {}
 
     virtual bool can_access_peer(Device other) = 0;
-    /// Lets kernels of this device read and write memory of the other; ValueError where the hardware cannot.
+    /// Lets kernels of this device read and write memory of the other; ValueError if the hardware cannot.
     virtual void enable_peer_access(Device other) = 0;
 
     virtual std::string name() const = 0;
     virtual std::vector<Property> properties() const = 0;
-    /// Bytes that are free, and all there are.
+    /// Free and total bytes.
     virtual std::pair<int64_t, int64_t> memory_info() const = 0;
 
-    /// Makes work on a stream of another library (a protocol's number) wait for what was queued for the memory.
+    /// Makes a stream of another library (a protocol's number) wait for the work queued here that uses the memory.
     virtual void publish(Storage&, int64_t) {}
-    /// The same for a consumer that is not known: it may work on the legacy stream, or wait for the stream returned.
+    /// The same for an unknown consumer: it may work on the legacy stream, or wait for the returned stream.
     virtual int64_t show(Storage&) { return 0; }
-    /// Makes later users of imported memory wait for what its library's stream holds now.
+    /// Makes later users of imported memory wait for the work queued now on its library's stream.
     virtual void adopt(Storage&, int64_t) {}
-    /// Before imported memory goes back to its owner: makes the owner's work wait for what was queued for it here.
+    /// Called before imported memory returns to its owner: makes the owner's work wait for the work queued here.
     virtual void return_to_owner(Storage&) noexcept {}
     /// The device of this kind that the address belongs to.
     virtual Device device_of(const void*) { return {}; }
 };
 
 CUARRAY_API void wait_for_users(const Storage& storage, bool for_write);
-/// Waits on the host until it may read, or also write, memory that streams of another device use (pinned memory).
+/// Blocks until the host may read, or also write, memory that streams of another device use (pinned memory).
 inline void wait_on_host(const Storage& storage, bool for_write) {
     if (!storage.uses.is_empty()) wait_for_users(storage, for_write);
 }
 
 /// This thread's stream for a device: that of the innermost StreamScope, else the device's default.
 CUARRAY_API Stream& current_stream(Device device);
-/// The same, null where that is the default.
+/// The same; null if that is the default.
 CUARRAY_API Stream* chosen_stream(Device device);
 
 /// Makes a stream current for its device, in this thread, for the life of the object.

@@ -19,7 +19,7 @@ class Ref {
     Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
     ~Ref() { if (object_) object_->release(); }
-    /// Takes over a reference that somebody else counted.
+    /// Takes over a reference that is already counted.
     static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
 
     T* get() const { return object_; }
@@ -35,8 +35,8 @@ class Ref {
 class Backend;
 class PendingNode;
 
-/// Memory and who frees it. `data` is a host or a device address; only the backend may follow it.
-/// A Storage never moves; its backend frees it in stream order when the last reference goes.
+/// A block of memory and its owner. `data` is a host or a device address; only the backend may dereference it.
+/// A Storage never moves; its backend frees it in stream order when the last reference is dropped.
 class CUARRAY_API Storage {
  public:
     Storage(Backend* backend, void* data, int64_t bytes) : backend(backend), data(data), bytes(bytes) {}
@@ -46,26 +46,26 @@ class CUARRAY_API Storage {
 
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
-        // The last reference has no rival: looking costs less than an atomic subtraction.
+        // The last reference has no concurrent release: a load is cheaper than an atomic subtraction.
         if (references_.load(std::memory_order_acquire) != 1 &&
             references_.fetch_sub(1, std::memory_order_acq_rel) != 1)
             return;
         if (line) forget_line();
         destroy();
     }
-    /// Takes the first reference, for a backend whose storage nobody else knows yet (Ref::adopt).
+    /// Sets the count to the first reference, for a new storage that is not shared yet (Ref::adopt).
     void own() { references_.store(1, std::memory_order_relaxed); }
     Device device() const;
-    /// Who is asked to work on this memory.
+    /// The backend to send work on this memory to.
     Backend& front() const;
 
-    Backend* const backend;  ///< who allocated it and frees it; only backends look here
+    Backend* const backend;  ///< allocated it and frees it; for backends only
     void* data;
     int64_t bytes;
     bool read_only = false;  ///< imported without the right to write
-    bool exported = false;   ///< somebody outside may write at any time: never deferred (imports, writable exports)
+    bool exported = false;   ///< other code may write at any time (imports, writable exports): reads are not deferred
     Uses uses;               ///< queued work that reads or writes the memory
-    uint32_t line = 0;       ///< which line made it, where memory is tracked (runtime/memory.h)
+    uint32_t line = 0;       ///< number of the line that allocated it, if memory is tracked (runtime/tracking.h)
     std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
 
  protected:

@@ -1,4 +1,4 @@
-// task.h -- what a device can be asked to compute: one struct per task, and the operands that each reads and writes.
+// task.h -- the tasks that a device runs: one struct per task, and the operands that it reads and writes.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace cuarray {
 
-/// Memory plus how the task's shape walks over it (zero strides where broadcast).
+/// Memory with strides over the task's shape (zero where broadcast).
 struct View {
     Storage* storage = nullptr;
     int64_t offset = 0;  ///< bytes from storage->data to the element at index 0
@@ -26,18 +26,18 @@ enum class Access : uint8_t { Read, Write, ReadWrite };
 /// A view that a task reads or writes.
 struct Operand {
     const View& view;
-    const Dims& shape;                 ///< that the view walks over
+    const Dims& shape;                 ///< of the view
     Access access = Access::Read;
     bool may_be_in_place = false;      ///< whether it may address exactly the elements of an operand that is read
-    int64_t chosen = kAll;             ///< how many elements indices or a mask choose
+    int64_t chosen = kAll;             ///< number of elements that indices or a mask select
 
     static constexpr int64_t kAll = -1;
     bool is_written() const { return access != Access::Read; }
 };
 
-// Each task has a function `operands(task, visit)`, which calls visit(Operand) for every view that has memory. The first
-// operand's shape and dtype stand for the task in profiles. Backends order streams by the operands, graphs hold their
-// memory, the validating decorator copies and compares them.
+// Each task has a function `operands(task, visit)`, which calls visit(Operand) for every view that has memory. Profiles
+// show the first operand's shape and dtype. Backends order streams by the operands, graphs hold their memory, the
+// validating decorator copies and compares them.
 
 /// The operands of a task over an Expr.
 template <class T, class Visit>
@@ -46,7 +46,7 @@ void visit_inputs(const T& task, Visit& visit) {
 }
 
 /// Runs `expr` for every index of `shape`. An output either shares no byte with any input, or addresses exactly the
-/// input's elements in the same order (in-place). Addresses and strides may be no multiples of the item size.
+/// input's elements in the same order (in-place). Addresses and strides need not be multiples of the item size.
 struct Elementwise {
     const Expr* expr;
     Dims shape;
@@ -59,14 +59,14 @@ template <class Visit> void operands(const Elementwise& task, Visit&& visit) {
     visit_inputs(task, visit);
 }
 
-/// The shape of a task's results: 1 where it reduces.
+/// The shape of a task's results: extent 1 along the reduced axes.
 inline Dims without(Dims shape, const Dims& axes) {
     for (const int64_t axis : axes) shape[int(axis)] = 1;
     return shape;
 }
 
 /// Reduces each output of `expr` over the axes in `axes` (sorted), in the order of kernel/reduce.h. The reduced elements
-/// are numbered in C order over `shape`'s reduced axes as they stand here: the planner has permuted them.
+/// are numbered in C order over the reduced axes of `shape`, which the planner has permuted.
 struct Reduce {
     const Expr* expr;               ///< the producer; its outputs have dtype T, a dtype of the row's domain
     Dims shape;                     ///< full shape, reduced axes included
@@ -92,7 +92,7 @@ struct LeftFold {
     std::span<const View> outputs;    ///< one
     Dims axes;
     LoopId loop;                      ///< (T, T) -> T
-    const Scalar* initial = nullptr;  ///< the first left operand, where given
+    const Scalar* initial = nullptr;  ///< the first left operand, if given
     const char* name = "";
 };
 template <class Visit> void operands(const LeftFold& task, Visit&& visit) {
@@ -101,7 +101,7 @@ template <class Visit> void operands(const LeftFold& task, Visit&& visit) {
     visit_inputs(task, visit);
 }
 
-/// Running results of output 0 of `expr` along `axis` with a binary ufunc loop: output[..., i, ...] is the result over
+/// Inclusive scan of output 0 of `expr` along `axis` with a binary ufunc loop: output[..., i, ...] is the result over
 /// the elements up to i, in the order of kernel/scan.h. The output shares no byte with any input, or addresses exactly
 /// the input's elements.
 struct Scan {
@@ -118,18 +118,18 @@ template <class Visit> void operands(const Scan& task, Visit&& visit) {
     visit_inputs(task, visit);
 }
 
-/// Reduces segments of an axis: result[..., k, ...] is that of the elements begins[k] ... ends[k] - 1 of `values`, with a
-/// reduction, or with a binary loop strictly left to right. Where a segment is empty the result stays as it is; none is
-/// longer than kernel::kLongestSegment. Values are aligned, and contiguous along the axis or along another one; the result
-/// shares no byte with them.
+/// Reduces segments of an axis: result[..., k, ...] is the reduction of the elements begins[k] ... ends[k] - 1 of
+/// `values` with a row, or their left fold with a binary loop. The result of an empty segment is not written; no
+/// segment is longer than kernel::kLongestSegment. Values are aligned, and contiguous along the axis or along another
+/// one; the result shares no byte with them.
 struct SegmentedReduce {
     Dims shape;               ///< of the values
     int axis;
     View values;              ///< dtype T
     int64_t count;            ///< segments
     View begins, ends;        ///< int64, contiguous
-    View result;              ///< dtype T; its stride at `axis` is from segment to segment
-    ReductionId row = kNone;  ///< gives T again
+    View result;              ///< dtype T; its stride along `axis` is from segment to segment
+    ReductionId row = kNone;  ///< with results of dtype T
     LoopId loop = kNone;      ///< (T, T) -> T
     const char* name = "";
 
@@ -172,7 +172,7 @@ template <class Visit> void operands(const Matmul& task, Visit&& visit) {
 /// order of kernel/correlate.h. Memory is contiguous and aligned, of one dtype; the result shares no byte.
 struct Correlate {
     int64_t n, taps;        ///< elements of the signal, and weights
-    int64_t before, count;  ///< elements before the signal that the first result reaches, and results
+    int64_t before, count;  ///< elements by which the first result starts before the signal, and number of results
     View signal, weights, result;
     const char* name = "";
 
@@ -184,7 +184,7 @@ template <class Visit> void operands(const Correlate& task, Visit&& visit) {
     visit(Operand{task.weights, Dims{task.taps}});
 }
 
-/// An axis along which an index, and not the task's own coordinate, says where an element lies.
+/// An axis along which an index array, not the task's coordinate, gives the position of an element.
 struct IndexedAxis {
     View index;      ///< int64 positions
     int64_t size;    ///< the axis's extent
@@ -192,24 +192,24 @@ struct IndexedAxis {
     int axis;        ///< its number, for messages
 };
 
-/// Elements chosen by indices: for every p of `shape`, elements[p] goes with the array's element at
-/// array[p] + the sum of position(index[p]) * stride over `indices`. Nothing overlaps; items are of one size, except
-/// those of an update. An index outside raises IndexError before anything is written; on an asynchronous device the next
-/// synchronisation raises it, reads give zero and writes are dropped.
+/// Elements selected by indices: for every p of `shape`, elements[p] corresponds to the array's element at
+/// array[p] + the sum of position(index[p]) * stride over `indices`. Operands do not overlap; items have one size,
+/// except in an update. An index out of bounds raises IndexError before anything is written; on an asynchronous
+/// device the next synchronisation raises it, reads give zero and writes are dropped.
 struct IndexedAccess {
     enum class Kind : uint8_t {
         Gather,   ///< elements[p] = the array's
-        Scatter,  ///< the array's = elements[p]; of several for one place the last in C order stays
-        Update    ///< the array's = loop(the array's, elements[p]), one p after the other in C order, each in the loop's types
+        Scatter,  ///< the array's = elements[p]; the last of several for one position, in C order, is stored
+        Update    ///< the array's = loop(the array's, elements[p]), one p after the other in C order, in its dtypes
     };
     Kind kind;
     Dims shape;
-    View array;             ///< strides are zero where only indices move
+    View array;             ///< strides are zero along axes where only the indices vary
     std::span<const IndexedAxis> indices;
-    View elements;          ///< of an update: of the loop's second type; not read where it has one input
+    View elements;          ///< update: of the loop's second dtype; not read if the loop has one input
     kernel::Outside outside = kernel::Outside::Raise;
     const char* name = "";
-    LoopId loop = kNone;    ///< of an update; one output
+    LoopId loop = kNone;    ///< update: a loop with one output
 
     const char* kernel() const {
         static constexpr const char* kNames[] = {"gather", "scatter", "update"};
@@ -226,14 +226,14 @@ template <class Visit> void operands(const IndexedAccess& task, Visit&& visit) {
     for (const IndexedAxis& axis : task.indices) visit(Operand{axis.index, task.shape});
 }
 
-/// How many elements of a mask are true.
+/// The number of true elements of a mask.
 struct MaskCounts {
     int64_t total = 0;
-    StorageRef before;  ///< the backend's own: how many are true before each block of the mask
+    StorageRef before;  ///< the number of true elements before each block of the mask; format private to the backend
 };
 
-/// Elements chosen by a mask, packed: array[p] goes with packed[k], where p is the k-th index in C order at which the mask
-/// is true.
+/// Elements selected by a mask, packed: array[p] corresponds to packed[k], where p is the k-th index in C order at
+/// which the mask is true.
 struct Compaction {
     enum class Kind : uint8_t {
         Compress,  ///< packed[k] = array[p]
@@ -264,15 +264,16 @@ template <class Visit> void operands(const Compaction& task, Visit&& visit) {
     visit(Operand{task.packed, packed, task.kind == Kind::Expand ? Access::Read : Access::Write});
 }
 
-/// Sorts rows of elements, stable, in the order of kernel/sort.h. Memory is contiguous and aligned. Where `kth` is given,
-/// at most 8 ascending positions, only the elements there need be those of the sorted row, smaller ones before and larger
-/// ones behind, equal ones in their order; values and result then share no memory.
+/// Sorts rows of elements, stable, in the order of kernel/sort.h. Memory is contiguous and aligned. With `kth`, at
+/// most 8 ascending positions, partitions the rows: only the elements at those positions need be those of the sorted
+/// row, with smaller ones before and larger ones after, equal ones in their order; values and result then share no
+/// memory.
 struct Sort {
     int64_t rows, n;
     View values;   ///< (rows, n)
-    View result;   ///< (rows, n): the values, of a real dtype, possibly in their own memory; or int64 indices
-    bool indices;  ///< whether the result is the indices in their rows of the sorted values
-    bool refines;  ///< the result holds such indices already, which stay in order where values are equal
+    View result;   ///< (rows, n): the values, of a real dtype, possibly in place; or int64 indices
+    bool indices;  ///< whether the result is the indices, within the row, of the sorted values
+    bool refines;  ///< the result already holds such indices, whose order is kept for equal values (lexsort)
     bool descending;
     const char* name = "";
     std::span<const int64_t> kth = {};
@@ -285,7 +286,7 @@ template <class Visit> void operands(const Sort& task, Visit&& visit) {
     visit(Operand{task.result, shape, task.refines ? Access::ReadWrite : Access::Write, !task.indices});
 }
 
-/// The elements that would stand at the positions `kth` if the rows were sorted in ascending order. Memory is contiguous
+/// The elements that would be at the positions `kth` if the rows were sorted in ascending order. Memory is contiguous
 /// and aligned.
 struct OrderStatistics {
     int64_t rows, n;
@@ -301,12 +302,12 @@ template <class Visit> void operands(const OrderStatistics& task, Visit&& visit)
     visit(Operand{task.result, Dims{task.rows, int64_t(task.kth.size())}, Access::Write});
 }
 
-/// Where values belong in one sorted row. Memory is contiguous and aligned, of one dtype.
+/// The positions at which values would be inserted in one sorted row. Memory is contiguous and aligned, of one dtype.
 struct SearchSorted {
     int64_t n, count;
     View sorted, values;
     View result;  ///< int64
-    bool right;   ///< behind equal elements, not before them
+    bool right;   ///< after equal elements, not before them
     const char* name = "";
 
     const char* kernel() const { return "searchsorted"; }
@@ -318,8 +319,8 @@ template <class Visit> void operands(const SearchSorted& task, Visit&& visit) {
     visit(Operand{task.result, shape, Access::Write});
 }
 
-/// How many of n values fall into each of some bins, or the sums of their weights, in an order that is always the same.
-/// Values are bin numbers, or lie between edges; those outside are left out. Memory is contiguous and aligned.
+/// Counts n values per bin, or sums their weights per bin, always in the same order. Values are bin numbers, or lie
+/// between edges; values outside are ignored. Memory is contiguous and aligned.
 struct Histogram {
     int64_t n, bins;
     View values;      ///< float32, float64, int64 or uint64

@@ -1,4 +1,4 @@
-// uses.h -- which queued work has to do with a block of memory: its last write, and the reads since.
+// uses.h -- the queued work that uses a block of memory: its last write, and the reads since.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cuarray {
 
-/// A moment in a stream: everything queued there up to operation number `ticket`. Streams are numbered from 1 for the
+/// A point in a stream: everything queued there up to operation number `ticket`. Streams are numbered from 1 for the
 /// life of the process (runtime/runtime.h), so a point never dangles.
 class StreamPoint {
  public:
@@ -28,12 +28,12 @@ class StreamPoint {
 };
 
 /// The last write of a block and the reads since, one per stream: what later work on other streams must wait for.
-/// Any thread may note and ask. Memory that one stream uses costs two words and no lock.
+/// Thread-safe. Memory used by one stream only costs two words and no lock.
 class CUARRAY_API Uses {
  public:
-    /// A read that was queued. It waits for no other reader, so readers of several streams are all kept.
+    /// Records a queued read. Reads do not wait for each other, so the readers of all streams are kept.
     void read_at(StreamPoint point);
-    /// A write that was queued: whoever wrote it has waited for everything before.
+    /// Records a queued write, which has waited for all earlier users.
     void written_at(StreamPoint point);
 
     StreamPoint last_write() const { return StreamPoint::from_bits(write_.load(std::memory_order_acquire)); }
@@ -44,7 +44,7 @@ class CUARRAY_API Uses {
                !has_more_.load(std::memory_order_acquire);
     }
     bool is_empty() const { return !last_write() && !last_read(); }
-    /// The last write, and where `with_reads` every stream's latest read since.
+    /// The last write and, if `with_reads`, every stream's latest read since.
     std::vector<StreamPoint> points(bool with_reads) const;
 
  private:
@@ -53,7 +53,7 @@ class CUARRAY_API Uses {
 
     std::atomic<uint64_t> write_{0}, read_{0};
     std::atomic<bool> has_more_{false};
-    std::vector<StreamPoint> more_;  ///< readers on further streams, under one lock of the process
+    std::vector<StreamPoint> more_;  ///< readers on further streams, guarded by one lock of the process
 };
 
 }  // namespace cuarray
