@@ -100,11 +100,6 @@ MODULES = (
 LASTING_NAMES = {
     "_bytes": "_ndarray.byte_methods",
     "_sets": "_functions.sets",
-    "_creation": "_functions.creation",
-    "_mpi": "_runtime.mpi",
-    "_other_arrays": "_ndarray.protocols",
-    "_segments": "_ndarray.ufunc_methods",
-    "_streams": "_runtime.streams",
 }
 
 parts = [import_module(f"cuarray.{name}") for name in MODULES]

@@ -175,7 +175,7 @@ bool is_asked_by_mpi4py(const DlpackRequest& request) {
 }
 
 void refuse_mpi_of_the_host(const Array& array, const DlpackRequest& request) {
-    static Attribute reads_gpus{"cuarray._mpi", "reads_gpus"};
+    static Attribute reads_gpus{"cuarray._runtime.mpi", "reads_gpus"};
     if (is_on_host(array.device()) || request.wants_host || !is_asked_by_mpi4py(request)) return;
     const Object answer = Object::steal(PyObject_CallNoArgs(reads_gpus.get()));
     if (!is_true(answer.get()))

@@ -203,7 +203,7 @@ bool are_ours_to_handle(PyObject* tuple, Py_ssize_t first) {
 /// cuarray's function for a ufunc of NumPy's; null where there is none.
 PyObject* counterpart_of(PyObject* ufunc) {
     static Attribute numpy_ufunc{"numpy", "ufunc"};
-    static Attribute find{"cuarray._other_arrays", "counterpart"};
+    static Attribute find{"cuarray._ndarray.protocols", "counterpart"};
     static PyObject* const known = Object::steal(PyDict_New()).release();
     if (reinterpret_cast<PyObject*>(Py_TYPE(ufunc)) != numpy_ufunc.get()) return nullptr;
     if (PyObject* const function = PyDict_GetItemWithError(known, ufunc)) return function;
@@ -235,7 +235,7 @@ Object counterpart_of(PyObject* ufunc, PyObject* method) {
 /// A ufunc call of NumPy's. Takes a tuple and a dict, because that is what NumPy has; whatever is no call of a function
 /// of ours on arrays of ours and NumPy's is cuarray/_ndarray/protocols.py's.
 PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
-    static Attribute handle{"cuarray._other_arrays", "array_ufunc"};
+    static Attribute handle{"cuarray._ndarray.protocols", "array_ufunc"};
     return guarded([&]() -> PyObject* {
         const Py_ssize_t count = PyTuple_Size(args);
         if (count < 2) fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);

@@ -33,7 +33,7 @@ void free_object(PyObject* self) {
 }
 
 PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
-    static Attribute make{"cuarray._creation", "new_ndarray"};
+    static Attribute make{"cuarray._functions.creation", "new_ndarray"};
     return guarded([&] { return PyObject_Call(make.get(), args, keywords); });
 }
 

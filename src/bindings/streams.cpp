@@ -12,7 +12,7 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-Attribute core_stream{"cuarray._streams", "core_stream"};
+Attribute core_stream{"cuarray._runtime.streams", "core_stream"};
 
 /// A stream as Python has it.
 struct StreamObject {

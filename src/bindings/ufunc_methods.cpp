@@ -95,12 +95,12 @@ PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, Py
 }
 
 PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static Attribute reduceat{"cuarray._segments", "reduceat"};
+    static Attribute reduceat{"cuarray._ndarray.ufunc_methods", "reduceat"};
     return call_python(reduceat, self, args, count, keywords);
 }
 
 PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static Attribute at{"cuarray._segments", "at"};
+    static Attribute at{"cuarray._ndarray.ufunc_methods", "at"};
     return call_python(at, self, args, count, keywords);
 }
 
