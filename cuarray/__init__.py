@@ -96,7 +96,7 @@ MODULES = (
     "_functions.elementwise",
 )
 
-#: Names by which modules are looked up wherever they lie: by pickles (the first two) and by src/bindings.
+#: Module names that pickles contain.
 LASTING_NAMES = {
     "_bytes": "_ndarray.byte_methods",
     "_sets": "_functions.sets",
