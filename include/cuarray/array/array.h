@@ -110,7 +110,7 @@ class CUARRAY_API Array {
     static void drop_node(PendingNode* node);
 
     mutable StorageRef storage_;
-    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< this array is one of its handles; cleared after storage_ is set
+    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< with this array as a handle; cleared once storage_ is set
     mutable int64_t offset_ = 0;
     Layout layout_;
     DType dtype_ = DType::none;
