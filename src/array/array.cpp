@@ -145,7 +145,7 @@ bool overlaps(const Array& a, const Array& b) {
         // A result not yet computed gets new memory, which only handles of the same node share.
         if (first_waits || second_waits) return a.pending() == b.pending() && !a.is_empty();
     }
-    // Storages overlap only if they are exported (or imported) memory.
+    // Distinct storages overlap only in exported or imported memory.
     const Storage &first = a.storage(), &second = b.storage();
     if (&first != &second && !first.exported && !second.exported) return false;
     if (!(a.device() == b.device())) return false;

@@ -20,7 +20,7 @@ struct Toolchain {
 
 /// What a kernel is compiled to for one GPU.
 struct Target {
-    int arch = 0;      ///< 90 for sm_90; 0: this NVRTC has nothing for the GPU
+    int arch = 0;      ///< 90 for sm_90; 0: this NVRTC has no target for the GPU
     bool ptx = false;  ///< PTX, which the driver compiles, instead of a cubin
 };
 

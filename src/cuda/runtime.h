@@ -37,7 +37,7 @@ class GpuRuntime final : public Runtime {
     bool is_capturing() override { return current().capture() != nullptr; }
     /// Whether this thread is in a capture.
     static bool is_thread_capturing() { return is_any_captured() && captures_of_thread() > 0; }
-    /// Whether any thread is.
+    /// Whether any thread is in a capture.
     static bool is_any_captured() { return open_captures_.load(std::memory_order_relaxed) > 0; }
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
@@ -74,7 +74,7 @@ class GpuRuntime final : public Runtime {
     Context context;
 
  private:
-    static inline std::atomic<int> open_captures_{0};  ///< of all threads: most programs have none
+    static inline std::atomic<int> open_captures_{0};  ///< in all threads
     static int captures_of_thread();
     class Block;
     class PinnedBlock;

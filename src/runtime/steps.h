@@ -9,7 +9,7 @@
 
 namespace cuarray {
 
-/// Runs an Expr one node after the other, on the device and on the host, and compares each.
+/// Runs an Expr node by node, on the device and on the host, and compares each value.
 class Steps {
  public:
     Steps(Backend& device, const Expr& expr, const Dims& shape, std::span<const View> inputs, const char* name);

@@ -82,7 +82,7 @@ class CUARRAY_API Array {
     void set_read_only() { read_only_ = true; }
     bool is_read_only() const { return read_only_; }
 
-    /// The same memory seen through another layout; settles first. `offset` in bytes from this array's element 0.
+    /// A view of the same memory with another layout; settles first. `offset` in bytes from this array's element 0.
     Array view(Layout layout, int64_t offset, DType dtype) const;
     Array view(Layout layout, int64_t offset = 0) const { return view(std::move(layout), offset, dtype_); }
     /// This array as an operand of a task: broadcast to the task's shape.
@@ -110,7 +110,7 @@ class CUARRAY_API Array {
     static void drop_node(PendingNode* node);
 
     mutable StorageRef storage_;
-    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< this array is one of its handles; cleared after storage_ is set
+    mutable std::atomic<PendingNode*> node_ = nullptr;  ///< with this array as a handle; cleared once storage_ is set
     mutable int64_t offset_ = 0;
     Layout layout_;
     DType dtype_ = DType::none;

@@ -23,7 +23,7 @@ struct Index {
 CUARRAY_API bool is_advanced(std::span<const Index> index);
 
 /// The view that a basic index selects. IndexError `index 7 is out of bounds for axis 0 with size 3`.
-/// Sets `all_integers` if every axis was indexed with an integer: the caller then copies the element, which is a value.
+/// `all_integers` receives whether every axis was indexed with an integer: the caller then copies the element.
 CUARRAY_API Array basic_index(const Array& array, std::span<const Index> index, bool* all_integers = nullptr);
 
 /// The elements that an advanced index selects, in a new array, with NumPy's placement of axes.

@@ -69,7 +69,7 @@ class CUARRAY_API Storage {
     std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
 
  protected:
-    virtual void destroy() = 0;  ///< gives the memory back and deletes this
+    virtual void destroy() = 0;  ///< frees the memory and deletes this
 
  private:
     void forget_line();
