@@ -1,8 +1,8 @@
 """NumPy arrays for NVIDIA GPUs and for CPUs.
 
-The namespace is that of the Array API standard with NumPy's names beside it. Importing needs no GPU, no
-driver and no CUDA library; those are looked for when the first array goes to a GPU. `python -m cuarray`
-tells what is there.
+The namespace has the names of the Array API standard and NumPy's. Importing needs no GPU, no
+driver and no CUDA library; they are looked up when the first array goes to a GPU. `python -m cuarray`
+reports what is installed.
 """
 
 import sys
@@ -42,7 +42,7 @@ from cuarray._namespace.aliases import ALIASES, alias
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.missing import advice_on_missing as _advice_on_missing
 from cuarray._ndarray import (
-    methods,  # puts its methods into ndarray
+    methods,  # adds its methods to ndarray
     ufunc_docs,  # gives ufunc its docstrings and signatures
 )
 from cuarray._runtime import libraries
@@ -50,7 +50,7 @@ from cuarray._runtime import libraries
 __version__ = _core.__version__
 __array_api_version__ = ARRAY_API_VERSION
 
-#: The modules whose `__all__` make the namespace; a later one may say more than a row of the table.
+#: The modules whose `__all__` make the namespace; a later one may override a row of the table.
 MODULES = (
     "_functions.creation",
     "_functions.sequences",
@@ -144,12 +144,12 @@ del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, libraries, methods, numpy_
 del home, name, ours, part, parts, theirs, types
 
 
-#: Modules that are imported when they are first asked for.
+#: Modules that are imported on first access.
 LAZY = ("memory", "testing")
 
 
 def __getattr__(name):
-    # What costs time to import comes when it is first asked for.
+    # Modules that are slow to import are imported on first access.
     if name == "bfloat16":
         from ml_dtypes import bfloat16
 

@@ -1,4 +1,4 @@
-"""Where `python -m cuarray` begins: the doctor, and `python -m cuarray cache`, the cache of kernels."""
+"""The entry point of `python -m cuarray`, the doctor, and of `python -m cuarray cache`, the kernel cache."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""Memory of the devices: figures, limits, other allocators, and who made what.
+"""Memory of the devices: statistics, limits, custom allocators, and tracking of allocations.
 
-``python -c "import cuarray; print(cuarray.memory.stats())"`` prints a table; docs/memory.md explains.
+``python -c "import cuarray; print(cuarray.memory.stats())"`` prints a table; see docs/memory.md.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ def size_text(size):
 
 
 def table(rows):
-    """Return rows of text in columns, the first flush left, the others flush right."""
+    """Return rows of text in columns, the first left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
@@ -40,7 +40,7 @@ def table(rows):
 
 
 class Stats(dict[str, Any]):
-    """Figures of a device's memory, as `stats` returns them; as text, a table."""
+    """Memory statistics of a device, as `stats` returns them; str() gives a table."""
 
     def __str__(self):
         limit = "no limit" if self["limit"] is None else f"limit {size_text(self['limit'])}"
@@ -58,7 +58,7 @@ class Stats(dict[str, Any]):
 
 
 def stats(device=None) -> Stats:
-    """Return how much memory arrays use on a device.
+    """Return the memory statistics of a device.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ def stats(device=None) -> Stats:
     Returns
     -------
     Stats
-        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the most so far, 'reserved'
-        held from the system with what is kept for reuse, 'limit' (None: none), 'available' and 'total' of the
+        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the maximum so far, 'reserved'
+        held from the system including cached blocks, 'limit' (None: none), 'available' and 'total' of the
         device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned')
-        and 'streams', dicts of what each of them has: 'current', 'cached' and 'allocations'. Pinned memory of
-        the host counts there alone.
+        and 'streams', dicts with 'current', 'cached' and 'allocations' of each. Pinned host memory
+        is counted only there.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def stats(device=None) -> Stats:
 
 
 def trim(device=None) -> None:
-    """Wait for a device and give the memory that is kept for reuse back to the system.
+    """Wait for a device and return its cached memory to the system.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def trim(device=None) -> None:
 
 
 def reset_peak(device=None) -> None:
-    """Let 'peak' of `stats` begin anew with what is in use now.
+    """Reset 'peak' of `stats` to the memory in use now.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def reset_peak(device=None) -> None:
 
 
 class Limit:
-    """What `limit` returns after setting one: leaving its `with` block brings the former limit back."""
+    """The context manager that `limit` returns: leaving its `with` block restores the previous limit."""
 
     def __init__(self, device, former):
         self.device = device
@@ -147,28 +147,29 @@ def limit(size: EllipsisType = ..., device: _core.device | str | None = None) ->
 @overload
 def limit(size: float | None, device: _core.device | str | None = None) -> Limit: ...
 def limit(size=Ellipsis, device=None):
-    """Return, or set, how many bytes arrays may hold on a device.
+    """Return or set the limit on the bytes of arrays on a device.
 
-    An allocation that would exceed the limit collects cycles and then raises MemoryError. Memory that is kept
-    for reuse and lies beyond the limit is given back.
+    An allocation that would exceed the limit runs gc.collect() and then raises MemoryError. Cached memory
+    beyond the limit is returned to the system.
 
     Parameters
     ----------
     size : int, float or None, optional
-        Bytes; or a fraction of the device's memory, 0.0 to 1.0; or None for no limit. Without it nothing is
-        set.
+        Bytes; or a fraction of the device's memory, 0.0 to 1.0; or None for no limit. If omitted, the limit
+        is returned.
     device : device or str, optional
         The current device by default.
 
     Returns
     -------
     int or None, or a context manager
-        The limit, if `size` is not given. Otherwise an object whose ``with`` block ends the limit.
+        The limit, if `size` is not given. Otherwise an object that restores the previous limit at the end of a
+        ``with`` block.
 
     Raises
     ------
     TypeError
-        If the size is no number.
+        If the size is not a number.
     ValueError
         If it is negative, or a fraction above 1.
 
@@ -201,9 +202,9 @@ def limit(size=Ellipsis, device=None):
 
 
 def set_allocator(allocator, device=None) -> None:
-    """Let somebody else hand out the memory of arrays that are made from now on.
+    """Set the allocator of the memory of new arrays.
 
-    Arrays that exist go back to whom their memory came from.
+    The memory of existing arrays is freed by the allocator that it came from.
 
     Parameters
     ----------
@@ -211,8 +212,8 @@ def set_allocator(allocator, device=None) -> None:
         An object with the methods ``allocate(bytes, stream) -> address`` and ``free(address, bytes,
         stream)``; or a pair of such functions; or a capsule with the C struct of cuarray/runtime/allocator.h;
         or None, the device's own pool. `stream` is a CUstream as an integer, 0 on cpu. The address is an
-        integer and a multiple of 256. Where memory has run out, `allocate` returns 0 or None, or raises
-        MemoryError: then caches are emptied and it is asked again. Work queued on `stream` before `free` may
+        integer and a multiple of 256. If memory has run out, `allocate` returns 0 or None, or raises
+        MemoryError: then caches are emptied and it is called again. Work queued on `stream` before `free` may
         still use the memory.
     device : device or str, optional
         The current device by default.
@@ -222,7 +223,7 @@ def set_allocator(allocator, device=None) -> None:
     TypeError
         If the allocator is none of these.
     ValueError
-        By what allocates later: if an address is misaligned, in use already, or no memory of the device.
+        Raised by later allocations: if an address is misaligned, in use already, or not memory of the device.
 
     Examples
     --------
@@ -257,14 +258,14 @@ def set_allocator(allocator, device=None) -> None:
 
 
 def use_pool(pool, device=None) -> None:
-    """Choose the pool that the memory of arrays comes from.
+    """Choose the memory pool of new arrays.
 
     Parameters
     ----------
     pool : None, 'cuarray', int or object
-        None is the device's current pool of CUDA, which other libraries use as well; 'cuarray' is our own
-        pool over cuMemAlloc, as on devices without pools; an int is a CUmemoryPool, and so is the attribute
-        `handle` of an object such as cuda.core's MemoryPool, which must outlive its arrays.
+        None is the device's current CUDA memory pool, which other libraries use as well; 'cuarray' is
+        cuarray's pool over cuMemAlloc, as on devices without pools; an int is a CUmemoryPool, and so is the
+        attribute `handle` of an object such as cuda.core's MemoryPool, which must outlive its arrays.
     device : device or str, optional
         The current device by default.
 
@@ -273,7 +274,7 @@ def use_pool(pool, device=None) -> None:
     TypeError
         If it is none of these.
     ValueError
-        If the device has no such pool. A cpu has only cuarray's own.
+        If the device has no such pool. The cpu has only 'cuarray'.
 
     Examples
     --------
@@ -294,25 +295,25 @@ def use_pool(pool, device=None) -> None:
     _core.use_memory_pool(handle, device)
 
 
-#: What `register_flush` was given, in that order.
+#: Functions of `register_flush`, in order of registration.
 flushes: list[Callable[[], object]] = []
 
 
 def register_flush(flush) -> Callable[[], object]:
-    """Have a function called when a device is out of memory, so that another library returns what it caches.
+    """Register a function that is called when a device is out of memory, to empty another library's cache.
 
-    It is called after our own caches were emptied and cycles collected, with the GIL and without any lock.
-    The caches of torch, CuPy, Dr.Jit and Numba are known already where these are imported and in use.
+    It is called after cuarray's caches were emptied and cycles collected, with the GIL and without any lock.
+    The caches of torch, CuPy, Dr.Jit and Numba need no registration; they are emptied if imported and in use.
 
     Parameters
     ----------
     flush : callable
-        Takes no arguments. What it raises is reported and not raised.
+        Takes no arguments. Its exceptions are reported and not raised.
 
     Returns
     -------
     callable
-        `flush`, so that this is a decorator.
+        `flush`, so that this can be used as a decorator.
 
     Raises
     ------
@@ -364,7 +365,7 @@ def flush_numba(numba):
         numba.cuda.current_context().deallocations.clear()
 
 
-#: How libraries that cache device memory return it, by the module that is imported where they do.
+#: Functions that empty the memory caches of other libraries, by the module whose import enables them.
 PEERS: dict[str, Callable[..., object]] = {
     "torch.cuda": flush_torch,
     "cupy.cuda": lambda cupy: cupy.get_default_memory_pool().free_all_blocks(),
@@ -374,10 +375,10 @@ PEERS: dict[str, Callable[..., object]] = {
 
 
 def flush_peers() -> None:
-    """Make other libraries return the device memory that they cache.
+    """Empty the device memory caches of other libraries.
 
-    Known ones are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU; and what
-    `register_flush` was told of. An exception of theirs is reported and not raised.
+    These are torch, CuPy, Dr.Jit and Numba, where they are imported and use a GPU, and the functions of
+    `register_flush`. Their exceptions are reported and not raised.
 
     Examples
     --------
@@ -396,7 +397,7 @@ def flush_peers() -> None:
 
 
 class Line(NamedTuple):
-    """Live arrays that one line made: their number and bytes."""
+    """Live arrays made by one source line: their number and bytes."""
 
     file: str
     line: int
@@ -405,7 +406,7 @@ class Line(NamedTuple):
 
 
 class Snapshot(list[Line]):
-    """Lines that made live arrays, those with the most bytes first; as text, a table."""
+    """Source lines that made live arrays, most bytes first; str() gives a table."""
 
     def __str__(self):
         rows = [("line", "arrays", "bytes", "")]
@@ -417,9 +418,9 @@ class Snapshot(list[Line]):
 
 @contextlib.contextmanager
 def track() -> Iterator[None]:
-    """Remember, inside of a `with` block, which line makes each array; see `snapshot`.
+    """Record inside a `with` block which source line makes each array; see `snapshot`.
 
-    The environment variable ``CUARRAY_TRACK_MEMORY=1`` does so from the start.
+    The environment variable ``CUARRAY_TRACK_MEMORY=1`` records from the start.
 
     Examples
     --------
@@ -438,7 +439,7 @@ def track() -> Iterator[None]:
 
 
 def snapshot(device=None) -> Snapshot:
-    """Return which lines made the arrays that are alive, as far as they were made under `track`.
+    """Return the source lines of live arrays that were made under `track`.
 
     Parameters
     ----------
@@ -448,8 +449,7 @@ def snapshot(device=None) -> Snapshot:
     Returns
     -------
     Snapshot
-        A list of tuples (file, line, allocations, bytes), those with the most bytes first; `print` shows a
-        table.
+        A list of tuples (file, line, allocations, bytes), most bytes first; `print` shows a table.
 
     Raises
     ------

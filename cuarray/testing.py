@@ -10,7 +10,7 @@ from cuarray._core import ndarray
 
 __all__ = ["assert_allclose", "assert_array_equal", "assert_max_ulp", "to_host", "ulp_distance"]
 
-#: NumPy's other comparisons, which are given copies of arrays on the host.
+#: NumPy's other comparisons, which are called with host copies of arrays.
 COMPARISONS = {
     "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
     "assert_array_almost_equal_nulp", "assert_array_less", "assert_array_max_ulp", "assert_equal",
@@ -36,7 +36,7 @@ def __dir__():
 
 
 def nested_to_host(x):
-    """Return the object with NumPy arrays for ours, also inside lists, tuples and dicts."""
+    """Return the object with cuarray's arrays replaced by NumPy's, also inside lists, tuples and dicts."""
     if isinstance(x, list | tuple):
         parts = map(nested_to_host, x)
         return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
@@ -104,7 +104,7 @@ def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg
 
 
 def ulp_distance(actual, exact) -> np.ndarray[Any, Any]:
-    """Return how far results lie from the exact values, in units in the last place of the result's type.
+    """Return the distance of results from the exact values, in units in the last place of the result's type.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What every function needs: arguments read and brought to one device, axes checked, the ufuncs by name."""
+"""Shared argument handling: conversion of arguments to arrays on one device, axes, the ufuncs by name."""

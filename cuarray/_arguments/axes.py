@@ -9,7 +9,7 @@ from cuarray import _core
 
 
 def integer(value, what, function):
-    """Return a number as an int; TypeError, which says what it is for, where it is none."""
+    """Return a number as an int; TypeError that names the argument if it is not an integer."""
     try:
         return index(value)
     except TypeError:
@@ -26,7 +26,7 @@ def integer_tuple(values, what, function):
 
 
 def shape_tuple(values, what, function):
-    """Return a shape as a tuple of ints; as NumPy, of no bools, and of nothing without an order."""
+    """Return a shape as a tuple of ints; like NumPy, rejects bools and unordered collections."""
     is_sequence = has_entries(values) and not isinstance(values, Mapping | Set)
     entries = list(values) if is_sequence else [values]
     if any(isinstance(entry, bool) for entry in entries):
@@ -38,14 +38,14 @@ def shape_tuple(values, what, function):
 
 
 def has_entries(x):
-    """Whether an argument is a sequence, which has a length, and not a number or an array without axes."""
+    """Whether an argument is a sequence with a length, not a number or a 0-d array."""
     return hasattr(x, "__len__") and getattr(x, "ndim", 1) != 0
 
 
 def normalise_axis(axis, of, function):
-    """Return the axis of an array, or of a number of axes, as an int in 0..ndim-1; AxisError if outside.
+    """Return the axis of an array, or of a number of axes, as an int in 0..ndim-1; AxisError if out of range.
 
-    An array is looked at last: an object that is asked for its number may resize it.
+    The array's ndim is read last, because the conversion of `axis` to an int may resize the array.
     """
     number = integer(axis, "axis", function)
     ndim = of if isinstance(of, int) else of.ndim

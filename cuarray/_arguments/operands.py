@@ -1,4 +1,4 @@
-"""Arguments brought to one device, and results brought into what the caller gave as out=."""
+"""Conversion of arguments to arrays on one device, and of results into the caller's out=."""
 
 import functools
 
@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 
-#: Types of numbers that take the precision of the arrays beside them.
+#: Number types that take the precision of the array operands ("weak" scalars).
 WEAK = (bool, int, float, complex)
 
 #: Kinds of dtypes that hold such numbers, whatever the casting rule ("V" is bfloat16).
@@ -20,14 +20,14 @@ def bends_to(number, dtype):
 
 
 def as_cast(number, dtype):
-    """Return a Python number as an array without axes, which is cast, where assigning it would raise."""
+    """Return a Python number as a 0-d array, cast where assigning it would raise."""
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
         return np.asarray(number)
     return number
 
 
 def under_its_name(function):
-    """Decorate a function that gives its arguments to NumPy's: errors then begin with the function's name."""
+    """Decorate a function that calls NumPy with its arguments: errors then begin with the function's name."""
 
     @functools.wraps(function)
     def call(*args, **options):
@@ -48,21 +48,21 @@ def device_of(*objects):
 
 
 def as_arrays(function, *objects, optional=()):
-    """Return the objects as arrays, and behind them those of `optional`, of which None stays None.
+    """Return the objects as arrays, followed by those of `optional`, in which None stays None.
 
-    Lists join the first array's device, and so do NumPy's arrays if that is `cpu`; beside a GPU's they raise
-    TypeError. Where there is no array, all go to the current device.
+    Lists go to the first array's device, and so do NumPy arrays if that is `cpu`; with a GPU array they raise
+    TypeError. Where there is not an array, all go to the current device.
     """
     return _core.side_by_side(function, objects, optional)
 
 
 def arrays_and_numbers(function, *objects, optional=()):
-    """Return the objects as `as_arrays` does, but Python's numbers, whose type bends, as they are."""
+    """Return the objects as `as_arrays` does, but weak Python scalars unchanged."""
     return _core.side_by_side(function, objects, optional, True)
 
 
 def word(value, choices, what, function):
-    """Return a word that is one of `choices`; TypeError if it is no string, ValueError if it is another."""
+    """Return a word that is one of `choices`; TypeError if it is not a string, else ValueError."""
     if not isinstance(value, str):
         raise TypeError(f"{function}: {what} must be a string, not {value!r}")
     if value not in choices:
@@ -73,44 +73,44 @@ def word(value, choices, what, function):
 
 
 def members(value, what, function):
-    """Return a sequence of objects as one that has a length; TypeError where it is none."""
+    """Return a sequence of objects as one with a length; TypeError if it is not a sequence."""
     if not np.iterable(value):
         raise TypeError(f"{function}: {what} must be a sequence, not {type(value).__name__}")
     return value if hasattr(value, "__len__") and hasattr(value, "__getitem__") else list(value)
 
 
 def rule_outside(mode, function):
-    """Return what becomes of positions outside: 'raise', which None stands for, 'wrap' or 'clip'."""
+    """Return the mode for out-of-bounds indices: 'raise' (also for None), 'wrap' or 'clip'."""
     if isinstance(mode, int) and not isinstance(mode, bool):
         raise ValueError(f"{function}: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     return "raise" if mode is None else word(mode, ("raise", "wrap", "clip"), "mode", function)
 
 
 def target(a, function, is_out=False):
-    """Return what is to be written as an array: `a` itself, or the memory of a NumPy array.
+    """Return the output argument as an array: `a` itself, or a view of a NumPy array.
 
-    Raises TypeError for anything else, and ValueError where it is read-only, even if it has no elements.
+    Raises TypeError for anything else, and ValueError if it is read-only, even if it has no elements.
     """
     if isinstance(a, np.ndarray):
         a = _core.array_from_object(a, device="cpu", copy=False)
     if not isinstance(a, ndarray):
         need = "out must be an array" if is_out else "expected an array to write into"
         raise TypeError(f"{_core.called_function(function)}: {need}, not {type(a).__name__}")
-    if not a._memory_flags()[3]:  # shorter than a.flags.writeable
+    if not a._memory_flags()[3]:  # faster than a.flags.writeable
         what = "output array" if is_out else "the array"
         raise ValueError(f"{_core.called_function(function)}: {what} is read-only")
     return a
 
 
 def values_for(a, values, function):
-    """Return what is to be written into `a` as an array; OverflowError if Python's ints do not fit."""
+    """Return values to write into `a` as an array; OverflowError if Python ints do not fit."""
     if isinstance(values, (*WEAK, list, tuple)):
         return _core.array_from_object(values, a.dtype, device=a.device)
     return _core.beside(values, a, function)
 
 
 def host_values(x, function):
-    """Return a parameter that the host reads as a NumPy array; TypeError where that loses units or a mask."""
+    """Return a parameter that the host reads as a NumPy array; TypeError if that would lose units or a mask."""
     if isinstance(x, ndarray):
         return x.numpy()
     _core.refuse_to_strip(x, function)
@@ -118,9 +118,9 @@ def host_values(x, function):
 
 
 def write_output(result, out, function, casting="same_kind"):
-    """Return the result, in `out` where one is given: an array of its shape, or a tuple of one.
+    """Return the result, written to `out` if given: an array of its shape, or a tuple of one.
 
-    Without `out`, a result without axes is a value, as NumPy's scalars are.
+    Without `out`, a 0-d result is a value, as NumPy's scalars are.
     """
     if out is None:
         return _core.as_value(result)

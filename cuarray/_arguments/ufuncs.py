@@ -1,4 +1,4 @@
-"""The rows of ufuncs.def as names to import: `from cuarray._arguments.ufuncs import add`."""
+"""The rows of ufuncs.def as importable names: `from cuarray._arguments.ufuncs import add`."""
 
 from cuarray._core import ufunc, ufuncs
 

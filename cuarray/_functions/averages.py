@@ -29,7 +29,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     returned : bool
         Whether the sum of the weights is returned, too.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     Raises
     ------
     ZeroDivisionError
-        If weights add up to zero; the call waits for the sums to know.
+        If weights add up to zero; the call waits for the sums.
     TypeError
         If the shapes of `a` and `weights` differ and no axis is given.
     ValueError
@@ -105,9 +105,9 @@ def ptp(a, axis=None, out=None, keepdims=False):
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     TypeError
         If the elements are bools.
 
@@ -167,9 +167,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     Raises
     ------
     ValueError
-        If there are more than two axes, `ddof` is no integer, or weights are negative.
+        If there are more than two axes, `ddof` is not an integer, or weights are negative.
     TypeError
-        If `fweights` are no integers.
+        If `fweights` are not integers.
     RuntimeError
         If weights have more than one axis or another number than observations.
 

@@ -105,7 +105,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     axis : int, optional
         By default the flattened array is unpacked.
     count : int, optional
-        How many bits to return; zeros come behind the last one; a negative number cuts off so
+        How many bits to return; zeros come after the last one; a negative number cuts off so
         many at the end.
     bitorder : {'big', 'little'}
         Whether the highest bit comes first, or the lowest.

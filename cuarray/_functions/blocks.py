@@ -133,7 +133,7 @@ def vander(x, N=None, increasing=False):
     Raises
     ------
     ValueError
-        If `x` has not exactly one axis, or `N` is negative.
+        If `x` is not one-dimensional, or `N` is negative.
 
     See Also
     --------

@@ -51,7 +51,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     dtype : dtype, optional
         By default the one that holds all elements.
     copy : bool or None
-        True copies always, None only where needed, False never (ValueError where a copy would be needed).
+        True always copies, None only if needed, False never (ValueError if a copy would be needed).
     order : {'K', 'A', 'C', 'F'}
         The layout in memory.
     subok : bool
@@ -59,7 +59,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     ndmin : int
         Axes of length 1 are put in front up to this number.
     device : device or str, optional
-        By default where `object` lies already, else the current device.
+        By default that of `object`, else the current device.
     like : ndarray, optional
         The result goes to the device of this array.
 
@@ -70,7 +70,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     Raises
     ------
     TypeError
-        If the elements are no numbers (object, str, datetime64) or have no supported type (longdouble).
+        If the elements are not numbers (object, str, datetime64) or have no supported type (longdouble).
     ValueError
         If nested lists are ragged, or `copy` is False and a copy is needed.
 
@@ -98,9 +98,9 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     dtype : dtype, optional
     order : {'K', 'A', 'C', 'F'}, optional
     device : device or str, optional
-        By default where `a` lies already, else the current device. A NumPy array on 'cpu' is not copied.
+        By default that of `a`, else the current device. A NumPy array on 'cpu' is not copied.
     copy : bool, optional
-        True copies always, None only where needed, False never (ValueError where a copy would be needed).
+        True always copies, None only if needed, False never (ValueError if a copy would be needed).
     like : ndarray, optional
         The result goes to the device of this array.
 
@@ -111,7 +111,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     Raises
     ------
     TypeError
-        If the elements are no numbers or have no supported type.
+        If the elements are not numbers or have no supported type.
     ValueError
         If nested lists are ragged, or `copy` is False and a copy is needed.
 
@@ -308,9 +308,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
         With `__dlpack__` and `__dlpack_device__`, such as a PyTorch tensor or a JAX array; or a DLPack
         capsule.
     device : device or str, optional
-        Where the result goes; where `x` is by default.
+        Device of the result; by default that of `x`.
     copy : bool, optional
-        True copies always, None only where needed, False never.
+        True always copies, None only if needed, False never.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
         Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the
         host, which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A
-        device that has not the kind gives its own.
+        device that does not have the kind gives its own.
 
     Returns
     -------
@@ -366,7 +366,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     ValueError
         If an extent is negative or the size is beyond 64 bits.
     MemoryError
-        If the device has not as much memory.
+        If the device has too little memory.
 
     See Also
     --------
@@ -404,7 +404,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     ValueError
         If an extent is negative or the size is beyond 64 bits.
     MemoryError
-        If the device has not as much memory.
+        If the device has too little memory.
 
     See Also
     --------
@@ -442,7 +442,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     ValueError
         If an extent is negative or the size is beyond 64 bits.
     MemoryError
-        If the device has not as much memory.
+        If the device has too little memory.
 
     See Also
     --------
@@ -485,7 +485,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     ValueError
         If an extent is negative, the size is beyond 64 bits, or the value does not fit the shape.
     MemoryError
-        If the device has not as much memory.
+        If the device has too little memory.
 
     See Also
     --------
@@ -517,7 +517,7 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     ----------
     prototype : array_like
     dtype, shape, device : optional
-        What to take from here instead.
+        Overrides that of the other array.
     order : {'K', 'A', 'C', 'F'}
         The layout in memory; 'K' is that of `prototype`.
     subok : bool
@@ -547,7 +547,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     ----------
     a : array_like
     dtype, shape, device : optional
-        What to take from here instead.
+        Overrides that of the other array.
     order : {'K', 'A', 'C', 'F'}
     subok : bool
         Accepted and ignored: there are no subclasses.
@@ -576,7 +576,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     ----------
     a : array_like
     dtype, shape, device : optional
-        What to take from here instead.
+        Overrides that of the other array.
     order : {'K', 'A', 'C', 'F'}
     subok : bool
         Accepted and ignored: there are no subclasses.
@@ -606,7 +606,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     a : array_like
     fill_value : number or array_like
     dtype, shape, device : optional
-        What to take from here instead.
+        Overrides that of the other array.
     order : {'K', 'A', 'C', 'F'}
     subok : bool
         Accepted and ignored: there are no subclasses.

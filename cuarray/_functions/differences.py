@@ -30,7 +30,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     a : array_like
         For bool, whether neighbours differ.
     n : int
-        How often.
+        The order.
     axis : int
     prepend, append : array_like, optional
         What to join to the axis before; a scalar stands for one layer of it.
@@ -94,7 +94,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     ----------
     ary : array_like
     to_end, to_begin : array_like, optional
-        What to put behind and before the differences, cast to their type.
+        What to put after and before the differences, cast to their type.
 
     Returns
     -------

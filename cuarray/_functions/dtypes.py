@@ -52,7 +52,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     copy : bool
         False returns `x` itself where nothing changes.
     device : device or str, optional
-        Where the result goes; where `x` is by default.
+        Device of the result; by default that of `x`.
 
     Returns
     -------
@@ -327,7 +327,7 @@ class iinfo:
     Raises
     ------
     ValueError
-        If the type is no integer type.
+        If the type is not an integer type.
 
     See Also
     --------

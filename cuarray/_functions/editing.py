@@ -84,7 +84,7 @@ def delete(arr, obj, axis=None):
     Raises
     ------
     IndexError
-        If a position lies outside, or is no integer.
+        If an index is out of bounds or not an integer.
     ValueError
         If a mask has another length than the axis.
     AxisError
@@ -149,7 +149,7 @@ def insert(arr, obj, values, axis=None):
     Raises
     ------
     IndexError
-        If a position lies outside, or positions are no integers; TypeError for a single one.
+        If an index is out of bounds, or positions are not integers; TypeError for a single one.
     ValueError
         If positions have several axes, or the values do not fit.
     AxisError

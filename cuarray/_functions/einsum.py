@@ -144,9 +144,9 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         the result's labels last. Without "->" the result has the labels that appear once, in alphabetical
         order. An ellipsis stands for axes that broadcast.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     dtype : dtype, optional
-        What to compute in; the promoted type by default.
+        Type of the computation; the promoted type by default.
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}

@@ -72,7 +72,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, *
     min, max : array_like or None
         The ends of the range; None leaves that side open.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     a_min, a_max : array_like or None
         The same as min and max, in NumPy's older spelling.
     **kwargs
@@ -134,7 +134,7 @@ def round(a, decimals=0, out=None):
         Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and
         scales back, so the last bit may differ from correct decimal rounding.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------

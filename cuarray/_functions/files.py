@@ -282,9 +282,9 @@ def loadtxt(
     unpack : bool
         Whether columns are the first axis.
     device : device or str, optional
-        Where the array goes.
+        Device of the array.
     like : ndarray, optional
-        An array on the device to use.
+        The result goes to the device of this array.
 
     Returns
     -------
@@ -359,9 +359,9 @@ def genfromtxt(
     unpack, invalid_raise, max_rows, encoding, ndmin
         As NumPy's.
     device : device or str, optional
-        Where the array goes.
+        Device of the array.
     like : ndarray, optional
-        An array on the device to use.
+        The result goes to the device of this array.
 
     Returns
     -------
@@ -408,9 +408,9 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     offset : int
         Bytes to skip.
     device : device or str, optional
-        Where the array goes.
+        Device of the array.
     like : ndarray, optional
-        An array on the device to use.
+        The result goes to the device of this array.
 
     Returns
     -------
@@ -453,9 +453,9 @@ def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None)
     sep : str
         What stands between the numbers.
     device : device or str, optional
-        Where the array goes.
+        Device of the array.
     like : ndarray, optional
-        An array on the device to use.
+        The result goes to the device of this array.
 
     Returns
     -------
@@ -507,9 +507,9 @@ def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
     dtype : dtype
     encoding : str, optional
     device : device or str, optional
-        Where the array goes.
+        Device of the array.
     like : ndarray, optional
-        An array on the device to use.
+        The result goes to the device of this array.
 
     Returns
     -------

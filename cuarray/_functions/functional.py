@@ -26,7 +26,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     axis : int
     arr : array_like
     *args, **kwargs
-        Handed on.
+        Passed to the function.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         Functions are called with the elements chosen, as ``f(x[condition], *args, **kw)``. One more than
         conditions: the last is for the rest.
     *args, **kw
-        Handed on.
+        Passed to the function.
 
     Returns
     -------
@@ -218,7 +218,7 @@ class vectorize:
     doc : str, optional
         The docstring.
     excluded : set, optional
-        Positions and names of arguments that are handed on as they are.
+        Positions and names of arguments that are passed on unchanged.
     cache : bool
         Whether the first call, for the types, is not repeated.
     signature : str, optional

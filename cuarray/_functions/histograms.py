@@ -25,7 +25,7 @@ def bincount(x, /, weights=None, minlength=0):
     x : array_like of int
         One axis, none negative.
     weights : array_like, optional
-        What each element counts, of the shape of `x`; converted to float64.
+        Weight of each element, of the shape of `x`; converted to float64.
     minlength : int
         The least length of the result.
 
@@ -37,7 +37,7 @@ def bincount(x, /, weights=None, minlength=0):
     Raises
     ------
     TypeError
-        If `x` holds no integers.
+        If `x` does not hold integers.
     ValueError
         If a number is negative, or the shapes do not fit.
 
@@ -299,7 +299,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     density : bool, optional
         Whether to divide by the bins' widths and the sum, so that the integral is 1.
     weights : array_like, optional
-        What each element counts, of the shape of `a`.
+        Weight of each element, of the shape of `a`.
 
     Returns
     -------
@@ -370,7 +370,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     density : bool, optional
         Whether to divide by the rectangles' areas and the sum.
     weights : array_like, optional
-        What each point counts.
+        Weight of each point.
 
     Returns
     -------
@@ -417,7 +417,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     density : bool, optional
         Whether to divide by the boxes' volumes and the sum.
     weights : array_like, optional
-        What each point counts.
+        Weight of each point.
 
     Returns
     -------
@@ -427,7 +427,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     TypeError
-        If a number of bins is no integer.
+        If a number of bins is not an integer.
     ValueError
         If bins, range or weights do not fit.
 

@@ -44,14 +44,14 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     a : array_like
         At least two-dimensional.
     offset : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     axis1, axis2 : int
         The axes that make the matrices.
 
     Returns
     -------
     ndarray
-        The diagonal is the last axis, behind the others of `a`.
+        The diagonal is the last axis, after the others of `a`.
 
     Raises
     ------
@@ -98,13 +98,13 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     a : array_like
         At least two-dimensional.
     offset : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     axis1, axis2 : int
         The axes that make the matrices.
     dtype : dtype, optional
         The type of the sum; by default as of `sum`.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def tril_indices(n, k=0, m=None):
     n : int
         Rows.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     m : int, optional
         Columns; as many as rows by default.
 
@@ -282,7 +282,7 @@ def triu_indices(n, k=0, m=None):
     n : int
         Rows.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     m : int, optional
         Columns; as many as rows by default.
 
@@ -311,7 +311,7 @@ def tril_indices_from(arr, k=0):
     arr : array_like
         Two-dimensional.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def tril_indices_from(arr, k=0):
     Raises
     ------
     ValueError
-        If `arr` has not two axes.
+        If `arr` is not two-dimensional.
 
     See Also
     --------
@@ -347,7 +347,7 @@ def triu_indices_from(arr, k=0):
     arr : array_like
         Two-dimensional.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -357,7 +357,7 @@ def triu_indices_from(arr, k=0):
     Raises
     ------
     ValueError
-        If `arr` has not two axes.
+        If `arr` is not two-dimensional.
 
     See Also
     --------
@@ -476,7 +476,7 @@ def ix_(*args):
     Raises
     ------
     ValueError
-        If an argument has not one axis.
+        If an argument is not one-dimensional.
 
     See Also
     --------
@@ -506,7 +506,7 @@ def ix_(*args):
 
 
 def integers(x, function):
-    """Return an array as int64; TypeError where it holds no integers."""
+    """Return an array as int64; TypeError where it does not hold integers."""
     if x.dtype.kind not in "iu":
         raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
     return x.astype(np.int64, copy=False)
@@ -534,7 +534,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims : sequence of int
         The array's shape.
     mode : {'raise', 'wrap', 'clip'} or a tuple of them
-        What becomes of a coordinate outside, for all axes or for each. With 'raise' the call waits for the
+        How to treat an out-of-bounds coordinate, for all axes or for each. With 'raise' the call waits for the
         values.
     order : {'C', 'F'}
 
@@ -545,9 +545,9 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     Raises
     ------
     ValueError
-        If a coordinate lies outside, or the numbers of arrays and axes differ.
+        If a coordinate is out of bounds, or the numbers of arrays and axes differ.
     TypeError
-        If the coordinates are no integers.
+        If the coordinates are not integers.
 
     See Also
     --------
@@ -617,9 +617,9 @@ def unravel_index(indices, shape, order="C"):
     Raises
     ------
     ValueError
-        If a position lies outside.
+        If an index is out of bounds.
     TypeError
-        If the positions are no integers.
+        If the positions are not integers.
 
     See Also
     --------

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def positions(result, given, function):
-    """Return what was given as indices as an integer array; TypeError where they are no integers."""
+    """Return what was given as indices as an integer array; TypeError where they are not integers."""
     if result.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
         result = result.astype(np.int64)  # an empty list has no type of its own
     if result.dtype.kind == "b":
@@ -72,9 +72,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     axis : int, optional
         By default the flattened array is used.
     out : ndarray, optional
-        Where to put the result.
+        Output array.
     mode : {'raise', 'wrap', 'clip'}
-        What becomes of a position outside: an error, the remainder, or the nearest position ('clip': negative
+        How to treat an out-of-bounds position: an error, the remainder, or the nearest position ('clip': negative
         ones become 0).
 
     Returns
@@ -85,9 +85,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     Raises
     ------
     IndexError
-        If a position lies outside; on a GPU at the next synchronisation.
+        If an index is out of bounds; on a GPU at the next synchronisation.
     TypeError
-        If the indices are no integers.
+        If the indices are not integers.
 
     See Also
     --------
@@ -121,12 +121,12 @@ def put(a, ind, v, mode="raise"):
     v : array_like
         Repeated where there are fewer values than positions.
     mode : {'raise', 'wrap', 'clip'}
-        What becomes of a position outside.
+        How to treat an out-of-bounds position.
 
     Raises
     ------
     IndexError
-        If a position lies outside; on a GPU at the next synchronisation.
+        If an index is out of bounds; on a GPU at the next synchronisation.
 
     See Also
     --------
@@ -191,8 +191,8 @@ def take_along_axis(arr, indices, axis=-1):
     Raises
     ------
     IndexError
-        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the
-        indices are no integers.
+        If an index is out of bounds (on a GPU at the next synchronisation), shapes do not broadcast, or the
+        indices are not integers.
 
     See Also
     --------
@@ -230,8 +230,8 @@ def put_along_axis(arr, indices, values, axis):
     Raises
     ------
     IndexError
-        If a position lies outside (on a GPU at the next synchronisation), shapes do not broadcast, or the
-        indices are no integers.
+        If an index is out of bounds (on a GPU at the next synchronisation), shapes do not broadcast, or the
+        indices are not integers.
 
     See Also
     --------
@@ -259,7 +259,7 @@ def put_along_axis(arr, indices, values, axis):
 
 
 def along(indices, function):
-    """Return an array of indices; IndexError where they are no integers."""
+    """Return an array of indices; IndexError where they are not integers."""
     if indices.dtype.kind not in "iu":
         raise IndexError(f"{function}: `indices` must be an integer array, not {indices.dtype}")
     return indices
@@ -271,13 +271,13 @@ def choose(a, choices, out=None, mode="raise"):
     Parameters
     ----------
     a : array_like of int
-        For each element, which choice it is taken from.
+        For each element, the index of its choice.
     choices : sequence of array_like
         Broadcast with `a`.
     out : ndarray, optional
-        Where to put the result.
+        Output array.
     mode : {'raise', 'wrap', 'clip'}
-        What becomes of a number outside. With 'raise' the call waits for the values of `a`.
+        How to treat an out-of-bounds number. With 'raise' the call waits for the values of `a`.
 
     Returns
     -------
@@ -423,7 +423,7 @@ def compress(condition, a, axis=None, out=None):
     axis : int, optional
         By default the flattened array is used.
     out : ndarray, optional
-        Where to put the result.
+        Output array.
 
     Returns
     -------
@@ -432,7 +432,7 @@ def compress(condition, a, axis=None, out=None):
     Raises
     ------
     ValueError
-        If the condition has not one axis.
+        If the condition is not one-dimensional.
     IndexError
         If it is true beyond the end of the axis.
 

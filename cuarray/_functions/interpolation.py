@@ -31,7 +31,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     fp : array_like
         Second coordinates, as many; real or complex.
     left, right : number, optional
-        What stands before the first point and behind the last one; by default their second coordinates.
+        What stands before the first point and after the last one; by default their second coordinates.
     period : number, optional
         The distance after which the points repeat; `left` and `right` then count for nothing.
 

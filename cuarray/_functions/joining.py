@@ -28,7 +28,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     axis : int or None
         None joins the flattened arrays.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     dtype : dtype, optional
         The result's type; by default the common type of all.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
@@ -45,7 +45,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     AxisError
         If the axis does not exist.
     TypeError
-        If `casting` forbids the conversion, or both `out` and `dtype` are given.
+        If `casting` does not allow the conversion, or both `out` and `dtype` are given.
 
     See Also
     --------
@@ -103,7 +103,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     ----------
     arrays : sequence of array_like
     axis : int
-        Where the new axis stands in the result.
+        Position of the new axis in the result.
     out : ndarray, optional
     dtype : dtype, optional
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}

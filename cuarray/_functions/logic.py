@@ -249,7 +249,7 @@ def isreal(x):
 
 
 def isscalar(element):
-    """Tell whether something is a Python or NumPy number; an array without axes is none.
+    """Tell whether something is a Python or NumPy number; a 0-d array is none.
 
     Parameters
     ----------

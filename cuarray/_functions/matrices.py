@@ -17,7 +17,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     M : int, optional
         Columns; as many as rows by default.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype
     order : {'C', 'F'}
     device : device or str, optional
@@ -105,7 +105,7 @@ def diag(v, k=0):
     v : array_like
         One-dimensional: the diagonal of the result. Two-dimensional: the matrix whose diagonal is wanted.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     M : int, optional
         Columns; as many as rows by default.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype
     device : device or str, optional
     like : ndarray, optional
@@ -192,7 +192,7 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     Raises
     ------
     TypeError
-        If an extent is no integer.
+        If an extent is not an integer.
 
     See Also
     --------
@@ -218,7 +218,7 @@ def tril(m, k=0):
     m : array_like
         At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def triu(m, k=0):
     m : array_like
         At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------

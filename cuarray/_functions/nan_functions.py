@@ -53,7 +53,7 @@ def start(initial, a, where):
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Add the elements along axes that are no NaN.
+    """Add the elements that are not NaN along axes.
 
     Parameters
     ----------
@@ -61,20 +61,20 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to add in, and the type of the result; as in `sum` by default.
+        Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
         Added to each sum; 0 by default.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        0 where there is nothing but NaN.
+        0 where all elements are NaN.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Multiply the elements along axes that are no NaN.
+    """Multiply the elements that are not NaN along axes.
 
     Parameters
     ----------
@@ -105,20 +105,20 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to multiply in, and the type of the result; as in `prod` by default.
+        Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
         A factor of each product; 1 by default.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        1 where there is nothing but NaN.
+        1 where all elements are NaN.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
-    """Average the elements along axes that are no NaN.
+    """Average the elements that are not NaN along axes.
 
     Parameters
     ----------
@@ -149,18 +149,18 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIV
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in; by default the type of `a`, float64 for integers.
+        Type of the computation; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        NaN where there is nothing but NaN.
+        NaN where all elements are NaN.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def nanvar(
     mean=NOT_GIVEN,
     correction=NOT_GIVEN,
 ):
-    """Compute the variance of the elements along axes that are no NaN.
+    """Compute the variance of the elements that are not NaN along axes.
 
     Parameters
     ----------
@@ -204,24 +204,24 @@ def nanvar(
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in; by default the type of `a`, float64 for integers.
+        Type of the computation; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     ddof : number
         The sum of squares is divided by n - ddof.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
     mean : ndarray, optional
-        The mean, where it is known, with the axes kept.
+        The mean, if known, with the reduced axes kept.
     correction : number, optional
-        The Array API's word for `ddof`.
+        The Array API's name of `ddof`.
 
     Returns
     -------
     ndarray
-        Real, also for complex elements; NaN where no more than `ddof` elements take part.
+        Real, also for complex elements; NaN where no more than `ddof` elements are included.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def nanstd(
     mean=NOT_GIVEN,
     correction=NOT_GIVEN,
 ):
-    """Compute the standard deviation of the elements along axes that are no NaN.
+    """Compute the standard deviation of the elements that are not NaN along axes.
 
     Parameters
     ----------
@@ -263,24 +263,24 @@ def nanstd(
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in; by default the type of `a`, float64 for integers.
+        Type of the computation; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     ddof : number
         The sum of squares is divided by n - ddof.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
     mean : ndarray, optional
-        The mean, where it is known, with the axes kept.
+        The mean, if known, with the reduced axes kept.
     correction : number, optional
-        The Array API's word for `ddof`.
+        The Array API's name of `ddof`.
 
     Returns
     -------
     ndarray
-        Real, also for complex elements; NaN where no more than `ddof` elements take part.
+        Real, also for complex elements; NaN where no more than `ddof` elements are included.
 
     Raises
     ------
@@ -316,7 +316,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Find the smallest element along axes that is no NaN.
+    """Find the smallest element that is not NaN along axes.
 
     Parameters
     ----------
@@ -324,23 +324,23 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
-        Takes part in each minimum; needed with `where`.
+        Included in each minimum; required with `where`.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        NaN where there is nothing but NaN; there is no warning.
+        NaN where all elements are NaN; there is no warning.
 
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If an axis does not exist.
 
@@ -358,7 +358,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Find the largest element along axes that is no NaN.
+    """Find the largest element that is not NaN along axes.
 
     Parameters
     ----------
@@ -366,23 +366,23 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
-        Takes part in each maximum; needed with `where`.
+        Included in each maximum; required with `where`.
     where : array_like of bool, optional
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        NaN where there is nothing but NaN; there is no warning.
+        NaN where all elements are NaN; there is no warning.
 
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If an axis does not exist.
 
@@ -419,7 +419,7 @@ def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
 
 
 def nanargmin(a, axis=None, out=None, *, keepdims=False):
-    """Find where the smallest element that is no NaN is, the first one where several are.
+    """Find where the smallest element that is not NaN is, the first one of several.
 
     Parameters
     ----------
@@ -427,9 +427,9 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts through the whole array in C order.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axis stays, with length 1.
+        Whether the reduced axis is kept with length 1.
 
     Returns
     -------
@@ -439,7 +439,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     Raises
     ------
     ValueError
-        If there is nothing but NaN somewhere; the call waits for the elements to know.
+        If all elements of a slice are NaN; the call waits for the elements.
     AxisError
         If the axis does not exist.
 
@@ -461,7 +461,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
 
 
 def nanargmax(a, axis=None, out=None, *, keepdims=False):
-    """Find where the largest element that is no NaN is, the first one where several are.
+    """Find where the largest element that is not NaN is, the first one of several.
 
     Parameters
     ----------
@@ -469,9 +469,9 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts through the whole array in C order.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axis stays, with length 1.
+        Whether the reduced axis is kept with length 1.
 
     Returns
     -------
@@ -481,7 +481,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     Raises
     ------
     ValueError
-        If there is nothing but NaN somewhere; the call waits for the elements to know.
+        If all elements of a slice are NaN; the call waits for the elements.
     AxisError
         If the axis does not exist.
 

@@ -80,7 +80,7 @@ def fix(x, out=None):
     ----------
     x : array_like of real numbers
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def isposinf(x, out=None):
     ----------
     x : array_like of real numbers
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def isneginf(x, out=None):
     ----------
     x : array_like of real numbers
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
@@ -306,7 +306,7 @@ def min_scalar_type(a, /):
     Parameters
     ----------
     a : number or array_like
-        The call waits for the value of an array without axes.
+        The call waits for the value of a 0-d array.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     Raises
     ------
     ValueError
-        If there are infinities or NaN; the call waits for the elements to know.
+        If there are infinities or NaN; the call waits for the elements.
 
     See Also
     --------

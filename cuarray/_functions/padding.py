@@ -64,7 +64,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
         If the mode is unknown, a keyword does not belong to it, a width is negative, or an empty axis would
         have to be continued.
     TypeError
-        If a width is no integer.
+        If a width is not an integer.
 
     See Also
     --------

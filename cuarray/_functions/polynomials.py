@@ -268,7 +268,7 @@ def polyder(p, m=1):
     p : array_like
         Coefficients, the highest power first.
     m : int
-        How often.
+        The order.
 
     Returns
     -------
@@ -303,7 +303,7 @@ def polyint(p, m=1, k=None):
     p : array_like
         Coefficients, the highest power first.
     m : int
-        How often.
+        The order.
     k : number or array_like, optional
         The constants of integration, 0 by default; those of the first integration first.
 

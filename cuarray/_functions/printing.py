@@ -101,7 +101,7 @@ def array2string(
     suffix="",
     legacy=None,
 ):
-    """Return the text of an array's values in a form of one's own.
+    """Return the text of an array's values in a form chosen by the caller.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def array2string(
 
 
 def number(x):
-    """Return an array without axes as NumPy's scalar, whose type tells the digits; others as copies."""
+    """Return a 0-d array as NumPy's scalar, whose type tells the digits; others as copies."""
     return x.to_numpy()[()] if isinstance(x, ndarray) else x
 
 
@@ -168,13 +168,13 @@ def format_float_positional(
     unique : bool
         Whether as few digits are shown as tell the number from all others of its type.
     fractional : bool
-        Whether digits are counted behind the point.
+        Whether digits are counted after the point.
     trim : {'k', '.', '0', '-'}
         Which zeros at the end stay.
     sign : bool
         Whether positive numbers get a sign.
     pad_left, pad_right : int, optional
-        The width before and behind the point.
+        The width before and after the point.
 
     Returns
     -------

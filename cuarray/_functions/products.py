@@ -104,13 +104,13 @@ def matmul(
         Matrices are the last two axes; the axes before them broadcast. Of one axis, `x1` is a row and `x2` a
         column, and the result lacks its axis.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
         How arguments become `dtype`, and the result `out`.
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     dtype : dtype, optional
-        What to compute in; the promoted type of both by default.
+        Type of the computation; the promoted type of both by default.
     subok : bool
         Accepted and ignored: there are no subclasses.
     axes : list of tuple of int, optional
@@ -158,13 +158,13 @@ def vecdot(
     x1, x2 : array_like
         Vectors lie along `axis`; the other axes broadcast.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     casting, order, dtype, subok, axes
         As in `matmul`.
     axis : int
         The vectors' axis in both arguments, counted after broadcasting from the end if it is negative.
     keepdims : bool
-        Whether that axis stays, with length 1.
+        Whether that axis is kept with length 1.
 
     Returns
     -------
@@ -342,7 +342,7 @@ def dot(a, b, out=None):
     a, b : array_like
         Numbers multiply the other argument; of a vector its only axis meets.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------
@@ -425,7 +425,7 @@ def outer(a, b, out=None):
     a, b : array_like
         Taken as vectors, in C order.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
 
     Returns
     -------

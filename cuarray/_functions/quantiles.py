@@ -88,7 +88,7 @@ class Slices:
         self.values = self.rows(a)
 
     def rows(self, x):
-        """Return an array of the same shape with the reduced axes as one, behind the others."""
+        """Return an array of the same shape with the reduced axes as one, after the others."""
         if x.ndim == 0:
             return x.reshape(1)
         moved = moveaxis(x, self.axes, range(len(self.kept), x.ndim))
@@ -99,7 +99,7 @@ class Slices:
         return moved.reshape(*extents, int(np.prod([self.shape[i] for i in self.axes], dtype=np.int64)))
 
     def result(self, values, out, leading=0):
-        """Return one value for each slice, behind `leading` axes, shaped as asked for, or `out`."""
+        """Return one value for each slice, after `leading` axes, shaped as asked for, or `out`."""
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
@@ -113,13 +113,13 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     ----------
     a : array_like
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
 
     Returns
     -------
@@ -213,35 +213,35 @@ def quantile(
     q : array_like
         From 0 to 1; at most two axes, which the result has in front.
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     method : str
         How to choose between neighbouring elements: 'inverted_cdf', 'averaged_inverted_cdf',
         'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
         'normal_unbiased', 'lower', 'higher', 'midpoint' or 'nearest'.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     weights : array_like, optional
         How often each element counts; of the shape of `a`, or of its reduced axes. For 'inverted_cdf' alone.
 
     Returns
     -------
     ndarray
-        NaN where there is a NaN.
+        NaN where an element is NaN.
 
     Raises
     ------
     AxisError
         If an axis does not exist.
     IndexError
-        If there is nothing to choose from.
+        If there are no elements.
     TypeError
         If `a` is complex.
     ValueError
-        If a quantile lies outside, the method is unknown, or the weights do not fit.
+        If a quantile is out of range, the method is unknown, or the weights do not fit.
 
     See Also
     --------
@@ -270,33 +270,33 @@ def percentile(
     q : array_like
         From 0 to 100; at most two axes, which the result has in front.
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     method : str
         As of `quantile`.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     weights : array_like, optional
         As of `quantile`.
 
     Returns
     -------
     ndarray
-        NaN where there is a NaN.
+        NaN where an element is NaN.
 
     Raises
     ------
     AxisError
         If an axis does not exist.
     IndexError
-        If there is nothing to choose from.
+        If there are no elements.
     TypeError
         If `a` is complex.
     ValueError
-        If a percentile lies outside, the method is unknown, or the weights do not fit.
+        If a percentile is out of range, the method is unknown, or the weights do not fit.
 
     See Also
     --------
@@ -417,13 +417,13 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     ----------
     a : array_like
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     keepdims : bool, optional
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
 
     Returns
     -------
@@ -482,22 +482,22 @@ def nanquantile(
     q : array_like
         From 0 to 1; at most two axes, which the result has in front.
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     method : str
         As of `quantile`.
     keepdims : bool, optional
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     weights : array_like, optional
         As of `quantile`.
 
     Returns
     -------
     ndarray
-        NaN where nothing else is left.
+        NaN where all elements are NaN.
 
     Raises
     ------
@@ -506,7 +506,7 @@ def nanquantile(
     TypeError
         If `a` is complex.
     ValueError
-        If a quantile lies outside, the method is unknown, or the weights do not fit.
+        If a quantile is out of range, the method is unknown, or the weights do not fit.
 
     See Also
     --------
@@ -533,22 +533,22 @@ def nanpercentile(
     q : array_like
         From 0 to 100; at most two axes, which the result has in front.
     axis : int or sequence of int, optional
-        Over which to reduce; by default over all.
+        Axes to reduce; all by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     overwrite_input : bool
-        For NumPy's sake; the input is left as it is.
+        Accepted for NumPy compatibility; the input is left as it is.
     method : str
         As of `quantile`.
     keepdims : bool, optional
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     weights : array_like, optional
         As of `quantile`.
 
     Returns
     -------
     ndarray
-        NaN where nothing else is left.
+        NaN where all elements are NaN.
 
     Raises
     ------
@@ -557,7 +557,7 @@ def nanpercentile(
     TypeError
         If `a` is complex.
     ValueError
-        If a percentile lies outside, the method is unknown, or the weights do not fit.
+        If a percentile is out of range, the method is unknown, or the weights do not fit.
 
     See Also
     --------

@@ -290,7 +290,7 @@ def repeat(a, repeats, axis=None):
     ValueError
         If a count is negative, or there are not as many as elements along the axis.
     TypeError
-        If the counts are no integers.
+        If the counts are not integers.
 
     See Also
     --------

@@ -38,16 +38,16 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, w
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to add in, and the type of the result. By default the type of `a`, but int64 or uint64 for
+        Type of the accumulator and of the result. By default the type of `a`, but int64 or uint64 for
         integers that are smaller.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
         Added to each sum; 0 by default.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -86,15 +86,15 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, 
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to multiply in, and the type of the result; as in `sum` by default.
+        Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
         A factor of each product; 1 by default.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, 
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
-    """Find the largest element along axes; NaN wins over numbers.
+    """Find the largest element along axes; NaN propagates.
 
     Parameters
     ----------
@@ -127,13 +127,13 @@ def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
-        Takes part in each maximum; needed where no element does.
+        Included in each maximum; required if no element is.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If an axis does not exist.
 
@@ -160,7 +160,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
-    """Find the smallest element along axes; NaN wins over numbers.
+    """Find the smallest element along axes; NaN propagates.
 
     Parameters
     ----------
@@ -168,13 +168,13 @@ def min(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     initial : number, optional
-        Takes part in each minimum; needed where no element does.
+        Included in each minimum; required if no element is.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def min(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If an axis does not exist.
 
@@ -209,18 +209,18 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in, and the type of the result; by default the type of `a`, float64 for integers.
+        Type of the computation and of the result; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
     ndarray
-        NaN where no element takes part.
+        NaN where no element is included.
 
     Raises
     ------
@@ -249,11 +249,11 @@ def any(a, axis=None, out=None, keepdims=False, *, where=True):
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -287,11 +287,11 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     axis : int or tuple of int, optional
         All axes by default.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     axis : int or tuple of int, optional
         All axes by default.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
 
     Returns
     -------
@@ -351,7 +351,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
-    """Find where the largest element is, the first one where several are; NaN wins over numbers.
+    """Find where the largest element is, the first one of several; NaN propagates.
 
     Parameters
     ----------
@@ -359,9 +359,9 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts through the whole array in C order.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axis stays, with length 1.
+        Whether the reduced axis is kept with length 1.
 
     Returns
     -------
@@ -371,7 +371,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If the axis does not exist.
 
@@ -389,7 +389,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
 
 
 def argmin(a, axis=None, out=None, *, keepdims=False):
-    """Find where the smallest element is, the first one where several are; NaN wins over numbers.
+    """Find where the smallest element is, the first one of several; NaN propagates.
 
     Parameters
     ----------
@@ -397,9 +397,9 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts through the whole array in C order.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     keepdims : bool
-        Whether the axis stays, with length 1.
+        Whether the reduced axis is kept with length 1.
 
     Returns
     -------
@@ -409,7 +409,7 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     Raises
     ------
     ValueError
-        If there is nothing to choose from.
+        If there are no elements.
     AxisError
         If the axis does not exist.
 
@@ -437,19 +437,19 @@ def var(
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in; by default the type of `a`, float64 for integers.
+        Type of the computation; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     ddof : number
         The sum of squares is divided by n - ddof.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
     mean : ndarray, optional
-        The mean, where it is known, with the axes kept.
+        The mean, if known, with the reduced axes kept.
     correction : number, optional
-        The Array API's word for `ddof`.
+        The Array API's name of `ddof`.
 
     Returns
     -------
@@ -487,19 +487,19 @@ def std(
     axis : int or tuple of int, optional
         All axes by default.
     dtype : dtype, optional
-        What to compute in; by default the type of `a`, float64 for integers.
+        Type of the computation; by default the type of `a`, float64 for integers.
     out : ndarray, optional
-        Where the result goes.
+        Output array.
     ddof : number
         The sum of squares is divided by n - ddof.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether the reduced axes are kept with length 1.
     where : array_like of bool
-        Which elements take part.
+        The elements to include.
     mean : ndarray, optional
-        The mean, where it is known, with the axes kept.
+        The mean, if known, with the reduced axes kept.
     correction : number, optional
-        The Array API's word for `ddof`.
+        The Array API's name of `ddof`.
 
     Returns
     -------

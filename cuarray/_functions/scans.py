@@ -27,9 +27,9 @@ def cumsum(a, axis=None, dtype=None, out=None):
     axis : int, optional
         By default the elements are taken in C order, as one axis.
     dtype : dtype, optional
-        What to add in, and the type of the result; as in `sum` by default.
+        Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def cumprod(a, axis=None, dtype=None, out=None):
     axis : int, optional
         By default the elements are taken in C order, as one axis.
     dtype : dtype, optional
-        What to multiply in, and the type of the result; as in `prod` by default.
+        Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 def with_initial(name, row, x, axis, dtype, out, include_initial):
-    """Accumulate as the Array API does, behind a first result over no elements if that is wanted."""
+    """Accumulate as the Array API does, after a first result over no elements if that is wanted."""
     x = as_array(x)
     if x.ndim == 0:
         x = x.reshape(1)
@@ -138,9 +138,9 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     axis : int, optional
         May be left out where there is one axis.
     dtype : dtype, optional
-        What to add in, and the type of the result; as in `sum` by default.
+        Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
     include_initial : bool
         Whether the results begin with that over no elements, 0, and so are one more.
 
@@ -177,9 +177,9 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     axis : int, optional
         May be left out where there is one axis.
     dtype : dtype, optional
-        What to multiply in, and the type of the result; as in `prod` by default.
+        Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
     include_initial : bool
         Whether the results begin with that over no elements, 1, and so are one more.
 
@@ -224,9 +224,9 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     axis : int, optional
         By default the elements are taken in C order, as one axis.
     dtype : dtype, optional
-        What to add in, and the type of the result; as in `sum` by default.
+        Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
 
     Returns
     -------
@@ -260,9 +260,9 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     axis : int, optional
         By default the elements are taken in C order, as one axis.
     dtype : dtype, optional
-        What to multiply in, and the type of the result; as in `prod` by default.
+        Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
-        Where the result goes, of the result's shape.
+        Output array, of the result's shape.
 
     Returns
     -------

@@ -25,7 +25,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     Parameters
     ----------
     start : number
-        0 where only one number is given, which then is `stop`.
+        0 if only one number is given, which is then `stop`.
     stop : number
     step : number
         1 by default; may be negative.
@@ -121,13 +121,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     num : int
         How many.
     endpoint : bool
-        Whether `stop` is the last number, or the one after.
+        Whether `stop` is the last number, or the one after it.
     retstep : bool
         Whether to return the distance too.
     dtype : dtype, optional
         By default the floating-point type that holds start and stop; integers are rounded down.
     axis : int
-        Along which axis of the result the numbers lie.
+        The axis of the result along which the numbers are stored.
     device : device or str, optional
 
     Returns
@@ -205,11 +205,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     num : int
         How many.
     endpoint : bool
-        Whether base**stop is the last number, or the one after.
+        Whether base**stop is the last number, or the one after it.
     base : array_like
     dtype : dtype, optional
     axis : int
-        Along which axis of the result the numbers lie.
+        The axis of the result along which the numbers are stored.
     device : device or str, optional
 
     Returns
@@ -248,10 +248,10 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     num : int
         How many.
     endpoint : bool
-        Whether `stop` is the last number, or the one after.
+        Whether `stop` is the last number, or the one after it.
     dtype : dtype, optional
     axis : int
-        Along which axis of the result the numbers lie.
+        The axis of the result along which the numbers are stored.
     device : device or str, optional
 
     Returns

@@ -116,7 +116,7 @@ def unique(
     equal_nan : bool
         Whether all NaNs are one; slices with a NaN always differ.
     sorted : bool
-        For NumPy's sake: the result is sorted in any case.
+        Accepted for NumPy compatibility: the result is sorted in any case.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def unique_counts(x):
     Returns
     -------
     UniqueCountsResult
-        `values` and `counts`. Every NaN is an element of its own.
+        `values` and `counts`. Each NaN counts as a different element.
 
     See Also
     --------
@@ -251,7 +251,7 @@ def unique_inverse(x):
     Returns
     -------
     UniqueInverseResult
-        `values`, and `inverse_indices` of the shape of `x`. Every NaN is an element of its own.
+        `values`, and `inverse_indices` of the shape of `x`. Each NaN counts as a different element.
 
     See Also
     --------
@@ -276,7 +276,7 @@ def unique_values(x):
     Returns
     -------
     ndarray
-        In ascending order. Every NaN is an element of its own.
+        In ascending order. Each NaN counts as a different element.
 
     See Also
     --------
@@ -310,11 +310,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     element : array_like
     test_elements : array_like
     assume_unique : bool
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     invert : bool
         Whether to tell the opposite.
     kind : {None, 'sort', 'table'}
-        For NumPy's sake; 'table' takes integers and bools alone.
+        Accepted for NumPy compatibility; 'table' takes integers and bools alone.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
         How elements are read and placed: last axis fastest, first axis fastest, or 'F' only where `a` is
         Fortran-contiguous.
     copy : bool, optional
-        True copies always, False never (ValueError where a copy would be needed), None only where needed.
+        True always copies, False never (ValueError if a copy would be needed), None only if needed.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def permute_dims(a, axes=None):
     Raises
     ------
     ValueError
-        If `axes` is no permutation.
+        If `axes` is not a permutation.
 
     See Also
     --------
@@ -256,7 +256,7 @@ def expand_dims(a, axis):
     ----------
     a : array_like
     axis : int or tuple of int
-        Where the new axes stand in the result.
+        Positions of the new axes in the result.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def squeeze(a, axis=None):
     Raises
     ------
     ValueError
-        If an axis to drop is longer than 1.
+        If an axis to remove is longer than 1.
     AxisError
         If an axis does not exist.
 

@@ -83,7 +83,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     Raises
     ------
     TypeError
-        If `dst` is no array, or `casting` forbids the conversion.
+        If `dst` is not an array, or `casting` forbids the conversion.
     ValueError
         If `src` does not fit, or `dst` is read-only.
 
@@ -118,7 +118,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 def truth(where, dst):
-    """Return the mask of copyto as a bool array; of what is no array truth values are made."""
+    """Return the mask of copyto as a bool array; of what is not an array truth values are made."""
     if where is None:
         raise TypeError("copyto: where= takes a bool array, not None")
     mask = _core.beside(where, dst, "copyto")

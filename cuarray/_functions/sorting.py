@@ -59,11 +59,11 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     axis : int or None
         None sorts the flattened array.
     kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        For NumPy's sake; all mean the same here.
+        Accepted for NumPy compatibility; all mean the same here.
     order : None
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     stable : bool, optional
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     descending : bool
         Whether the largest comes first.
 
@@ -109,11 +109,11 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     axis : int or None
         None sorts the flattened array.
     kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        For NumPy's sake; all mean the same here.
+        Accepted for NumPy compatibility; all mean the same here.
     order : None
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     stable : bool, optional
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     descending : bool
         Whether the largest comes first.
 
@@ -165,19 +165,19 @@ def ranks_of(kth, size, kind, order, function):
 def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Return a copy in which the elements at some places are those of the sorted array.
 
-    Smaller elements stand before such a place, larger ones behind.
+    Smaller elements stand before such a place, larger ones after.
 
     Parameters
     ----------
     a : array_like
     kth : int or sequence of int
-        The places; negative ones count from the end.
+        The positions; negative ones count from the end.
     axis : int or None
         None partitions the flattened array.
     kind : {'introselect'}
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     order : None
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     descending : bool
         Whether the larger elements stand before the place.
 
@@ -191,9 +191,9 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
     AxisError
         If the axis does not exist.
     TypeError
-        If a place is no integer.
+        If a position is not an integer.
     ValueError
-        If a place lies outside.
+        If a position is out of bounds.
 
     See Also
     --------
@@ -218,13 +218,13 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     ----------
     a : array_like
     kth : int or sequence of int
-        The places; negative ones count from the end.
+        The positions; negative ones count from the end.
     axis : int or None
         None partitions the flattened array.
     kind : {'introselect'}
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     order : None
-        For NumPy's sake.
+        Accepted for NumPy compatibility.
     descending : bool
         Whether the larger elements stand before the place.
 
@@ -238,9 +238,9 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     AxisError
         If the axis does not exist.
     TypeError
-        If a place is no integer.
+        If a position is not an integer.
     ValueError
-        If a place lies outside.
+        If a position is out of bounds.
 
     See Also
     --------
@@ -352,7 +352,7 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     largest : bool
         Whether the largest or the smallest are wanted.
     sorted : bool
-        For NumPy's sake: the results are always sorted, and of equal elements the first ones are taken.
+        Accepted for NumPy compatibility: the results are always sorted, and of equal elements the first ones are taken.
 
     Returns
     -------
@@ -397,7 +397,7 @@ def searchsorted(a, v, side="left", sorter=None):
         Of one axis, in ascending order unless `sorter` is given.
     v : array_like
     side : {'left', 'right'}
-        Whether a value goes before elements equal to it or behind them.
+        Whether a value goes before elements equal to it or after them.
     sorter : array_like of int, optional
         Positions that sort `a`, as of `argsort`; the sorted elements are then copied.
 
@@ -409,9 +409,9 @@ def searchsorted(a, v, side="left", sorter=None):
     Raises
     ------
     TypeError
-        If `sorter` holds no integers.
+        If `sorter` does not hold integers.
     ValueError
-        If `a` has not one axis, `side` is unknown, or `sorter` does not fit.
+        If `a` is not one-dimensional, `side` is unknown, or `sorter` does not fit.
 
     See Also
     --------

@@ -237,7 +237,7 @@ def ndenumerate(arr):
     Returns
     -------
     iterator of tuple
-        Of a tuple of int and an array without axes each.
+        Of a tuple of int and a 0-d array each.
 
     See Also
     --------

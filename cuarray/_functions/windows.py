@@ -115,7 +115,7 @@ def bartlett(M):
     Parameters
     ----------
     M : int
-        How many elements; there are none if it is below 1.
+        Number of elements; none if it is below 1.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def blackman(M):
     Parameters
     ----------
     M : int
-        How many elements; there are none if it is below 1.
+        Number of elements; none if it is below 1.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def hamming(M):
     Parameters
     ----------
     M : int
-        How many elements; there are none if it is below 1.
+        Number of elements; none if it is below 1.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def hanning(M):
     Parameters
     ----------
     M : int
-        How many elements; there are none if it is below 1.
+        Number of elements; none if it is below 1.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def kaiser(M, beta):
     Parameters
     ----------
     M : int
-        How many elements; there are none if it is below 1.
+        Number of elements; none if it is below 1.
     beta : number
         Shape: 0 makes a rectangle, 5 is near the Hamming window, 8.6 near the Blackman window.
 

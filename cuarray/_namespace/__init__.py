@@ -1,1 +1,1 @@
-"""The namespace itself: NumPy's other names, missing names, and what the Array API standard lets one ask."""
+"""The namespace itself: NumPy's aliases, missing names, and the Array API's inspection."""

@@ -1,10 +1,10 @@
-"""NumPy's other names of functions."""
+"""NumPy's aliases of functions."""
 
 from types import FunctionType
 
 from cuarray import _core
 
-#: NumPy's name of a function: its name here, which is that of the Array API standard.
+#: NumPy's name of a function: its canonical name, that of the Array API standard.
 ALIASES = {
     "absolute": "abs",
     "amax": "max",
@@ -34,7 +34,7 @@ ALIASES = {
 
 
 def alias(function, name):
-    """Return the function by another name, which is then the one that its errors begin with."""
+    """Return the function under another name, which its errors then begin with."""
     if isinstance(function, _core.ufunc):
         return _core.alias(function, name)
     code = function.__code__.replace(co_name=name, co_qualname=name)

@@ -1,4 +1,4 @@
-"""What the Array API standard lets a program ask about this namespace."""
+"""The Array API standard's inspection of this namespace."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Info:
     """Capabilities, devices and types, by the Array API standard's inspection interface."""
 
     def capabilities(self) -> dict[str, int]:
-        """Return that masks are indices, that shapes may depend on values, and how many axes there may be."""
+        """Return whether boolean indexing and data-dependent shapes are supported, and the maximum ndim."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> _core.device:
@@ -46,13 +46,13 @@ class Info:
 
 
 def standard_names():
-    """Return the names of the standard's types; float16 and bfloat16 are none of them."""
+    """Return the names of the standard's types, without float16 and bfloat16."""
     found = {np.dtype(getattr(np, name)).name for name in _core.dtype_names() if hasattr(np, name)}
     return found - {"float16"}
 
 
 def __array_namespace_info__():
-    """Return an object that tells about devices and types.
+    """Return an object that describes devices and types.
 
     Source: the Array API standard, section "inspection".
 

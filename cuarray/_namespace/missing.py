@@ -1,4 +1,4 @@
-"""Names that are not here, and what to use instead: NumPy's, those that NumPy once had, and CuPy's."""
+"""Missing names and their replacements: NumPy's, those that NumPy removed, and CuPy's."""
 
 import re
 import warnings
@@ -23,7 +23,7 @@ KERNELS = "write the expression in Python; cuarray.fuse makes one kernel of it"
 OWN_KERNELS = "launch kernels of your own with Numba or cuda.core, which take cuarray arrays as they are"
 CUDA = "use cuarray.device, cuarray.Stream, cuarray.Event and cuarray.memory"
 
-#: What to use instead of a name. What NumPy says itself of names that it has given up is not said again here.
+#: Replacements of names. NumPy's own advice on names that it removed is not repeated here.
 ADVICE = {
     **dict.fromkeys(["datetime64", "timedelta64", "datetime_as_string", "datetime_data", "isnat"], DATES),
     **dict.fromkeys(["busday_count", "busday_offset", "busdaycalendar", "is_busday"], DATES),
@@ -58,7 +58,7 @@ ADVICE = {
     "roots": "use numpy.roots with x.numpy() and cuarray.asarray",
     "test": "run pytest in a checkout of cuarray",
     "typing": "use numpy.typing; the type of arrays is cuarray.ndarray",
-    # What NumPy had once and says nothing of.
+    # Removed by NumPy without advice.
     "alltrue": "use cuarray.all",
     "asscalar": "use x.item()",
     "bool8": "use cuarray.bool",
@@ -86,7 +86,7 @@ ADVICE = {
     "show": ABOUT_CUARRAY,
 }
 
-#: Attributes of arrays of NumPy, once or now, and of CuPy.
+#: Attributes of NumPy's arrays, current or removed, and of CuPy's.
 ATTRIBUTES = {
     "ctypes": "x.__array_interface__['data'] has the address on cpu, x.__cuda_array_interface__ on a GPU",
     "data": "memoryview(x) shows the memory on cpu, x.__cuda_array_interface__ has the address on a GPU",
@@ -97,12 +97,12 @@ ATTRIBUTES = {
     "tostring": "use x.tobytes()",
 }
 
-#: Python's types that NumPy had under its own name until 1.24, and the type of ours that was meant perhaps.
+#: Python types that NumPy aliased until 1.24, and the cuarray type that may be intended.
 BUILTINS = {"int": "int64", "float": "float64", "complex": "complex128", "object": "", "str": ""}
 
 
 def said_by_numpy(name):
-    """Return what NumPy says of a name that it has given up, with our names for its own; else ''."""
+    """Return NumPy's advice on a name that it removed, with cuarray's names; else ''."""
     if name in BUILTINS:
         ours = f", or cuarray.{BUILTINS[name]} for the type" if BUILTINS[name] else ""
         return f"numpy.{name} was Python's {name}, and is gone since NumPy 1.24: use {name}{ours}"
@@ -127,7 +127,7 @@ def translated(text):
 
 
 def advice_on_missing(name, module=np):
-    """Return what to add to an error about a name that is not here; '' where nothing is known of it."""
+    """Return advice to append to the error about a missing name; '' if there is none."""
     if name.startswith("_"):
         return ""
     if module is np and (advice := ADVICE.get(name) or said_by_numpy(name)):
@@ -138,7 +138,7 @@ def advice_on_missing(name, module=np):
 
 
 def absent(name):
-    """Return a property that says what to use instead of an attribute, and counts as missing for hasattr."""
+    """Return a property that raises AttributeError with advice, so that hasattr is False."""
 
     def refuse(array):
         raise AttributeError(f"'cuarray.ndarray' object has no attribute {name!r}; {ATTRIBUTES[name]}")

@@ -1,4 +1,4 @@
-"""The package itself, for those who look public names up in it."""
+"""Access to the package itself, for modules that look up public names in it."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""The types `ndarray` and `ufunc`, as far as they are written in Python: methods, protocols, docstrings."""
+"""The Python part of the types `ndarray` and `ufunc`: methods, protocols, docstrings."""

@@ -1,4 +1,4 @@
-"""Methods of ndarray that are about an array's bytes: on the host, in files, pickled, in another order."""
+"""Methods of ndarray that handle an array's bytes: host copies, files, pickles, byte order."""
 
 import math
 import pickle
@@ -47,16 +47,16 @@ def tofile(self, fid, sep="", format="%s"):
 
 
 def bytes_of(array):
-    """Return the view of an array whose last two axes are the numbers of an element and their bytes."""
+    """Return the uint8 view of an array with two more axes: the parts of an element (real, imaginary), their bytes."""
     numbers = 2 if array.dtype.kind == "c" else 1
     size = array.dtype.itemsize // numbers
     return array[..., None].view(np.uint8).reshape((*array.shape, numbers, size), copy=False)
 
 
 def byteswap(self, inplace=False):
-    """Return the elements with the bytes of each number turned round, or turn them in place.
+    """Return the elements with the bytes of each number reversed, or reverse them in place.
 
-    Elements of the other byte order, as files may hold them, become numbers this way.
+    This converts elements of the other byte order, as files may contain them.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def byteswap(self, inplace=False):
 
 
 def getfield(self, dtype, offset=0):
-    """Return the view of a part of each element, so many bytes from its begin; see numpy.ndarray.getfield.
+    """Return a view of a part of each element, at an offset in bytes; see numpy.ndarray.getfield.
 
     Examples
     --------
@@ -105,10 +105,10 @@ def setfield(self, val, dtype, offset=0):
 
 
 def resize(self, *new_shape, refcheck=True):
-    """Change shape and size in place, with zeros behind the elements; see numpy.ndarray.resize.
+    """Change shape and size in place, filled up with zeros; see numpy.ndarray.resize.
 
-    The memory is new where the size changes. Views of the array keep what they have, so `refcheck` is not
-    needed and not looked at.
+    If the size changes, the array gets new memory. Views of the array keep the old memory, so `refcheck` is
+    ignored.
 
     Examples
     --------
@@ -138,14 +138,14 @@ def resize(self, *new_shape, refcheck=True):
 
 
 def owns_memory(array):
-    """Tell whether no other array has the memory. Many results are reshaped, with a base of their own."""
+    """Whether no other array shares the memory. Many results are reshaped arrays with a private base."""
     base = array.base
-    # It is held by the array, by `base`, and by the call.
+    # References: the array, `base`, and the call's argument.
     return base is None or (isinstance(base, ndarray) and getrefcount(base) <= 3)
 
 
 def line(array):
-    """Return the elements of an array of C or Fortran order as one axis, in the order of memory."""
+    """Return the elements of a C- or Fortran-contiguous array as one axis, in memory order."""
     return (array.T if array.flags.fnc else array).reshape(-1)
 
 
@@ -153,7 +153,7 @@ def line(array):
 
 
 def dumps(self):
-    """Return the array as pickle.dumps does; see numpy.ndarray.dumps.
+    """Return the array pickled; see numpy.ndarray.dumps.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def dumps(self):
 
 
 def dump(self, file):
-    """Write the array as pickle.dump does, to a file or one of this name; see numpy.ndarray.dump.
+    """Write the pickled array to a file or a path; see numpy.ndarray.dump.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def dump(self, file):
 
 
 def host_bytes(array):
-    """Return the elements as contiguous bytes on the host, copied only where needed, and their order."""
+    """Return the elements as contiguous bytes on the host, copied only if needed, and their order."""
     order = "F" if array.flags.fnc else "C"
     array = array.T if order == "F" else array
     if array.dtype.kind == "V":
@@ -202,7 +202,7 @@ def reduce_ex(self, protocol):
 
 
 def rebuild(data, dtype, shape, order, device):
-    """Make an array of pickled bytes, on its device or, with a warning, on cpu."""
+    """Make an array from pickled bytes, on its device or, with a warning, on cpu."""
     dtype = _core.dtype(dtype)
     raw = np.frombuffer(data, np.uint8)
     host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
@@ -210,7 +210,7 @@ def rebuild(data, dtype, shape, order, device):
         place = _core.device(device)
         _core.memory_stats(place)
     except (ValueError, _core.CudaError) as reason:
-        # The default filter shows a warning once per place, which is this line.
+        # The default filter shows a warning once per source line, which is this one.
         warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
         place = _core.device("cpu")
     array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
@@ -219,7 +219,7 @@ def rebuild(data, dtype, shape, order, device):
     return array.T if order == "F" else array
 
 
-# Pickles name this module by its lasting name (cuarray/__init__.py), so that files of the package may move.
+# Pickles refer to this module by its stable name (cuarray/__init__.py), so that the file may move.
 rebuild.__module__ = "cuarray._bytes"
 
 METHODS = {

@@ -1,4 +1,4 @@
-"""`ndarray.flags`: how an array lies in memory, by NumPy's names."""
+"""`ndarray.flags`: the memory layout of an array, by NumPy's names."""
 
 #: NumPy's names of flags: the attributes of Flags.
 FLAGS = {
@@ -16,7 +16,7 @@ FLAGS = {
 
 
 class Flags:
-    """How an array lies in memory, by NumPy's names: attributes, and items in both spellings."""
+    """The memory layout of an array, by NumPy's names: attributes, and items in both spellings."""
 
     def __init__(self, array):
         self._array = array
@@ -47,7 +47,7 @@ class Flags:
 
     @property
     def aligned(self):
-        # Arrays whose address is no multiple of the item size are correct here, so nothing depends on it.
+        # cuarray supports addresses that are not a multiple of the item size, so nothing depends on this flag.
         return True
 
     @property

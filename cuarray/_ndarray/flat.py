@@ -33,7 +33,7 @@ class Flat:
 
     @property
     def coords(self):
-        """The place of the element that comes next, one integer per axis."""
+        """The coordinates of the next element, one integer per axis."""
         return self.position(self.index)
 
     def copy(self):
@@ -64,7 +64,7 @@ class Flat:
         return self.base.ravel() >= other
 
     def position(self, number):
-        """Return the place of element `number` as one integer per axis."""
+        """Return the coordinates of element `number`, one integer per axis."""
         size = self.base.size
         if not -size <= number < size:
             raise IndexError(f"index {number} is out of bounds for size {size}")
@@ -76,7 +76,7 @@ class Flat:
         return tuple(reversed(place))
 
     def one_axis(self, key):
-        """Return the key without a tuple around it: an int, a slice, or what makes an index array."""
+        """Return the key without a surrounding tuple: an int, a slice, or an index array."""
         if isinstance(key, tuple):
             if len(key) > 1:
                 raise IndexError(f"too many indices for flat iterator: {len(key)} for its one axis")

@@ -1,4 +1,4 @@
-"""The methods of ndarray that are written in Python; importing this module puts them into the type."""
+"""The methods of ndarray that are written in Python; importing this module adds them to the type."""
 
 import math
 from types import GenericAlias
@@ -22,7 +22,7 @@ from cuarray._ndarray.protocols import array_function
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Set whether the array can be written; the other flags are for NumPy's sake, and are not looked at.
+    """Set whether the array is writeable; the other flags are accepted for NumPy compatibility and ignored.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def put(self, indices, values, mode="raise"):
 
 
 def choose(self, *choices, out=None, mode="raise"):
-    """Make an array of elements of several arrays, chosen by number; see cuarray.choose.
+    """Select each element from one of several arrays; see cuarray.choose.
 
     Examples
     --------
@@ -350,7 +350,7 @@ def array_format(self, spec):
 
 
 def conform(self, protocol):
-    """Return the number of an array without axes for sqlite3, which asks so; None for any other."""
+    """Return the number of a 0-d array for sqlite3's adaptation protocol; None for any other."""
     return self.item() if self.ndim == 0 else None
 
 

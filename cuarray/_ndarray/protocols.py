@@ -1,7 +1,7 @@
-"""NumPy's protocols: calls of its functions, and of anybody's ufuncs, with our arrays among the arguments.
+"""NumPy's protocols: calls of its functions, and of any ufuncs, with cuarray's arrays among the arguments.
 
-What belongs to another library is left to it. Subclasses of numpy.ndarray and ufuncs that are not here know
-NumPy's arrays alone: for them, arrays on `cpu` are NumPy's arrays over the same memory.
+Operands of another library are left to it. Subclasses of numpy.ndarray, and ufuncs that cuarray does not have,
+only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 """
 
 import sys
@@ -15,15 +15,15 @@ from cuarray._namespace.package import package
 
 METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 
-#: Names of scipy.special: what those functions are called here.
+#: Names of scipy.special, and cuarray's names of the same functions.
 SPECIAL_ALIASES = {"gammaln": "lgamma"}
 
-#: Functions that arrange the axes of several arrays, which need not hold numbers.
+#: Functions that rearrange axes of several arrays, whose elements need not be numbers.
 OF_ANY_TYPE = ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid")
 
 
 def counterpart(ufunc):
-    """Return cuarray's function for a ufunc of NumPy's, by whose rules it works; None for those of others."""
+    """Return cuarray's function for a ufunc of NumPy; None for other ufuncs."""
     name = ufunc.__name__
     is_numpys = getattr(np, name, None) is ufunc or (name == "clip" and np._core.umath.clip is ufunc)
     return getattr(package(), name, None) if is_numpys else None
@@ -37,12 +37,12 @@ def special_counterpart(ufunc):
 
 
 def is_other(x):
-    """Whether an object's class handles calls of ufuncs itself, and is none of NumPy's."""
+    """Whether an object's class handles ufunc calls itself, and is not NumPy's."""
     return _core.array_class(x) in ("foreign", "nothing") and hasattr(type(x), "__array_ufunc__")
 
 
 def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
-    """Run a call of a ufunc, on arrays of ours, NumPy's and others'."""
+    """Run a ufunc call with arrays of cuarray, NumPy and other libraries."""
     if not isinstance(ufunc, np.ufunc) and not (callable(ufunc) and hasattr(ufunc, "nin")):  # such as Numba's
         raise TypeError(f"__array_ufunc__: expected a numpy.ufunc, not {type(ufunc).__name__}")
     if not isinstance(method, str) or method not in METHODS:
@@ -58,7 +58,7 @@ def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
         result = other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         if result is not NotImplemented:
             return result
-    if others:  # such as pandas, which refuses classes that it does not know
+    if others:  # such as pandas, which rejects unknown classes
         return on_views(getattr(ufunc, method), name, inputs, kwargs)
     kinds = {_core.array_class(x): x for x in arrays}
     for kind in ("masked", "matrix"):
@@ -76,7 +76,7 @@ def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
 
 
 def array_function(self, function, types, args, kwargs):
-    """Run a call of a NumPy function, on arrays of ours, NumPy's and others'."""
+    """Run a call of a NumPy function with arrays of cuarray, NumPy and other libraries."""
     if not callable(function) or not isinstance(getattr(function, "__module__", None), str):
         raise TypeError(f"__array_function__: expected a function of NumPy's, not {type(function).__name__}")
     module, name = function.__module__, getattr(function, "__name__", "")
@@ -103,12 +103,12 @@ def array_function(self, function, types, args, kwargs):
         raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")
     if name in OF_ANY_TYPE and not all(holds_numbers(x) for x in args):
         return on_views(function, name, args, kwargs)
-    with self.device:  # where what has no device yet goes, such as the result of numpy.zeros(3, like=x)
+    with self.device:  # the device of results without array arguments, such as numpy.zeros(3, like=x)
         return ours(*args, **kwargs)
 
 
 def flat(x):
-    """Go through what lists, tuples and dicts hold."""
+    """Iterate over the items of lists, tuples and dicts, recursively."""
     for entry in x.values() if isinstance(x, dict) else x:
         if isinstance(entry, list | tuple | dict):
             yield from flat(entry)
@@ -117,7 +117,7 @@ def flat(x):
 
 
 def holds_numbers(x):
-    """Whether an argument is an array of numbers, as far as its class and dtype tell."""
+    """Whether an argument is an array of numbers, judged by its class and dtype."""
     if isinstance(x, list | tuple):
         return all(holds_numbers(entry) for entry in x)
     if isinstance(x, np.ndarray | np.generic):
@@ -126,9 +126,9 @@ def holds_numbers(x):
 
 
 def on_views(call, name, args, kwargs, convert=None):
-    """Call what knows NumPy's arrays alone, and return what it makes of them as arrays of ours.
+    """Call a function that only accepts NumPy arrays, and return its results as cuarray's arrays.
 
-    Arrays of other classes are returned as they are, and outputs are the objects that were given, unless a
+    Arrays of other classes are returned as they are. Outputs are returned as the given objects, unless a
     class returns them with units.
     """
     outputs = kwargs.get("out")
@@ -145,7 +145,7 @@ def on_views(call, name, args, kwargs, convert=None):
 
 
 def as_views(x, name):
-    """Return arguments with NumPy's views in the place of our arrays, in lists, tuples and dicts too."""
+    """Return arguments with NumPy views instead of cuarray's arrays, also in lists, tuples and dicts."""
     if isinstance(x, ndarray):
         if x.device.kind != "cpu":
             raise TypeError(
@@ -160,7 +160,7 @@ def as_views(x, name):
 
 
 def as_ours(result):
-    """Return NumPy's arrays and scalars of numbers as arrays of ours, other objects as they are."""
+    """Return numeric NumPy arrays and scalars as cuarray's arrays, other objects unchanged."""
     if type(result) in (list, tuple):
         return type(result)(as_ours(entry) for entry in result)
     if type(result) is np.ndarray and result.dtype.kind in "biufc":
@@ -171,7 +171,7 @@ def as_ours(result):
 
 
 def numbers_of(result):
-    """Return the results of a ufunc as `as_ours` does, where those of Python's functions are objects."""
+    """Return the results of a ufunc as `as_ours` does, with numbers in place of objects."""
     if isinstance(result, tuple):
         return tuple(numbers_of(entry) for entry in result)
     if isinstance(result, np.ndarray) and result.dtype == object:

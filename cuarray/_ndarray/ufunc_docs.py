@@ -1,4 +1,4 @@
-"""Docstrings of ufuncs, written from their rows: what is not in the table is not said twice."""
+"""Docstrings of ufuncs, generated from the rows of the table."""
 
 from functools import cache
 from inspect import Parameter, Signature
@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 
-#: Arguments of the examples, by kind of dtype; the first that gives only finite results is shown.
+#: Arguments of the examples, by kind of dtype; the first that gives only finite results is used.
 SAMPLES = {
     "b": [([True, True, False], [True, False, False], [False, True, True])],
     "i": [([6, 7, 8], [2, 2, 3], [9, 9, 9])],
@@ -16,10 +16,10 @@ SAMPLES = {
         ([1.25, 2.5, 4.0], [1.0, 2.0, 3.0], [5.0, 5.0, 5.0]),
     ],
 }
-#: The loops that examples are shown for, if the row has them.
+#: Loops to use in examples, if the row has them.
 SHOWN = ("float64", "int64", "bool")
 NAMES = ("x", "y", "z")
-#: The keywords that all ufuncs take beside out, and what stands for their absence.
+#: The keywords that all ufuncs take besides out, and their defaults.
 KEYWORDS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
 
 
@@ -49,13 +49,13 @@ def example(ufunc, row):
     with _core.device("cpu"):
         calls = [sample_call(ufunc, row, sample) for sample in range(2)]
     text, result = next((call for call in calls if is_finite(call[1])), calls[0])
-    # As NumPy shows it: a docstring does not depend on which device is the default one.
+    # NumPy's repr: a docstring must not depend on the default device.
     result = tuple(part.numpy() for part in result) if isinstance(result, tuple) else result.numpy()
     return f">>> import cuarray as ca\n>>> ca.{ufunc.__name__}({text})\n{result!r}"
 
 
 class UfuncSignature:
-    """The attribute __signature__ of ufuncs, which the class itself has not."""
+    """The attribute __signature__ of ufuncs; the class itself has none."""
 
     def __get__(self, ufunc, kind):
         if ufunc is None:
@@ -70,7 +70,7 @@ class UfuncSignature:
 _core.ufunc.__signature__ = UfuncSignature()  # type: ignore[attr-defined]
 
 
-#: What `help(cuarray.ufunc)` shows; each function has a docstring of its own.
+#: The text of `help(cuarray.ufunc)`; each function has its own docstring.
 TYPE_DOC = """The type of elementwise functions, such as cuarray.add: calls broadcast and choose a loop.
 
 A loop is compiled code for certain types; `types` lists them. The function that is called may be given as
@@ -120,7 +120,7 @@ array([[3, 4],
 
 
 class UfuncDoc:
-    """The docstring of the type, and of each function the one that is written from its row."""
+    """The docstring of the type, or that of a function, generated from its row."""
 
     def __get__(self, ufunc, owner=None):
         return TYPE_DOC if ufunc is None else ufunc_doc(ufunc)

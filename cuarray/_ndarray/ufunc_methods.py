@@ -1,4 +1,4 @@
-"""Methods of ufuncs that fold parts of an axis, or elements that indices choose: what arguments mean."""
+"""The ufunc methods reduceat and at: their arguments, in NumPy's conventions."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from cuarray._functions.creation import as_array
 
 
 def begins_on_host(indices, name):
-    """Return where segments begin, as a NumPy array of one axis; waits for indices on a GPU."""
+    """Return the begins of segments as a 1-d NumPy array; waits for indices on a GPU."""
     host = host_values(indices, f"{name}.reduceat")
     if host.ndim != 1:
         raise ValueError(f"{name}.reduceat: indices must have one axis, not shape {host.shape}")
@@ -22,7 +22,7 @@ def begins_on_host(indices, name):
 
 
 def reduceat(function, array, indices, axis=0, dtype=None, out=None):
-    """Fold segments of an axis, the host reading where they begin; see numpy.ufunc.reduceat."""
+    """Reduce segments of an axis; the host reads their begins; see numpy.ufunc.reduceat."""
     name = function.__name__
     if isinstance(out, tuple):
         (out,) = out
@@ -40,7 +40,7 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
 
 
 def at(function, a, indices, *values):
-    """Apply a function to the elements that `indices` choose, once for each time; see numpy.ufunc.at."""
+    """Apply a function to the elements that `indices` select, once per occurrence; see numpy.ufunc.at."""
     name = function.__name__
     if len(values) != function.nin - 1 and function.nin <= 2:
         needs = "no second operand" if function.nin == 1 else "a second operand"

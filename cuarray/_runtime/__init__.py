@@ -1,1 +1,1 @@
-"""How the devices run: which there are, streams and graphs, fusion, and where NVIDIA's libraries are."""
+"""The runtime: devices, streams and graphs, fusion, and the location of NVIDIA's libraries."""

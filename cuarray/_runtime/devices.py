@@ -1,4 +1,4 @@
-"""Where arrays live, and what the devices are busy with."""
+"""Devices: the list of them, the default one, synchronization and the number of threads."""
 
 from operator import index
 
@@ -28,7 +28,7 @@ def devices():
 
 
 def synchronize(device=None):
-    """Wait until everything asked of a device is done, and raise what went wrong there meanwhile.
+    """Wait until all work queued on a device is done, and raise its errors.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def synchronize(device=None):
     Raises
     ------
     IndexError, CudaError
-        Faults that a device has found since the last wait.
+        Faults of the device since the last wait.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def default_device():
     Returns
     -------
     device
-        What was set last; at first CUARRAY_DEVICE, else cuda:0 where a GPU can be used, else cpu.
+        The one set last; initially CUARRAY_DEVICE, else cuda:0 if a GPU is usable, else cpu.
 
     Raises
     ------
     ValueError
-        If CUARRAY_DEVICE names a device that is not there.
+        If CUARRAY_DEVICE names a device that does not exist.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def default_device():
 
 
 def set_default_device(device):
-    """Choose the device that new arrays of all threads go to from now on.
+    """Set the device of new arrays, for all threads.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def set_default_device(device):
 
 
 def get_num_threads():
-    """Return how many threads the cpu device computes with.
+    """Return the number of threads of the cpu device.
 
     Returns
     -------
     int
-        What was set last; at first CUARRAY_NUM_THREADS, else the cores that this process may use.
+        The number set last; initially CUARRAY_NUM_THREADS, else the cores that this process may use.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def get_num_threads():
 
 
 def set_num_threads(count):
-    """Choose how many threads the cpu device computes with. Results do not depend on it.
+    """Set the number of threads of the cpu device. Results do not depend on it.
 
     Parameters
     ----------

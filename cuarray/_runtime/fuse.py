@@ -1,4 +1,4 @@
-"""Making one kernel of several elementwise operations."""
+"""Fusion of elementwise operations into one kernel."""
 
 import functools
 import inspect
@@ -8,17 +8,17 @@ from cuarray import _core
 
 __all__ = ["fuse"]
 
-# A frame with one of these flags can be left and entered again while the context is open.
+# A frame with one of these flags can be suspended while the context is open.
 SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class fuse:
-    """Run elementwise operations together, as one kernel, without changing a bit of the results.
+    """Fuse elementwise operations into one kernel, with bit-identical results.
 
-    A decorator or a context. Inside, elementwise operations, `where`, casts and the reductions that follow
-    them are collected and run together, when the function returns or when a value is needed. The Python code
-    runs at every call; nothing of it is recorded. Whatever is no elementwise operation, or needs a value
-    (`if x > 0:`, `print(x)`, `float(x)`), computes what it needs and goes on.
+    A decorator or a context manager. Inside, elementwise operations, `where`, casts and the reductions that
+    follow them are deferred and run together, when the function returns or when a value is needed. The Python
+    code runs at every call; it is not traced. Other operations, and code that needs a value
+    (`if x > 0:`, `print(x)`, `float(x)`), first run the pending operations that they depend on.
 
     Parameters
     ----------
@@ -28,15 +28,15 @@ class fuse:
     Raises
     ------
     TypeError
-        If `function` is a generator or a coroutine, or the context is opened inside one: it could be left
-        half-way.
+        If `function` is a generator or a coroutine, or the context is opened inside one, which could be
+        suspended.
 
     Notes
     -----
-    Shapes, types and all errors are those of the single operations, raised where the operation stands.
-    Contexts may be nested; the outermost one ends the collecting. Each thread collects for itself.
-    An operation that reads memory which others can write, such as a NumPy array that `asarray` shares, runs
-    at once, because waiting could change its result; `cuarray.array(x)` makes a copy that fuses.
+    Shapes, types and all errors are those of the single operations, raised at the operation.
+    Contexts may be nested; the outermost one runs the pending operations. Each thread has its own.
+    An operation that reads memory shared with other code, such as a NumPy array passed to `asarray`, runs
+    immediately, because deferring could change its result; `cuarray.array(x)` makes a copy that fuses.
 
     Examples
     --------
@@ -89,9 +89,9 @@ class fuse:
 
 
 class fused_call:
-    """`fuse` for the inside of a function of ours, which returns before others write.
+    """`fuse` for the body of a cuarray function, during which no other code writes shared memory.
 
-    So also what reads shared memory waits, until the function ends and no longer.
+    Operations that read shared memory are therefore deferred too, until the function ends.
     """
 
     def __enter__(self):

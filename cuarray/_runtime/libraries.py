@@ -1,4 +1,4 @@
-"""Where NVIDIA's libraries lie on this machine; asked at the first use of CUDA, never at import."""
+"""The location of NVIDIA's libraries on this machine; searched at the first use of CUDA, never at import."""
 
 import os
 
@@ -16,18 +16,18 @@ def locate(name, major):
     name : str
         'nvrtc', 'cublas', 'cusolver' or 'cufft'.
     major : int
-        The major version of CUDA that it must belong to.
+        The required major version of CUDA.
 
     Returns
     -------
     str
-        The path of the library, or '' where there is none of that version.
+        The path of the library, or '' if there is none of that version.
 
     Notes
     -----
     The environment variable CUARRAY_LIBNVRTC (CUARRAY_LIBCUBLAS, ...) comes first, then NVIDIA's package of
-    the wanted version. What conda and the system have is found with cuda-pathfinder; its own order knows
-    nothing of the driver, so a library of another major version is passed over.
+    the required version. Libraries of conda and of the system are found with cuda-pathfinder, which does not
+    consider the driver; a library of another major version is skipped.
     """
     chosen = os.environ.get(override(name))
     if chosen:
@@ -51,7 +51,7 @@ def in_packages(name, major):
 
 
 def by_pathfinder(name, major):
-    """Return what cuda-pathfinder finds, where it is of this major version, or ''."""
+    """Return the library that cuda-pathfinder finds, if it is of this major version, or ''."""
     try:
         from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
     except ImportError:
@@ -67,7 +67,7 @@ def by_pathfinder(name, major):
 def version_of(name, file):
     """Return the major version of CUDA that a library belongs to, read from its file name, or None.
 
-    cuBLAS counts as CUDA does; cuFFT and cuSOLVER stay one behind since CUDA 12.
+    cuBLAS has CUDA's major version; cuFFT and cuSOLVER are one behind since CUDA 12.
     """
     numbers = file.partition(".so.")[2].split(".")
     if not numbers[0].isdigit():

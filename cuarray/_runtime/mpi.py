@@ -1,4 +1,4 @@
-"""Whether the MPI of this process reads the memory of GPUs; asked when mpi4py wants an array of one."""
+"""Whether the MPI library of this process is CUDA-aware; checked when mpi4py requests a GPU array."""
 
 import ctypes
 import functools
@@ -12,7 +12,7 @@ def library_of_mpi4py():
 
 
 def answers(library):
-    """Yield what the functions that MPI libraries have for this question say.
+    """Yield the answers of the MPI library's query functions.
 
     MPIX_Query_cuda_support is in Open MPI, MPICH and MVAPICH, MPIX_GPU_query_support in MPICH and Cray MPICH.
     """
@@ -25,7 +25,7 @@ def answers(library):
 
 
 def kinds_of_memory():
-    """Return what MPI 4.1 tells of the memory it takes, such as 'mpi,system,cuda:device', or ''."""
+    """Return MPI 4.1's supported kinds of memory, such as 'mpi,system,cuda:device', or ''."""
     mpi = sys.modules["mpi4py.MPI"]
     if not mpi.Is_initialized() or mpi.Is_finalized():
         return ""
@@ -38,14 +38,14 @@ def kinds_of_memory():
 
 @functools.cache
 def reads_gpus():
-    """Tell whether MPI takes the memory of GPUs.
+    """Tell whether MPI accepts GPU memory.
 
     Returns
     -------
     bool
-        False only where MPI itself denies it, or CUARRAY_MPI_CUDA=0 does. A library that has no answer is
-        believed to know what it does, and so is CUARRAY_MPI_CUDA=1: below an Open MPI that was built without
-        CUDA may be a UCX that was built with it.
+        False only if MPI reports no support, or with CUARRAY_MPI_CUDA=0. A library without a query function
+        is assumed to support it. CUARRAY_MPI_CUDA=1 overrides MPI's answer: an Open MPI built without CUDA
+        may use a UCX built with it.
     """
     setting = os.environ.get("CUARRAY_MPI_CUDA")
     if setting is not None:

@@ -1,4 +1,4 @@
-"""Streams, events and graphs: in which order a device works, and how to wait for it."""
+"""Streams, events and graphs: ordering of work on a device, and synchronization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Event", "Graph", "Stream", "current_stream", "default_stream"]
 
 
 def told_handle(stream):
-    """Return what another library's stream says is its handle, or the object itself."""
+    """Return the handle that another library's stream reports, or the object itself."""
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
         answer = protocol() if callable(protocol) else protocol
@@ -27,14 +27,14 @@ def told_handle(stream):
     for name in ("cuda_stream", "ptr", "handle"):
         handle = getattr(stream, name, None)
         if handle is not None:
-            # Numba wraps the number once more.
+            # Numba wraps the number in another object.
             value = getattr(handle, "value", handle)
             return 0 if value is None else value
     return stream
 
 
 def handle_of(stream):
-    """Return the number of another library's stream: an integer, or what its protocols and attributes say."""
+    """Return the handle of another library's stream: an integer, or from its protocols and attributes."""
     handle = told_handle(stream)
     try:
         number = index(handle)
@@ -49,32 +49,31 @@ def handle_of(stream):
 
 
 def core_stream(stream, device=None):
-    """Return the compiled part of a stream of ours, or that of one of another library."""
+    """Return the _core object of a cuarray stream, or of another library's stream."""
     if isinstance(stream, Stream):
         return stream._core
     return _core.foreign_stream(handle_of(stream), device)
 
 
 class Stream:
-    """A queue of work on one device: what is in it runs in order, beside other streams' work.
+    """A queue of work on one device, which runs in order, concurrently with other streams.
 
-    Inside ``with stream:`` this thread's work on the stream's device goes there. Arrays may be used on any
-    stream at any time: the library makes one stream wait for another where it must.
+    Inside ``with stream:`` this thread's work on the stream's device is queued there. Arrays may be used on any
+    stream at any time: cuarray makes one stream wait for another where their values require it.
 
     Parameters
     ----------
     device : device or str, optional
         The current device by default.
     priority : int
-        Smaller numbers run first where the device has to choose; 0 is the lowest, -5 often the highest, and
-        numbers beyond mean the nearest.
+        Smaller numbers run first where the device has to choose; 0 is the lowest priority, -5 often the
+        highest; others are clamped.
     non_blocking : bool
         Whether the stream is independent of CUDA's legacy default stream, on which other libraries work.
 
     Notes
     -----
-    On cpu, work is done when the call returns, so that there is nothing to wait for; programs with streams
-    run there all the same.
+    On cpu, work is done when the call returns, so nothing has to wait; programs with streams also run there.
 
     See Also
     --------
@@ -109,8 +108,8 @@ class Stream:
     def from_external(cls, stream, device=None) -> Stream:
         """Use a stream of another library.
 
-        It must exist as long as the object that is returned. Work on it is known to other streams as soon as
-        it is queued, at the price of an event for each operation.
+        It must outlive the returned object. cuarray records an event after each operation on it, so that other
+        streams can wait for it.
 
         Parameters
         ----------
@@ -153,7 +152,7 @@ class Stream:
 
     @property
     def priority(self) -> int:
-        """The priority that the device has given it: 0 or less, smaller numbers first."""
+        """The priority on the device: 0 or less, smaller numbers first."""
         return self._core.priority
 
     @property
@@ -163,13 +162,13 @@ class Stream:
 
     @property
     def __cuda_stream__(self):
-        """The protocol by which other libraries take the stream: a function that returns (0, handle)."""
+        """The protocol for other libraries to use the stream: a function that returns (0, handle)."""
         if not self.handle:
             raise AttributeError(f"a stream of {self.device} is no CUDA stream")
         return lambda: (0, self.handle)
 
     def synchronize(self) -> None:
-        """Wait until everything queued here has run, and raise what went wrong meanwhile.
+        """Wait until all work queued here has run, and raise its errors.
 
         Examples
         --------
@@ -184,7 +183,7 @@ class Stream:
         self._core.synchronize()
 
     def query(self) -> bool:
-        """Tell whether everything queued here has run; waits for nothing.
+        """Tell whether all work queued here has run; does not wait.
 
         Returns
         -------
@@ -203,13 +202,13 @@ class Stream:
     is_done = query
 
     def wait(self, other) -> None:
-        """Make what is queued here from now on wait for a stream, or for an event. The caller does not wait.
+        """Make later work of this stream wait for a stream or an event. The caller does not wait.
 
         Parameters
         ----------
         other : Stream or Event
-            What a stream holds now, or what the event recorded last. Streams of other libraries are taken,
-            too.
+            The current work of a stream, or the work that the event recorded last. Streams of other libraries
+            are accepted, too.
 
         Examples
         --------
@@ -223,7 +222,7 @@ class Stream:
             self._core.wait_for_stream(core_stream(other, self.device))
 
     def record(self, event=None) -> Event:
-        """Note this moment of the stream in an event.
+        """Record the current point of the stream in an event.
 
         Parameters
         ----------
@@ -267,12 +266,12 @@ class Stream:
 
 
 class Event:
-    """A moment in a stream, to be waited for, or to measure times with.
+    """A point in a stream, to wait for or to measure time with.
 
     Parameters
     ----------
     timing : bool
-        Whether the device notes the time. Events without are cheaper.
+        Whether the device records the time. Events without it are cheaper.
     device : device or str, optional
         The current device by default.
 
@@ -304,11 +303,11 @@ class Event:
 
     @property
     def timing(self) -> bool:
-        """Whether the device notes the time."""
+        """Whether the device records the time."""
         return self._core.timing
 
     def record(self, stream=None) -> Event:
-        """Note what a stream holds now, instead of what was noted before.
+        """Record the current point of a stream, replacing an earlier record.
 
         Parameters
         ----------
@@ -336,7 +335,7 @@ class Event:
         return self
 
     def query(self) -> bool:
-        """Tell whether what was recorded has run; True where nothing was recorded.
+        """Tell whether the recorded work has run; True if nothing was recorded.
 
         Returns
         -------
@@ -353,7 +352,7 @@ class Event:
     is_done = query
 
     def synchronize(self) -> None:
-        """Wait until what was recorded has run, and raise what went wrong meanwhile.
+        """Wait until the recorded work has run, and raise its errors.
 
         Examples
         --------
@@ -403,11 +402,11 @@ class Event:
 
 
 class Graph:
-    """Operations recorded once and run again and again, with one launch for all of them.
+    """Operations that are recorded once and then run repeatedly, with one launch for all of them.
 
-    What is done inside ``with graph.capture():`` on the graph's device is recorded and not run. Each `launch`
-    runs it on the same arrays: inputs are read anew, results are written anew. The graph holds all memory
-    that its operations touch.
+    Work inside ``with graph.capture():`` on the graph's device is recorded and not run. Each `launch`
+    runs it on the same arrays: inputs are read again, results are overwritten. The graph keeps all memory
+    that its operations use alive.
 
     Parameters
     ----------
@@ -416,8 +415,8 @@ class Graph:
 
     Notes
     -----
-    Inside a capture, values cannot be looked at (``print(x)``, ``float(x)``, ``x.numpy()``) and data cannot
-    come from the host: nothing has run yet. Python runs once: branches and loops are recorded as they went.
+    Inside a capture, values cannot be read (``print(x)``, ``float(x)``, ``x.numpy()``) and data cannot
+    come from the host: nothing has run yet. Python runs once: branches and loops are recorded as executed.
 
     Examples
     --------
@@ -445,18 +444,18 @@ class Graph:
 
     @property
     def is_captured(self) -> bool:
-        """Whether there is something to launch."""
+        """Whether the graph has been captured."""
         return self._core is not None
 
     @contextmanager
     def capture(self) -> Iterator[Graph]:
-        """Record this thread's work on the graph's device instead of doing it; other threads go on.
+        """Record this thread's work on the graph's device instead of running it; other threads are unaffected.
 
         Raises
         ------
         RuntimeError
             If the graph was captured before, or this thread is capturing already. Inside: if values are
-            asked for.
+            read.
 
         Examples
         --------
@@ -519,7 +518,7 @@ class Graph:
 
 
 def current_stream(device=None):
-    """Return the stream that this thread's work on a device goes to.
+    """Return the stream on which this thread's work on a device is queued.
 
     Parameters
     ----------
@@ -529,7 +528,7 @@ def current_stream(device=None):
     Returns
     -------
     Stream
-        That of the innermost ``with stream:`` for the device, else its default stream.
+        The innermost ``with stream:`` of the device, else its default stream.
 
     Examples
     --------
@@ -546,8 +545,8 @@ def current_stream(device=None):
 def default_stream(device=None):
     """Return the stream for work on a device outside of every ``with stream:``.
 
-    On a GPU it is a stream of the library's own that CUDA keeps in order with the legacy default stream,
-    where other libraries work by default.
+    On a GPU it is a stream of cuarray that CUDA keeps in order with the legacy default stream,
+    which other libraries use by default.
 
     Parameters
     ----------

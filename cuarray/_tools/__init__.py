@@ -1,1 +1,1 @@
-"""Tools for people: the profiler, the doctor (`python -m cuarray`), and the cache of kernels."""
+"""User tools: the profiler, the doctor (`python -m cuarray`), and the kernel cache."""

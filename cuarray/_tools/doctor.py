@@ -1,4 +1,4 @@
-"""What is there, what is missing, and the command that mends it: the report of `python -m cuarray`."""
+"""The report of `python -m cuarray`: devices, libraries, faults, and the commands that fix them."""
 
 import json
 import os
@@ -20,14 +20,14 @@ DISPLAY = "0x03"  # the class of graphics devices there
 
 
 def report():
-    """Return everything that the doctor knows, as a dictionary that can be written as JSON.
+    """Return the full report as a dictionary that can be written as JSON.
 
     Returns
     -------
     dict
         'versions', 'package', 'processor', 'default_device', 'devices' (each with its self-test), 'missing'
-        (kinds of devices and why), 'graphics_devices', 'cache', 'settings', and 'faults': what is wrong and
-        the command that mends it.
+        (kinds of devices and why), 'graphics_devices', 'cache', 'settings', and 'faults': each with the
+        command that fixes it.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def fault(what, command):
 
 
 def examine(device, faults):
-    """Return what a device says about itself, and whether it computes; faults are added to the list."""
+    """Return a device's properties and the result of its self-test; faults are added to the list."""
     try:
         found = {"device": str(device), **json.loads(_core.describe(device))}
     except (ValueError, CudaError) as error:
@@ -128,13 +128,13 @@ def graphics_devices():
     return found
 
 
-#: Words of the reason why no GPU can be used, and what to type where they are in it. A machine without a
+#: Words of the reason why no GPU can be used, and the command to run if the reason has them. A machine without a
 #: driver or a GPU has no fault.
 REMEDIES = (
     (r"CUARRAY_LIBNVRTC cannot be used", "unset CUARRAY_LIBNVRTC"),
     (r"driver .*(too old|lacks)", "sudo apt install nvidia-driver-580   (in a container: on its host)"),
     (r"no NVRTC for this driver .*: (pip install [^;]*);", r"\1"),
-    # CUDA 12 is the last one that compiles for these, and of two NVRTC the newer one would be taken.
+    # CUDA 12 is the last version that compiles for these, and of two NVRTC libraries the newer one would be used.
     (
         r"cannot compile for compute capability [567]\.",
         'pip uninstall -y nvidia-cuda-nvrtc && pip install "cuarray[cuda12]"',
@@ -146,7 +146,7 @@ REMEDIES = (
 
 
 def remedy(reason):
-    """Return what to type for a reason why no GPU can be used, or "" where none of ours fits.
+    """Return the command that fixes a reason why no GPU can be used, or "" if none is known.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def remedy(reason):
 
 
 def driver_command():
-    """Return what to type where there is a GPU but no driver that works."""
+    """Return the command to run if there is a GPU but no working driver."""
     if Path("/.dockerenv").exists():
         return "docker run --gpus all ..."
     return "sudo apt install nvidia-driver   (Ubuntu: sudo ubuntu-drivers install)"
@@ -180,12 +180,12 @@ def processor():
 
 
 def cache_folder():
-    """Return the folder that compiled kernels are kept in, whether it exists or not."""
+    """Return the folder of the kernel cache, whether it exists or not."""
     return Path(os.environ.get("CUARRAY_CACHE_DIR") or Path("~/.cache/cuarray/v1").expanduser())
 
 
 def cache(faults):
-    """Return where compiled kernels are kept, how many bytes they take, and whether more can be written."""
+    """Return the folder of the kernel cache, its size in bytes, and whether it is writeable."""
     folder = cache_folder()
     existing = folder
     while not existing.exists() and existing != existing.parent:
@@ -218,7 +218,7 @@ def bytes_text(count):
 
 
 def lines_of(found):
-    """Return what a device says about itself as (label, text) pairs."""
+    """Return a device's properties as (label, text) pairs."""
     for key, value in found.items():
         label = key.replace("_", " ")
         if key in ("device", "name", "self_test"):
@@ -262,7 +262,7 @@ def text(known):
 
 
 def main(arguments=None):
-    """Print the report; return 1 where there is a fault, else 0."""
+    """Print the report; return 1 if there is a fault, else 0."""
     import argparse
 
     parser = argparse.ArgumentParser(

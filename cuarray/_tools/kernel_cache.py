@@ -24,8 +24,8 @@ def show():
     Returns
     -------
     dict
-        'directory', 'kernels' (how many files), 'bytes', 'limit', and when the oldest and the newest were
-        used last ('oldest', 'newest': seconds since 1970, None where there is none).
+        'directory', 'kernels' (the number of files), 'bytes', 'limit', and the last use of the oldest and the
+        newest file ('oldest', 'newest': seconds since 1970, None if there is none).
 
     Examples
     --------
@@ -38,7 +38,7 @@ def show():
     for file in folder.glob(KERNELS):
         try:
             states.append(file.stat())
-        except FileNotFoundError:  # another process has swept it
+        except FileNotFoundError:  # removed by another process
             continue
     used = [state.st_mtime for state in states]
     return {
@@ -57,12 +57,12 @@ def clear():
     Returns
     -------
     dict
-        'directory', and how many 'removed' files took how many 'bytes'.
+        'directory', the number of 'removed' files and their 'bytes'.
 
     Raises
     ------
     PermissionError
-        If the folder belongs to somebody else.
+        If the folder belongs to another user.
     """
     folder = cache_folder()
     removed = freed = 0
@@ -117,7 +117,7 @@ def warm(device):
         with profile() as p:
             try:
                 call()
-            except (TypeError, ValueError):  # no such loop, or no value for it
+            except (TypeError, ValueError):  # no such loop, or no valid argument for it
                 pass
             except CudaError as error:
                 failed[name] = str(error).partition("\n")[0]
@@ -148,7 +148,7 @@ def text_of(command, facts):
 
 
 def main(arguments=None):
-    """Run the command; return 1 where it could not be done, else 0."""
+    """Run the command; return 1 if it failed, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m cuarray cache", description=__doc__.partition(":")[0] + "."
     )

@@ -1,4 +1,4 @@
-"""What the devices were asked to do, and how long it took."""
+"""The profiler: a record of the devices' operations and their times."""
 
 import os
 from typing import TYPE_CHECKING, Any, Self
@@ -21,38 +21,38 @@ WORDS = {
 
 
 class profile:
-    """Collect every kernel, copy, wait and allocation of a block of code.
+    """Record every kernel, copy, wait and allocation of a block of code.
 
-    All threads and all devices are collected while the block runs. Profiles may be nested: each has
-    everything of its own block. A profile that is entered again starts anew.
+    All threads and all devices are recorded while the block runs. Profiles may be nested: each has
+    all events of its own block. Entering a profile again clears it.
 
     Attributes
     ----------
     events : list of Event
         In the order in which they began. Each has `kind` ('launch', 'copy', 'wait' or 'alloc'), `name`,
-        `kernel`, `expression`, `file` and `line` of the program that asked for it, `shape`, `dtype`, `bytes`
-        (read and written, each element once), `device`, `stream`, `thread`, `start`, `seconds` (without the
-        time that making the kernel ready took), `host_seconds` (all that the caller waited), `build_seconds`,
+        `kernel`, `expression`, `file` and `line` of the calling program, `shape`, `dtype`, `bytes`
+        (read and written, each element once), `device`, `stream`, `thread`, `start`, `seconds` (without
+        building the kernel), `host_seconds` (the whole call), `build_seconds`,
         `build` ('memory', 'disk' or 'compiled'; '' on cpu, where nothing is compiled), `failed`, `bandwidth`.
-        On a GPU `seconds` of launches and copies is measured there, by events: `device_start` and
+        On a GPU, `seconds` of launches and copies is device time measured by events: `device_start` and
         `device_seconds`, which are None elsewhere.
     seconds : float
-        How long the block took, and what it had queued.
+        Duration of the block and of the work that it queued.
 
     Raises
     ------
     RuntimeError
         If a profile is entered while it runs.
     IndexError, ValueError, CudaError
-        At the end of the block, where a GPU is waited for: what went wrong there.
+        At the end of the block, which waits for GPUs: their errors.
 
     Notes
     -----
     `print(p)` shows a table, sorted by time. Its column "of copy" compares the bytes per second with those of
     a copy on the same device, which is measured once, when it is first shown. `p.save("trace.json")` writes a
-    trace for https://ui.perfetto.dev, `p.save("profile.html")` a page that needs nothing else.
+    trace for https://ui.perfetto.dev, `p.save("profile.html")` a self-contained page.
 
-    Each recorded operation takes a few microseconds more; outside of profiles nothing is slower.
+    Recording costs a few microseconds per operation; outside of profiles it costs nothing.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class profile:
                 for device in recording.devices():
                     _core.synchronize(device)
         except Exception as error:
-            # What ended the block is what its caller hears of; what the wait found besides is noted there.
+            # The exception that ended the block is raised; an error of the wait is added to it as a note.
             if exception[1] is None:
                 raise
             exception[1].add_note(f"and at the end of the profile: {type(error).__name__}: {error}")
@@ -103,7 +103,7 @@ class profile:
         self, kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
         start, end, built, build, failed, device_start, device_time,
     ):  # fmt: skip
-        # When it is needed: a class of twenty fields costs every import 0.4 ms.
+        # Imported when needed: creating a class of twenty fields takes 0.4 ms.
         from cuarray._tools.profile_events import Event
 
         host = (end - start) * 1e-9
@@ -117,7 +117,7 @@ class profile:
         )  # fmt: skip
 
     def totals(self) -> dict[str, float]:
-        """Return the seconds of each kind of event, and of making kernels ready ('build').
+        """Return the seconds of each kind of event, and of building kernels ('build').
 
         Returns
         -------
@@ -135,7 +135,7 @@ class profile:
         return {**sums, "build": sum((e.build_seconds for e in self.events), 0.0)}
 
     def groups(self) -> "list[list[Event]]":
-        """Return the events that do the same thing at the same line, those that took longest first.
+        """Return the events grouped by operation and source line, longest first.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class profile:
         return sorted(found.values(), key=lambda group: -sum(e.seconds for e in group))
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the table's cells, one tuple of texts for each group.
+        """Return the table's cells, one tuple of strings for each group.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class profile:
         return [row(group, whole) for group in self.groups()]
 
     def summary(self) -> str:
-        """Return one line: how long the block took, and what with.
+        """Return one line: the total time, and the time of each kind of event.
 
         Examples
         --------
@@ -222,13 +222,13 @@ class profile:
         Parameters
         ----------
         path : str or path-like
-            A name that ends with .json for a trace in Chrome's format, which https://ui.perfetto.dev and
-            chrome://tracing open; one that ends with .html for a page with a timeline and the table.
+            A name ending in .json for a trace in Chrome's format, which https://ui.perfetto.dev and
+            chrome://tracing open; a name ending in .html for a page with a timeline and the table.
 
         Raises
         ------
         ValueError
-            If the name ends otherwise.
+            If the name has another ending.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class profile:
         >>> sorted(trace)
         ['displayTimeUnit', 'traceEvents']
         """
-        from cuarray._tools import profile_files  # when it is needed: json costs every import
+        from cuarray._tools import profile_files  # imported when needed: json slows down every import
 
         writers = {".json": profile_files.trace, ".html": profile_files.page}
         suffix = os.path.splitext(path)[1]

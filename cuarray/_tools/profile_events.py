@@ -1,4 +1,4 @@
-"""One operation of a profile: what was done, at which line, and how long it took."""
+"""One operation of a profile: its description, source line and times."""
 
 import os
 from typing import NamedTuple
@@ -30,17 +30,17 @@ class Event(NamedTuple):
 
     @property
     def bandwidth(self) -> float:
-        """Bytes read and written per second; 0 where nothing was moved."""
+        """Bytes read and written per second; 0 if nothing was moved."""
         return self.bytes / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def what(self) -> str:
-        """The expression of a launch, the name of anything else; with both where one alone says little."""
+        """The expression of a launch, the name of other events; or both, where one is not enough."""
         if self.expression.isidentifier() and self.expression != self.name:
             return f"{self.name}({self.expression})"
         return self.expression or self.name
 
     @property
     def where(self) -> str:
-        """The line of the program: 'file.py:12', or ''."""
+        """The source line: 'file.py:12', or ''."""
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""

@@ -1,4 +1,4 @@
-"""A profile as a trace for Perfetto, and as a page of its own."""
+"""A profile as a trace for Perfetto, and as an HTML page."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from cuarray import _core
 from cuarray._tools.profile_table import HEADS, copy_bandwidth
 
-HOST = 1  # the number of our process in traces; devices follow
+HOST = 1  # the process id of the host in traces; devices follow
 
 
 def trace(profile):
@@ -96,7 +96,7 @@ def page(profile):
             for event in profile.events
         ],
     }
-    # What could end the script element early is escaped.
+    # Text that would end the script element is escaped.
     text = json.dumps(data).replace("<", "\\u003c")
     template = Path(__file__).with_name("profile_page.html").read_text("utf-8")
     return template.replace("/*DATA*/null", text)

@@ -1,4 +1,4 @@
-"""The rows and figures of a profile as text, and the bandwidth of a copy that they are compared with."""
+"""The rows and figures of a profile as text, and the bandwidth of a copy as reference."""
 
 import time
 from _thread import allocate_lock  # threading would cost every import of cuarray 0.6 ms
@@ -11,7 +11,7 @@ from cuarray._functions.creation import empty_like, ones
 from cuarray._functions.sharing import copyto
 
 HEADS = ("time", "share", "calls", "what", "shape", "moved", "of copy", "build", "line")
-LONGEST = 44  # of a cell of the table
+LONGEST = 44  # characters in a cell of the table
 
 
 def row(group, whole):
@@ -90,7 +90,7 @@ def measured_bandwidth(device):
             copyto(target, source)
             _core.synchronize(device)
             seconds.append(time.perf_counter() - start)
-        # Long enough that the start counts for nothing and no cache holds both arrays.
+        # Large enough to hide the launch time and to exceed every cache.
         if min(seconds) > 5e-3 or length >= 1 << 26:
             return 2 * source.nbytes / min(seconds)
         length *= 4

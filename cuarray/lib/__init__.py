@@ -1,4 +1,4 @@
-"""What NumPy has in `numpy.lib`: views with any strides."""
+"""The supported part of `numpy.lib`: views with arbitrary strides."""
 
 import numpy as np
 

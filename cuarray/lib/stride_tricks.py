@@ -1,4 +1,4 @@
-"""Views of memory with other shapes and strides, checked so that none leaves its memory."""
+"""Views with arbitrary shapes and strides, checked to stay inside their memory."""
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, integer_tuple, normalise_axis, shape_tuple
@@ -12,7 +12,7 @@ __all__ = ["as_strided", "sliding_window_view"]
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndarray:
-    """Return a view with any shape and strides.
+    """Return a view with the given shape and strides.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
     subok : bool
         Accepted and ignored: there are no subclasses.
     writeable : bool
-        False makes the view read-only. Writing to one in which elements share memory has no defined order.
+        False makes the view read-only. If elements overlap, the order of writes is undefined.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
     Raises
     ------
     ValueError
-        If the view would leave the memory of `x`, where NumPy reads whatever is there.
+        If the view would exceed the memory of `x`; NumPy does not check this.
 
     See Also
     --------
@@ -61,7 +61,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False) -> ndarray:
-    """Return a view of all the windows of a shape that lie in an array.
+    """Return a view of all windows of a given shape in an array.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     window_shape : int or tuple of int
         The extent of the windows along each axis in `axis`.
     axis : int or tuple of int, optional
-        All axes by default; one named twice has windows of windows.
+        All axes by default; an axis given twice has windows of windows.
     subok : bool
         Accepted and ignored: there are no subclasses.
     writeable : bool
@@ -78,7 +78,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     Returns
     -------
     ndarray
-        The axes of the windows' places, then those of the windows.
+        The axes of the windows' positions, then those of the windows.
 
     Raises
     ------
