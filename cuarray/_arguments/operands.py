@@ -51,7 +51,7 @@ def as_arrays(function, *objects, optional=()):
     """Return the objects as arrays, followed by those of `optional`, in which None stays None.
 
     Lists go to the first array's device, and so do NumPy arrays if that is `cpu`; with a GPU array they raise
-    TypeError. Where there is not an array, all go to the current device.
+    TypeError. Without an array, all go to the current device.
     """
     return _core.side_by_side(function, objects, optional)
 

@@ -1,1 +1,1 @@
-"""NumPy's functions of arrays, one module for each subject."""
+"""NumPy's array functions, one module per subject."""

@@ -1,4 +1,4 @@
-"""How arrays are shown: NumPy's own text of the values, plus the device where it is not the default one."""
+"""The repr and str of arrays: NumPy's text of the values, plus the device if it is not the default one."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def host_copy(array):
 
 
 def corners(array):
-    """Return what NumPy would show of a long array: of each axis the first, the last and one between."""
+    """Return the part of a long array that NumPy prints: the first and last entries of each axis, one between."""
     edge = np.get_printoptions()["edgeitems"]
     for axis, extent in enumerate(array.shape):
         if extent > 2 * edge + 1:
@@ -50,7 +50,7 @@ def ndarray_str(array):
 
 
 def html_table(self):
-    """Return what notebooks show: a table of facts and the values as text; of a 0-d array its repr."""
+    """Return the HTML for notebooks: a table of properties and the values as text; the repr of a 0-d array."""
     from html import escape
 
     if self.ndim == 0:

@@ -17,7 +17,7 @@ __all__ = ["average", "corrcoef", "cov", "ptp"]
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
-    """Average the elements along axes, each with a weight.
+    """Return the weighted average along axes.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     axis : int or tuple of int, optional
         All axes by default.
     weights : array_like, optional
-        Of the shape of `a`, or of the shape of the axes in `axis`; by default all weigh the same.
+        Of the shape of `a`, or of the shape of the axes in `axis`; equal weights by default.
     returned : bool
         Whether the sum of the weights is returned, too.
     keepdims : bool
@@ -72,7 +72,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     work = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
     if weights.shape == a.shape:
         products, total = _core.weighted_sums("average", a, weights, axis, work, keepdims)
-    else:  # a few weights, which go for many results
+    else:  # a few weights, used for many results
         total = weights.sum(axis, dtype=work, keepdims=keepdims)
         with fused_call():
             products = multiply(a, weights, dtype=work).sum(axis, keepdims=keepdims)
@@ -83,7 +83,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def weights_along(weights, a, axis):
-    """Return weights in a shape that broadcasts with `a`: as they are, or spread along the axes."""
+    """Return weights in a shape that broadcasts with `a`: unchanged, or reshaped to the axes."""
     if weights.shape == a.shape:
         return weights
     if axis is None:
@@ -132,13 +132,13 @@ def ptp(a, axis=None, out=None, keepdims=False):
     array([2, 6])
     """
     a = as_array(a)
-    if a.dtype.kind == "c":  # two numbers of two parts are too much for one fold's registers
+    if a.dtype.kind == "c":  # two complex accumulators need too many registers for one fold
         return write_output(a.max(axis, keepdims=keepdims) - a.min(axis, keepdims=keepdims), out, "ptp")
     return _core.reduce("ptp", a, axis, out=out, keepdims=keepdims)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    """Estimate the matrix of covariances of variables.
+    """Estimate the covariance matrix of variables.
 
     Parameters
     ----------
@@ -147,15 +147,15 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     y : array_like, optional
         More variables, with as many observations.
     rowvar : bool
-        False where the variables are the columns.
+        False if the variables are the columns.
     bias : bool
         Whether sums are divided by n instead of n - 1.
     ddof : int, optional
-        Sums are divided by n - ddof, whatever `bias` says.
+        Sums are divided by n - ddof; overrides `bias`.
     fweights : array_like of int, optional
-        How often each observation was made.
+        Frequency weights: the number of occurrences of each observation.
     aweights : array_like, optional
-        How much each observation weighs.
+        The weight of each observation.
     dtype : dtype, optional
         The type of the result, at least float64 by default.
 
@@ -214,7 +214,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 def observation_weights(x, fweights, aweights):
-    """Return the product of both kinds of weights, or None where there are none."""
+    """Return the product of both kinds of weights, or None if neither is given."""
     weights = None
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
@@ -233,7 +233,7 @@ def observation_weights(x, fweights, aweights):
 
 
 def divisor(x, total, weights, aweights, ddof):
-    """Return what the sums of products are divided by, at least 0."""
+    """Return the divisor of the sums of products, at least 0."""
     if weights is None:
         return max(x.shape[1] - ddof, 0)
     total = total[0].item().real
@@ -254,7 +254,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     y : array_like, optional
         More variables, with as many observations.
     rowvar : bool
-        False where the variables are the columns.
+        False if the variables are the columns.
     dtype : dtype, optional
         The type of the result, at least float64 by default.
 

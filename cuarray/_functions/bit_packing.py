@@ -1,4 +1,4 @@
-"""Bits packed into bytes, and taken out again."""
+"""Packing of bits into bytes, and unpacking."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["packbits", "unpackbits"]
 
 
 def along_last(a, axis, function):
-    """Return an array with the axis to work on at the end, flattened where none is given, and that axis."""
+    """Return an array with the given axis moved to the end, flattened if it is None, and that axis."""
     if axis is None:
         return a.ravel(), 0
     axis = normalise_axis(axis, a.ndim, function)
@@ -20,15 +20,15 @@ def along_last(a, axis, function):
 
 
 def comes_big(bitorder, function):
-    """Return whether the highest bit of a byte comes first."""
+    """Return whether the bit order is big-endian."""
     if bitorder not in ("big", "little"):
         raise ValueError(f"{function}: 'bitorder' must be either 'little' or 'big', not {bitorder!r}")
     return bitorder == "big"
 
 
-# Eight bytes are one uint64 whose first byte is the lowest. No two of the products' terms meet in one bit.
+# Eight bytes are one little-endian uint64. The terms of the products do not overlap in any bit.
 ONES = np.uint64(0x0101010101010101)
-#: Brings the bits of eight bytes into the highest one: of byte i to bit 7 - i (big) or i.
+#: Multiplier that collects the bits of eight bytes in the highest byte: byte i in bit 7 - i (big) or i.
 GATHER = {True: np.uint64(0x8040201008040201), False: np.uint64(0x0102040810204080)}
 
 
@@ -40,7 +40,7 @@ def packed(flags, is_big):
 
 
 def spread(data, is_big):
-    """Return words of which each holds the bits of a byte as its eight bytes."""
+    """Return words with the bits of one byte each, as eight bytes."""
     with fused_call():
         words = data.astype(np.uint64)
         if is_big:
@@ -50,12 +50,12 @@ def spread(data, is_big):
 
 
 def packbits(a, /, axis=None, bitorder="big"):
-    """Pack bits into bytes, eight elements in each; zeros fill up the last one.
+    """Pack bits into bytes, eight elements in each; the last one is padded with zeros.
 
     Parameters
     ----------
     a : array_like of bool or int
-        Whatever is not zero is a set bit.
+        Nonzero elements are set bits.
     axis : int, optional
         By default the flattened array is packed.
     bitorder : {'big', 'little'}
@@ -90,14 +90,14 @@ def packbits(a, /, axis=None, bitorder="big"):
     if a.dtype.kind not in "biu":
         raise TypeError(f"packbits: expected an array of integers or bools, not {a.dtype}")
     bits, axis = along_last(a if a.ndim else a.ravel(), axis, "packbits")
-    flags = bits != bits.dtype.type(0)  # a Python zero would make integers of bools
+    flags = bits != bits.dtype.type(0)  # a Python zero would promote bools to integers
     if rest := bits.shape[-1] % 8:
         flags = concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)
     return moveaxis(packed(flags, is_big), -1, axis)
 
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
-    """Take the bits out of bytes.
+    """Unpack bytes into bits.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     axis : int, optional
         By default the flattened array is unpacked.
     count : int, optional
-        How many bits to return; zeros come after the last one; a negative number cuts off so
-        many at the end.
+        The number of bits to return, padded with zeros; a negative number removes that many bits
+        from the end.
     bitorder : {'big', 'little'}
         Whether the highest bit comes first, or the lowest.
 
@@ -120,7 +120,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     TypeError
         If the elements are not uint8.
     ValueError
-        If `bitorder` is something else, or `count` cuts off more than there is.
+        If `bitorder` is something else, or `count` removes more bits than there are.
     AxisError
         If the axis does not exist.
 

@@ -1,4 +1,4 @@
-"""Arrays side by side: Kronecker, cross and Vandermonde products, and block matrices."""
+"""Kronecker and cross products, Vandermonde matrices, and block matrices."""
 
 import numpy as np
 
@@ -15,12 +15,12 @@ __all__ = ["block", "cross", "kron", "vander"]
 
 
 def kron(a, b):
-    """Multiply each element of one array with all of another, side by side.
+    """Return the Kronecker product of two arrays.
 
     Parameters
     ----------
     a, b : array_like
-        The one with fewer axes gets axes of length 1 in front.
+        The array with fewer axes gets leading axes of length 1.
 
     Returns
     -------
@@ -50,18 +50,18 @@ def kron(a, b):
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Return the cross products of vectors in space; of vectors in a plane, the third component alone.
+    """Return the cross products of 3-d vectors; of 2-d vectors, only the third component.
 
     Parameters
     ----------
     a, b : array_like
-        Broadcast together, but for the axis of the vectors.
+        Broadcast together, except for the axis of the vectors.
     axisa, axisb : int
-        Where the vectors lie in `a` and `b`.
+        The axes of the vectors in `a` and `b`.
     axisc : int
-        Where they lie in the result.
+        The axis of the vectors in the result.
     axis : int, optional
-        The axis of all three.
+        Overrides all three.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     Raises
     ------
     ValueError
-        If vectors have another length than 2 or 3, or the shapes do not broadcast.
+        If the length of vectors is not 2 or 3, or the shapes do not broadcast.
     AxisError
         If an axis does not exist.
 
@@ -115,14 +115,14 @@ def minor(p, q, i, j):
 
 
 def vander(x, N=None, increasing=False):
-    """Return the matrix of the powers of numbers: a row for each of them.
+    """Return the Vandermonde matrix: a row with the powers of each number.
 
     Parameters
     ----------
     x : array_like
         One axis.
     N : int, optional
-        How many powers; as many as numbers by default.
+        The number of columns; the length of `x` by default.
     increasing : bool
         Whether the powers grow from left to right.
 
@@ -161,12 +161,12 @@ def vander(x, N=None, increasing=False):
 
 
 def block(arrays):
-    """Join arrays that lie beside one another in nested lists, as in a matrix of blocks.
+    """Join the arrays of nested lists into a block matrix.
 
     Parameters
     ----------
     arrays : array_like or nested list of array_like
-        The innermost lists are joined along the last axis, those around them along the one before it.
+        The innermost lists are joined along the last axis, the next outer lists along the axis before it.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def block(arrays):
 
 
 def nesting(arrays):
-    """Return how deep lists are nested, everywhere alike; the errors of a wrong structure."""
+    """Return the depth of nested lists; raises if it is not uniform."""
     if isinstance(arrays, tuple):
         raise TypeError("block: arrays is a tuple; only lists can be used to arrange blocks")
     if not isinstance(arrays, list):
@@ -222,7 +222,7 @@ def leaves_of(arrays):
 
 
 def joined(leaves, arrays, level, depth, rank):
-    """Return the arrays of one list, the next of the leaves, as one array of `rank` axes."""
+    """Return the arrays of one list, taken from the leaves in order, joined to one array of `rank` axes."""
     if level == depth:
         a = next(leaves)
         return a.reshape((1,) * (rank - a.ndim) + a.shape)

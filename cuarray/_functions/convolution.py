@@ -1,4 +1,4 @@
-"""Sums of products of a sequence with another one that is moved along it."""
+"""Convolution and correlation of sequences."""
 
 import numpy as np
 
@@ -19,8 +19,8 @@ def convolve(a, v, mode="full"):
     a, v : array_like
         One axis.
     mode : {'full', 'same', 'valid'}
-        Whether they overlap by at least one element, so that the middle is as long as the longer one, or
-        completely.
+        'full' has all overlaps of at least one element, 'same' the middle part with the length of the longer
+        sequence, 'valid' only complete overlaps.
 
     Returns
     -------
@@ -34,8 +34,8 @@ def convolve(a, v, mode="full"):
 
     Notes
     -----
-    Takes n m multiplications and no memory besides the result. Terms are added from the left to the right of
-    the shorter one, as far as it overlaps the longer one; float16 and bfloat16 in float32.
+    Takes n m multiplications and no temporary memory. Terms are added from left to right along
+    the shorter sequence, as far as it overlaps the longer one; float16 and bfloat16 in float32.
 
     See Also
     --------
@@ -75,7 +75,7 @@ def correlate(a, v, mode="valid"):
 
     Notes
     -----
-    Time and order are those of `convolve`.
+    Run time and order of additions are those of `convolve`.
 
     See Also
     --------
@@ -107,7 +107,7 @@ def sequences(a, v, function):
 
 
 def slide(x, taps, mode, function):
-    """Return the sums of products of `taps` with the parts of `x` below them, from left to right."""
+    """Return the sums of products of `taps` with the elements of `x` that they overlap, from left to right."""
     mode = word(mode, MODES, "mode", function)
     dtype = x.dtype
     if dtype.kind in "fV" and dtype.itemsize == 2:

@@ -1,4 +1,4 @@
-"""Making arrays: from objects, from numbers, from other arrays."""
+"""Array creation: from objects, from numbers, from other arrays."""
 
 from numbers import Number
 
@@ -15,12 +15,12 @@ __all__ = [
 
 
 def as_array(a, device=None):
-    """Return `a` itself where it is an array already, else the array made of it."""
+    """Return `a` itself if it is an array, else convert it."""
     return a if isinstance(a, ndarray) else _core.array_from_object(a, device=device)
 
 
 def device_for(device, like):
-    """Return the device that the keywords device= and like= ask for; None stands for the current one."""
+    """Return the device of the keywords device= and like=; None is the current one."""
     if like is None or device is not None:
         return device
     if isinstance(like, ndarray):
@@ -32,7 +32,7 @@ def device_for(device, like):
 
 
 def filled(shape, number, dtype, device, order, memory):
-    """Return a new array that holds a number everywhere."""
+    """Return a new array filled with a number."""
     if memory is None:
         return _core.full(shape, number, dtype, device, order)
     result = _core.empty(shape, np.asarray(number).dtype if dtype is None else dtype, device, order, memory)
@@ -41,7 +41,7 @@ def filled(shape, number, dtype, device, order, memory):
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
-    """Make a new array of anything that holds numbers.
+    """Make a new array from any object that holds numbers.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
         An array, a number, nested lists or tuples, a buffer, or an object with `__dlpack__`,
         `__cuda_array_interface__` or `__array__`.
     dtype : dtype, optional
-        By default the one that holds all elements.
+        By default the smallest that holds all elements.
     copy : bool or None
         True always copies, None only if needed, False never (ValueError if a copy would be needed).
     order : {'K', 'A', 'C', 'F'}
@@ -57,7 +57,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     subok : bool
         Accepted and ignored: there are no subclasses.
     ndmin : int
-        Axes of length 1 are put in front up to this number.
+        Leading axes of length 1 are added up to this number of axes.
     device : device or str, optional
         By default that of `object`, else the current device.
     like : ndarray, optional
@@ -89,7 +89,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """Make an array of anything that holds numbers, without a copy where that is possible.
+    """Make an array from any object that holds numbers, without a copy if possible.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 
 
 def ascontiguousarray(a, dtype=None, *, device=None, like=None):
-    """Make a C-contiguous array of at least one axis, without a copy where `a` is one.
+    """Make a C-contiguous array of at least one axis, without a copy if `a` is one already.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def ascontiguousarray(a, dtype=None, *, device=None, like=None):
 
 
 def asfortranarray(a, dtype=None, *, device=None, like=None):
-    """Make a Fortran-contiguous array of at least one axis, without a copy where `a` is one.
+    """Make a Fortran-contiguous array of at least one axis, without a copy if `a` is one already.
 
     Parameters
     ----------
@@ -223,12 +223,12 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     Parameters
     ----------
     buffer : buffer
-        For example bytes; where it is read-only, so is the result.
+        For example bytes; a read-only buffer gives a read-only array.
     dtype : dtype
     count : int
         How many elements; -1 takes all.
     offset : int
-        How many bytes to leave out in front.
+        Number of bytes to skip at the start.
     device : device or str, optional
     like : ndarray, optional
 
@@ -239,7 +239,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     Raises
     ------
     ValueError
-        If the buffer is too small, or no multiple of the item size.
+        If the buffer is too small, or not a multiple of the item size.
 
     See Also
     --------
@@ -255,7 +255,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
 
 
 def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
-    """Make what a call of the type makes; see numpy.ndarray."""
+    """The constructor of the type; see numpy.ndarray."""
     if buffer is not None:
         return asarray(np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order))
     if offset or strides is not None:
@@ -265,14 +265,14 @@ def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=No
 
 @under_its_name
 def fromiter(iter, dtype, count=-1, *, device=None, like=None):
-    """Make a one-dimensional array of the numbers that an iterator gives.
+    """Make a one-dimensional array from the numbers of an iterable.
 
     Parameters
     ----------
     iter : iterable
     dtype : dtype
     count : int
-        How many to read; -1 reads all.
+        Number of elements to read; -1 reads all.
     device : device or str, optional
     like : ndarray, optional
 
@@ -300,7 +300,7 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
 
 @under_its_name
 def from_dlpack(x, /, *, device=None, copy=None):
-    """Take over another library's array through DLPack, without a copy where it lies on the same device.
+    """Import another library's array through DLPack, without a copy if it is on the same device.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     Returns
     -------
     ndarray
-        Read-only where `x` says that it is.
+        Read-only if `x` is.
 
     Raises
     ------
@@ -353,9 +353,9 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     device : device or str, optional
     like : ndarray, optional
     memory : {'device', 'direct', 'pinned', 'managed'}, optional
-        Where the memory comes from: the device's pool; alone, as MPI and IPC need it; page-locked on the
-        host, which makes a cpu array that GPUs copy from and to without waiting; or moving between both. A
-        device that does not have the kind gives its own.
+        The kind of memory: the device's pool; a separate allocation, as MPI and IPC need it; page-locked host
+        memory, which makes a cpu array that GPUs copy from and to asynchronously; or migrating between both.
+        A device that does not have the kind uses its ordinary memory.
 
     Returns
     -------
@@ -459,7 +459,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
 
 
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, memory=None):
-    """Make an array that holds one value everywhere.
+    """Make an array filled with one value.
 
     Parameters
     ----------
@@ -599,7 +599,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Make an array that holds one value everywhere, with the shape, dtype, layout and device of another.
+    """Make an array filled with one value, with the shape, dtype, layout and device of another.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Differences of neighbours: diff, gradients, and the trapezoidal rule."""
+"""Finite differences: diff, gradients, and the trapezoidal rule."""
 
 from numbers import Number
 
@@ -18,27 +18,27 @@ __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
 def part(array, axis, begin, end):
-    """Return the view of the elements from begin to end along an axis."""
+    """Return a view of the elements from begin to end along an axis."""
     return array[(slice(None),) * axis + (slice(begin, end),)]
 
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    """Subtract from each element the one before it along an axis, n times over.
+    """Return the n-th differences of neighbouring elements along an axis.
 
     Parameters
     ----------
     a : array_like
-        For bool, whether neighbours differ.
+        For bool, the result tells whether neighbours differ.
     n : int
         The order.
     axis : int
     prepend, append : array_like, optional
-        What to join to the axis before; a scalar stands for one layer of it.
+        Values to join to `a` along the axis first; a scalar is broadcast to a slice of length 1.
 
     Returns
     -------
     ndarray
-        Along the axis n elements shorter, of the type of the differences.
+        Shorter by n along the axis, of the type of the differences.
 
     Raises
     ------
@@ -72,13 +72,13 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if prepend is not None or append is not None:
         a = concat([x for x in joined if x is not None], axis=axis)
     function = not_equal if a.dtype == np.bool_ else subtract
-    for _ in range(min(n, max(a.shape[axis], 1))):  # then there is nothing left
+    for _ in range(min(n, max(a.shape[axis], 1))):  # after that, the result is empty
         a = function(part(a, axis, 1, None), part(a, axis, None, -1))
     return a
 
 
 def layer(values, like, axis):
-    """Return what is to be joined to an array along an axis; one number fills a layer."""
+    """Return values to join to an array along an axis; a number is broadcast to a slice of length 1."""
     if values is None:
         return None
     if values.ndim:
@@ -88,13 +88,13 @@ def layer(values, like, axis):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Subtract from each element the one before it, in C order.
+    """Return the differences of neighbouring elements in C order.
 
     Parameters
     ----------
     ary : array_like
     to_end, to_begin : array_like, optional
-        What to put after and before the differences, cast to their type.
+        Values to append and prepend to the differences, cast to their type.
 
     Returns
     -------
@@ -133,12 +133,12 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 
 def is_number(x):
-    """Tell whether an argument stands for one number."""
+    """Tell whether an argument is a single number."""
     return (x.ndim if isinstance(x, ndarray) else np.ndim(x)) == 0
 
 
 def spacing_along(distance, extent):
-    """Return whether samples lie at even distances, and the distance, or those of all neighbours."""
+    """Return whether samples are evenly spaced, and the distance, or the distances of all neighbours."""
     if is_number(distance):
         if not isinstance(distance, Number | np.generic | np.ndarray | ndarray):
             raise TypeError(f"gradient: a distance must be a number, not {distance!r:.80}")
@@ -159,7 +159,7 @@ def spacing_along(distance, extent):
 
 
 def edge(f, axis, spacing, at_end, edge_order):
-    """Return the derivative at one end of an axis, as a layer."""
+    """Return the derivative at one end of an axis, as a slice of length 1."""
     places = (-1, -2, -3) if at_end else (0, 1, 2)
     f0, f1, *f2 = (part(f, axis, i, i + 1 or None) for i in places[: edge_order + 1])
     is_even, first = spacing
@@ -202,14 +202,14 @@ def derivative(f, axis, spacing, edge_order, dtype):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Compute derivatives by differences: central ones inside, one-sided ones at the ends.
+    """Return derivatives by finite differences: central in the interior, one-sided at the ends.
 
     Parameters
     ----------
     f : array_like
     *varargs : number or array_like, optional
-        The distance of samples, 1 by default: one number for all axes, or for each axis a number or the
-        coordinates of its samples, in any distances.
+        The sample spacing, 1 by default: one number for all axes, or for each axis a number or the
+        coordinates of its samples, which need not be evenly spaced.
     axis : int or tuple of int, optional
         All axes by default.
     edge_order : {1, 2}
@@ -275,7 +275,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     x : array_like, optional
         The coordinates of the samples: along the axis, or of the shape of `y`.
     dx : number
-        The distance of samples, where `x` is not given.
+        The sample spacing, if `x` is not given.
     axis : int
 
     Returns

@@ -1,4 +1,4 @@
-"""Element types: NumPy's own dtypes and ml_dtypes' bfloat16, and what may become what."""
+"""Element types: NumPy's dtypes and ml_dtypes' bfloat16, promotion and casting rules."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ __all__ = [
     "result_type", "typename",
 ]  # fmt: skip
 
-# Questions about types alone are NumPy's to answer.
+# Questions that concern only types are answered by NumPy.
 issubdtype = np.issubdtype
 mintypecode = np.mintypecode
 typename = np.typename
 
 
 def numpy_types():
-    """Return NumPy's scalar types that name a supported dtype or a family of dtypes, by name."""
+    """Return a dict of NumPy's scalar types that name a supported dtype or a family of dtypes."""
     supported = {np.dtype(getattr(np, name)) for name in _core.dtype_names() if hasattr(np, name)}
     types = {}
     for name, kind in vars(np).items():
@@ -33,12 +33,12 @@ def numpy_types():
 
 
 def is_inexact(a):
-    """Tell whether an array's type has NaN: floating-point and complex numbers, bfloat16 too."""
+    """Tell whether an array's type has NaN: floating-point types, including bfloat16, and complex types."""
     return a.dtype.kind in "fcV"
 
 
 def is_bfloat16(dtype):
-    """Tell whether this is ml_dtypes' bfloat16, to which NumPy gives no kind of its own."""
+    """Tell whether this is ml_dtypes' bfloat16, which has no kind of its own in NumPy."""
     return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
@@ -50,7 +50,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     x : ndarray
     dtype : dtype
     copy : bool
-        False returns `x` itself where nothing changes.
+        False returns `x` itself if its type and device are as requested.
     device : device or str, optional
         Device of the result; by default that of `x`.
 
@@ -65,7 +65,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
     Notes
     -----
-    Numbers outside an integer type's range become its nearest end, NaN becomes 0.
+    Numbers outside an integer type's range are clamped to it, NaN becomes 0.
 
     See Also
     --------
@@ -81,12 +81,12 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def result_type(*arrays_and_dtypes):
-    """Return the type that an expression of these operands has.
+    """Return the result type of an expression with these operands.
 
     Parameters
     ----------
     *arrays_and_dtypes : array_like or dtype
-        Python numbers do not decide the precision, only the kind.
+        Python numbers determine only the kind, not the precision.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def promote_types(type1, type2, /):
 
 
 def can_cast(from_, to, casting="safe"):
-    """Tell whether a conversion is allowed by a rule.
+    """Tell whether a casting rule allows a conversion.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def isdtype(dtype, kind):
 
 
 class finfo:
-    """What a floating-point or complex type can express.
+    """Limits and precision of a floating-point or complex type.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class finfo:
 
     Notes
     -----
-    The attributes are Python numbers, as the Array API standard demands; NumPy's are NumPy scalars.
+    The attributes are Python numbers, as the Array API standard requires; NumPy's are NumPy scalars.
 
     See Also
     --------
@@ -312,7 +312,7 @@ class finfo:
 
 
 class iinfo:
-    """What an integer type can express.
+    """Limits of an integer type.
 
     Parameters
     ----------

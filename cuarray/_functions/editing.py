@@ -1,4 +1,4 @@
-"""Elements put in, taken out and appended: arrays of another length."""
+"""Insertion, deletion and appending of elements."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def append(arr, values, axis=None):
     Parameters
     ----------
     arr, values : array_like
-        Equal in every extent but that of `axis`.
+        Equal in every extent except that of `axis`.
     axis : int, optional
 
     Returns
@@ -45,13 +45,13 @@ def append(arr, values, axis=None):
     >>> ca.append([1, 2], [[3], [4]])
     array([1, 2, 3, 4])
     """
-    # concat lets numbers take the arrays' type; here they are arrays.
+    # concat treats Python numbers as weak scalars; here they are arrays.
     arr, values = as_arrays("append", arr, values)
     return concat((arr, values), axis)
 
 
 def one_axis(arr, axis, function):
-    """Return an array and the axis to edit; the flattened array where none is given."""
+    """Return an array and the axis to edit; the flattened array if the axis is None."""
     arr = as_array(arr)
     if axis is None:
         return arr.ravel(), 0
@@ -59,7 +59,7 @@ def one_axis(arr, axis, function):
 
 
 def host_indices(obj):
-    """Return which elements are meant as a NumPy array; a list of nothing counts as integers."""
+    """Return the selected elements as a NumPy array; an empty list counts as integers."""
     indices = host_values(obj, "index")
     is_array = isinstance(obj, ndarray | np.ndarray)
     return indices.astype(np.intp) if indices.size == 0 and not is_array else indices
@@ -72,7 +72,7 @@ def delete(arr, obj, axis=None):
     ----------
     arr : array_like
     obj : int, slice, array_like of int or bool
-        The positions to leave out along the axis. The call waits for the values of an array.
+        The positions to remove along the axis. The call waits for the values of an array.
     axis : int, optional
         By default the flattened array is used.
 
@@ -107,7 +107,7 @@ def delete(arr, obj, axis=None):
     if not isinstance(obj, slice):
         obj = host_indices(obj)
         if obj.size == 1 and obj.dtype.kind in "iu":
-            # One element is a slice, too, whatever the shape of `obj`.
+            # A single element is handled as a slice, for any shape of `obj`.
             place = obj.item()
             if not -extent <= place < extent:
                 raise IndexError(f"delete: index {place} is out of bounds for axis {axis} with size {extent}")
@@ -128,16 +128,16 @@ def delete(arr, obj, axis=None):
 
 
 def insert(arr, obj, values, axis=None):
-    """Return an array with values put in before some of its elements.
+    """Return an array with values inserted before some of its elements.
 
     Parameters
     ----------
     arr : array_like
     obj : int, slice, array_like of int or bool
-        The positions along the axis, in the numbers of `arr`; of a mask, where it is true. The call waits
+        The positions along the axis, as indices of `arr`; of a mask, the true elements. The call waits
         for the values of an array.
     values : array_like
-        Broadcast to the places that are put in, and converted to the type of `arr`.
+        Broadcast to the inserted positions, and converted to the type of `arr`.
     axis : int, optional
         By default the flattened array is used.
 
@@ -202,7 +202,7 @@ def with_values(arr, target, values, axis):
     before = (slice(None),) * axis
     first = int(target[0]) if target.size else 0
     if np.array_equal(target, np.arange(first, first + target.size)):
-        # One gap: three slices.
+        # One contiguous gap: three slices.
         result[(*before, slice(first))] = arr[(*before, slice(first))]
         result[(*before, slice(first, first + target.size))] = values
         result[(*before, slice(first + target.size, None))] = arr[(*before, slice(first, None))]
@@ -215,7 +215,7 @@ def with_values(arr, target, values, axis):
 
 
 def resize(a, new_shape):
-    """Return an array of another shape, with the elements over and over in C order.
+    """Return an array of another shape, with the elements repeated in C order as needed.
 
     Parameters
     ----------
@@ -257,20 +257,20 @@ def resize(a, new_shape):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """Cut zeros off the ends of an array, along some axes or all.
+    """Remove zeros from the ends of an array, along some axes or all.
 
     Parameters
     ----------
     filt : array_like
     trim : str
-        'f' cuts in front, 'b' at the back, 'fb' on both sides.
+        'f' trims the front, 'b' the back, 'fb' both.
     axis : int or tuple of int, optional
-        Cut as far as the slices of these axes hold nothing but zeros; by default along all axes.
+        Trim slices of these axes that are all zeros; by default along all axes.
 
     Returns
     -------
     ndarray or list
-        A view; a list of a list. The call waits for the values.
+        A view; a list if `filt` is a list. The call waits for the values.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def trim_zeros(filt, trim="fb", axis=None):
 
 
 def nonzero_part(used, trim):
-    """Return the slice from the first to the last true element, open on a side that is not cut."""
+    """Return the slice from the first to the last true element, open on a side that is not trimmed."""
     places = np.flatnonzero(used)
     if places.size == 0:
         return slice(0, 0)

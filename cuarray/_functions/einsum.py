@@ -1,4 +1,4 @@
-"""Einstein's summation: products of arrays by labelled axes, two arrays at a time."""
+"""Einstein summation: products of arrays by labelled axes, two arrays at a time."""
 
 from collections.abc import Iterable
 from math import prod
@@ -19,7 +19,7 @@ def refuse(what):
 
 
 def spelled(operands):
-    """Return the subscripts as text and the arrays, from either way to write a call."""
+    """Return the subscripts as a string and the arrays, from either call form."""
     if not operands:
         refuse("subscripts and at least one array are needed")
     if isinstance(operands[0], str):
@@ -39,7 +39,7 @@ def spelled(operands):
 
 
 def letter_of(number):
-    """Return the letter that stands for a label given as a number."""
+    """Return the letter of a label given as a number."""
     if number is Ellipsis:
         return "..."
     number = integer(number, "a label", "einsum")
@@ -49,7 +49,7 @@ def letter_of(number):
 
 
 def parsed(text, ndims):
-    """Return the labels of each array's axes and of the result's; broadcast axes count from the end."""
+    """Return the labels of each array's axes and of the result's; ellipsis axes are numbered from the end."""
     inputs, arrow, output = text.partition("->")
     groups = inputs.split(",")
     if len(groups) != len(ndims):
@@ -83,7 +83,7 @@ def parsed(text, ndims):
 
 
 def diagonals(x, labels):
-    """Return the view in which each label has one axis."""
+    """Return a view in which each label has one axis."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -99,7 +99,7 @@ def diagonals(x, labels):
 
 
 def summed(x, labels, kept):
-    """Return the array without the axes that nothing else needs."""
+    """Return the array summed over the axes that are not kept."""
     axes = tuple(k for k, label in enumerate(labels) if label not in kept)
     if not axes:
         return x, labels
@@ -111,7 +111,7 @@ def summed(x, labels, kept):
 
 
 def contracted(x, xs, y, ys, kept):
-    """Multiply two arrays along the labels that both have, and add up along those that are not kept."""
+    """Multiply two arrays along their common labels, and sum over the labels that are not kept."""
     both = [label for label in xs if label in ys]
     stack, met = [k for k in both if k in kept], [k for k in both if k not in kept]
     sizes = {
@@ -135,14 +135,14 @@ def contracted(x, xs, y, ys, kept):
 
 
 def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
-    """Multiply arrays along axes with equal labels and add up along those that the result does not have.
+    """Multiply arrays along axes with equal labels and sum over labels that the result does not have.
 
     Parameters
     ----------
     *operands
         Subscripts such as "ij,jk->ik" and the arrays; or each array followed by a list of labels 0..51, and
         the result's labels last. Without "->" the result has the labels that appear once, in alphabetical
-        order. An ellipsis stands for axes that broadcast.
+        order. An ellipsis denotes axes that broadcast.
     out : ndarray, optional
         Output array.
     dtype : dtype, optional
@@ -150,14 +150,14 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        How the arrays become `dtype`.
+        The casting rule from the arrays to `dtype`.
     optimize
         Accepted and ignored: arrays are multiplied from left to right, two at a time.
 
     Returns
     -------
     ndarray
-        A view where nothing is multiplied or added.
+        A view if nothing is multiplied or added.
 
     Raises
     ------
@@ -201,26 +201,26 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
 
 @under_its_name
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    """Return the order of products with the fewest multiplications; `einsum` itself goes from left to right.
+    """Return the order of products with the fewest multiplications; `einsum` itself uses left to right.
 
     Parameters
     ----------
     *operands
-        As those of `einsum`; only the shapes of the arrays are looked at.
+        As those of `einsum`; only the shapes of the arrays are used.
     optimize : bool, str or tuple
-        As NumPy's: how to look for the order.
+        As NumPy's: the method of optimization.
     einsum_call : bool
         As NumPy's.
 
     Returns
     -------
     tuple of list and str
-        The places of the operands of each product, and a report.
+        The positions of the operands of each product, and a report.
 
     Raises
     ------
     ValueError
-        If subscripts and shapes do not go together.
+        If subscripts and shapes do not match.
 
     See Also
     --------

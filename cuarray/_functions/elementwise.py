@@ -1,4 +1,4 @@
-"""Names of the table's functions: clip, round and where, which say more than their row."""
+"""clip, round and where: functions that extend the row of the table with the same name."""
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from cuarray._functions.reductions import NOT_GIVEN
 
 __all__ = ["clip", "round", "where"]
 
-MOST_DECIMALS = 308  # beyond them float64 has no power of ten
+MOST_DECIMALS = 308  # the largest power of ten in float64
 
 
 def where(condition, x=None, y=None, /):
-    """Choose elements from x where the condition is true, else from y; or find the true elements.
+    """Select elements from x where the condition is true, else from y; or find the true elements.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def where(condition, x=None, y=None, /):
     Returns
     -------
     ndarray
-        Of the common type of x and y; without them, what `nonzero(condition)` returns.
+        Of the common type of x and y; without them, the result of `nonzero(condition)`.
 
     Raises
     ------
     ValueError
-        If the shapes do not broadcast, or one of x and y is given alone.
+        If the shapes do not broadcast, or only one of x and y is given.
 
     See Also
     --------
@@ -70,7 +70,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, *
     ----------
     a : array_like
     min, max : array_like or None
-        The ends of the range; None leaves that side open.
+        The limits; None means no limit on that side.
     out : ndarray, optional
         Output array.
     a_min, a_max : array_like or None
@@ -85,7 +85,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, *
     Raises
     ------
     ValueError
-        If an end is given in both spellings, or the shapes do not broadcast.
+        If a limit is given in both spellings, or the shapes do not broadcast.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, *
 
 
 def in_range(end, dtype, side):
-    """Return the end of a range, or None where a Python int lies beyond an integer type on that side.
+    """Return the limit, or None if a Python int exceeds an integer type on that side.
 
     NumPy accepts clip(uint8_array, 0, 300) although uint8_array + 300 is an error.
     """
@@ -131,8 +131,8 @@ def round(a, decimals=0, out=None):
     ----------
     a : array_like
     decimals : int
-        Negative numbers count places before the point. Rounding to decimals other than 0 scales, rounds and
-        scales back, so the last bit may differ from correct decimal rounding.
+        Negative numbers count digits before the decimal point. Rounding to decimals other than 0 scales,
+        rounds and scales back, so the last bit may differ from correct decimal rounding.
     out : ndarray, optional
         Output array.
 

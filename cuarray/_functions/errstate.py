@@ -1,4 +1,4 @@
-"""NumPy's switches for floating-point warnings, which exist here and change nothing."""
+"""NumPy's settings for floating-point warnings, which are accepted and have no effect."""
 
 import contextlib
 from typing import Self
@@ -10,14 +10,14 @@ CHOICES = ("ignore", "warn", "raise", "call", "print", "log")
 
 
 def check(settings, function):
-    """Raise what NumPy raises for a setting that does not exist."""
+    """Raise NumPy's errors for invalid settings."""
     for choice in settings.values():
         if choice is not None and choice not in CHOICES:
             raise ValueError(f"{function}: {choice!r} is none of {', '.join(CHOICES)}")
 
 
 def geterr():
-    """Return how floating-point faults are treated: they are always ignored.
+    """Return the handling of floating-point errors: they are always ignored.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def geterr():
 
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    """Accept NumPy's settings for floating-point faults and change nothing: no device tells of them.
+    """Accept NumPy's settings for floating-point errors, without effect: devices do not report them.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
 
 
 class errstate(contextlib.ContextDecorator):
-    """A context that accepts NumPy's settings for floating-point faults and changes nothing.
+    """A context manager that accepts NumPy's settings for floating-point errors, without effect.
 
     Parameters
     ----------

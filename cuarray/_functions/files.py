@@ -1,4 +1,4 @@
-"""Files of arrays, binary and text: NumPy's own, read and written by the host."""
+"""Binary and text files of arrays, in NumPy's formats, read and written on the host."""
 
 from types import SimpleNamespace
 
@@ -17,13 +17,13 @@ __all__ = [
 
 
 def on_host(a):
-    """Return an array as a numpy.ndarray; other objects as they are, if they are their numbers alone."""
+    """Return an array as a numpy.ndarray; other objects unchanged, unless they carry units or a mask."""
     _core.refuse_to_strip(a, "savetxt")
     return a.numpy() if isinstance(a, ndarray) else a
 
 
 class Archive(dict):
-    """The arrays of an .npz by name, usable as numpy.lib.npyio.NpzFile is; the file is closed already."""
+    """The arrays of an .npz by name, with the interface of numpy.lib.npyio.NpzFile; the file is closed already."""
 
     @property
     def files(self):
@@ -45,9 +45,9 @@ class Archive(dict):
 
 
 def from_file(found):
-    """Return an array that NumPy has read on the current device; two bytes without a type are a bfloat16.
+    """Return an array that NumPy has read on the current device; elements of type V2 are bfloat16.
 
-    What else lies in an archive comes as its bytes.
+    Other members of an archive are returned as bytes.
     """
     if not isinstance(found, np.ndarray):
         return found
@@ -60,9 +60,9 @@ def save(file, arr, allow_pickle=True):
     Parameters
     ----------
     file : str, path or file
-        A name gets the ending .npy where it has none.
+        The ending .npy is appended to a name without it.
     arr : array_like
-        NumPy has no name for bfloat16 and writes two bytes for each (|V2), which `load` takes for that.
+        NumPy has no name for bfloat16 and writes it as |V2, which `load` reads as bfloat16.
     allow_pickle : bool
         Accepted and ignored: there are no arrays of objects.
 
@@ -89,7 +89,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
     Parameters
     ----------
     file : str, path or file
-        A name gets the ending .npz where it has none.
+        The ending .npz is appended to a name without it.
     *args : array_like
         Named arr_0, arr_1 and so on.
     allow_pickle : bool
@@ -100,7 +100,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
     Raises
     ------
     ValueError
-        If a name is that of one of `args`.
+        If a name is that of an element of `args`.
 
     See Also
     --------
@@ -125,7 +125,7 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     Parameters
     ----------
     file : str, path or file
-        A name gets the ending .npz where it has none.
+        The ending .npz is appended to a name without it.
     *args : array_like
         Named arr_0, arr_1 and so on.
     allow_pickle : bool
@@ -136,7 +136,7 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     Raises
     ------
     ValueError
-        If a name is that of one of `args`.
+        If a name is that of an element of `args`.
 
     See Also
     --------
@@ -156,7 +156,7 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
 
 
 def arrays_of(given):
-    """Return the objects as numpy.ndarrays of types that there are here."""
+    """Return the objects as numpy.ndarrays of supported types."""
     return [as_array(x).numpy() for x in given]
 
 
@@ -169,15 +169,15 @@ def load(
     ----------
     file : str, path or file
     mmap_mode : str, optional
-        Lets the host read only what is needed.
+        With a mode, the host reads only the required part.
     allow_pickle, fix_imports, encoding, max_header_size
         As NumPy's.
 
     Returns
     -------
     ndarray or Archive
-        On the current device; of an archive (.npz) a dict of the arrays by their names, all of them read;
-        other files in it are bytes.
+        On the current device; for an archive (.npz) a dict of all its arrays by name, already read;
+        other members are bytes.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def savetxt(
     Raises
     ------
     ValueError
-        If there are more axes.
+        If there are more than two axes.
 
     See Also
     --------
@@ -250,7 +250,7 @@ def savetxt(
     np.savetxt(fname, on_host(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 
-# Read by the host, then brought to a device.
+# Read on the host, then copied to a device.
 
 
 @under_its_name
@@ -271,7 +271,7 @@ def loadtxt(
     device=None,
     like=None,
 ):
-    """Read an array from a text file, a row from each line.
+    """Read an array from a text file, one row per line.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def loadtxt(
     Raises
     ------
     ValueError
-        If a line does not hold as many numbers as the others, or something else.
+        If a line has another count of numbers than the others, or other text.
     TypeError
         If the type is not supported.
 
@@ -351,11 +351,11 @@ def genfromtxt(
     ----------
     fname : str, path, file or list of str
     dtype : dtype or None
-        None takes the type that holds all values; columns of different types are not supported.
+        None selects the type that holds all values; columns of different types are not supported.
     comments, delimiter, skip_header, skip_footer, converters, missing_values, filling_values, usecols
         As NumPy's.
     names, excludelist, deletechars, replace_space, autostrip, case_sensitive, defaultfmt, usemask, loose
-        As NumPy's. Names make columns of a structured type, and `usemask` a masked array: there are neither.
+        As NumPy's. Structured types (`names`) and masked arrays (`usemask`) are not supported.
     unpack, invalid_raise, max_rows, encoding, ndmin
         As NumPy's.
     device : device or str, optional
@@ -370,7 +370,7 @@ def genfromtxt(
     Raises
     ------
     ValueError
-        If a line does not hold as many values as the others.
+        If a line has another count of values than the others.
     TypeError
         If the type is not supported.
 
@@ -393,18 +393,18 @@ def genfromtxt(
 
 @under_its_name
 def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=None):
-    """Read an array of one axis from the bytes of a file, or from numbers written as text.
+    """Read a 1-d array from the bytes of a file, or from numbers written as text.
 
     Parameters
     ----------
     file : str, path or file
-        A file must be a real one, on a disk.
+        A file object must be a file on disk.
     dtype : dtype, optional
         float64 by default.
     count : int
-        How many elements; -1 stands for all.
+        The number of elements; -1 reads all.
     sep : str
-        What stands between numbers in a text; empty for bytes.
+        The separator of numbers in text; empty for bytes.
     offset : int
         Bytes to skip.
     device : device or str, optional
@@ -442,16 +442,16 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
 
 @under_its_name
 def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None):
-    """Make an array of numbers written as text.
+    """Make an array from numbers written as text.
 
     Parameters
     ----------
     string : str
     dtype : dtype
     count : int
-        How many numbers; -1 stands for all.
+        The number of elements; -1 reads all.
     sep : str
-        What stands between the numbers.
+        The separator of the numbers.
     device : device or str, optional
         Device of the array.
     like : ndarray, optional
@@ -464,7 +464,7 @@ def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None)
     Raises
     ------
     ValueError
-        If the text holds anything else, or `sep` is empty: `frombuffer` reads bytes.
+        If the text has anything else, or `sep` is empty: `frombuffer` reads bytes.
     TypeError
         If the type is not supported.
 
@@ -488,22 +488,22 @@ def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None)
 
 
 def is_shorter(text, dtype, count, sep):
-    """Tell whether a text ends before `count` numbers: NumPy leaves the others undefined."""
+    """Tell whether a text has fewer than `count` numbers: NumPy leaves the others undefined."""
     try:
         return np.fromstring(text, dtype, sep=sep).size < count
     except ValueError:
-        return False  # it goes on with something else
+        return False  # other text follows
 
 
 @under_its_name
 def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
-    """Read an array of one axis from what a regular expression finds in a text file.
+    """Read a 1-d array from the matches of a regular expression in a text file.
 
     Parameters
     ----------
     file : str, path or file
     regexp : str or compiled expression
-        With one group, which finds a number.
+        With one group, which matches a number.
     dtype : dtype
     encoding : str, optional
     device : device or str, optional
@@ -518,7 +518,7 @@ def fromregex(file, regexp, dtype, encoding=None, *, device=None, like=None):
     Raises
     ------
     TypeError
-        If the type is not supported; there are no structured ones, so there is one group.
+        If the type is not supported. Structured types are not, so there is only one group.
 
     See Also
     --------

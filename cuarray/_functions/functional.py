@@ -1,4 +1,4 @@
-"""Python functions called with slices or with elements, and what they return made an array."""
+"""Calls of Python functions for slices or elements, whose results form an array."""
 
 import itertools
 from functools import partial
@@ -17,12 +17,12 @@ __all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "ve
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """Call a function with each line along an axis, one after the other.
+    """Call a function with each 1-d slice along an axis.
 
     Parameters
     ----------
     func1d : callable
-        Called as ``func1d(line, *args, **kwargs)`` with one-dimensional views; returns arrays of one shape.
+        Called as ``func1d(slice, *args, **kwargs)`` with one-dimensional views; returns arrays of one shape.
     axis : int
     arr : array_like
     *args, **kwargs
@@ -31,12 +31,12 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     Returns
     -------
     ndarray
-        Of the type of the first result, with the results' axes in the place of `axis`.
+        Of the type of the first result, with `axis` replaced by the axes of the results.
 
     Raises
     ------
     ValueError
-        If there is no line.
+        If there is no slice.
     AxisError
         If the axis does not exist.
 
@@ -71,7 +71,7 @@ def apply_over_axes(func, a, axes):
     Parameters
     ----------
     func : callable
-        Called as ``func(array, axis)``; its result has as many axes as the array, or one less.
+        Called as ``func(array, axis)``; its result has as many axes as the array, or one fewer.
     a : array_like
     axes : int or sequence of int
 
@@ -110,16 +110,16 @@ def apply_over_axes(func, a, axes):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Evaluate another function, or take another number, wherever another condition is true.
+    """Evaluate a piecewise-defined function.
 
     Parameters
     ----------
     x : array_like
     condlist : list of array_like of bool
-        Where the values of which function go; where several are true, the last one decides.
+        The domain of each function; where several conditions are true, the last one applies.
     funclist : list of callable or number
-        Functions are called with the elements chosen, as ``f(x[condition], *args, **kw)``. One more than
-        conditions: the last is for the rest.
+        Functions are called with the selected elements, as ``f(x[condition], *args, **kw)``. If there is one
+        more than conditions, the last applies to all other elements.
     *args, **kw
         Passed to the function.
 
@@ -131,7 +131,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     Raises
     ------
     ValueError
-        If the numbers of conditions and functions do not fit.
+        If the numbers of conditions and functions do not match.
 
     See Also
     --------
@@ -178,9 +178,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def on_host(function, name, excluded=()):
-    """Return a function that calls another with copies on the host and brings its results back.
+    """Return a function that calls another with host copies and moves its results to the device.
 
-    Arguments that lose a mask or units there are refused, but for those whose place or name is excluded.
+    Arguments that would lose a mask or units are rejected, except those whose position or name is excluded.
     """
 
     def call(*args, **kwargs):
@@ -199,28 +199,28 @@ def on_host(function, name, excluded=()):
 
 
 def array_of_results(result, device):
-    """Return a result of NumPy's as an array; Python objects get the type that holds them all."""
+    """Return a result of NumPy as an array; Python objects get the common type of all."""
     result = np.asarray(result)
     return as_array(np.array(result.tolist()) if result.dtype == object else result, device)
 
 
 class vectorize:
-    """Make a function of numbers one of arrays, by calling it for each element on the host.
+    """Make a function of numbers work on arrays, by calling it for each element on the host.
 
-    This is slow, and as convenient as a loop; write what is fast with cuarray's own functions.
+    This is as slow as a Python loop; use cuarray's own functions where speed matters.
 
     Parameters
     ----------
     pyfunc : callable
         Takes and returns numbers; without it, the object is a decorator.
     otypes : str or list of dtype, optional
-        The types of the results; without it, they are those of a first call.
+        The types of the results; by default those of the first call.
     doc : str, optional
         The docstring.
     excluded : set, optional
-        Positions and names of arguments that are passed on unchanged.
+        Positions and names of arguments that are passed through unchanged.
     cache : bool
-        Whether the first call, for the types, is not repeated.
+        Whether to reuse the result of the first call, which determines the types.
     signature : str, optional
         As ``"(m),(n)->(k)"``, for functions of vectors.
 
@@ -259,20 +259,20 @@ class vectorize:
 
 
 def frompyfunc(func, /, nin, nout, **kwargs):
-    """Make a function of Python objects one of arrays, by calling it for each element on the host.
+    """Make a function of Python objects work on arrays, by calling it for each element on the host.
 
     Parameters
     ----------
     func : callable
     nin, nout : int
-        How many arguments it takes and how many results it returns.
+        The number of arguments and of results.
     **kwargs
         `identity`, which is accepted and ignored.
 
     Returns
     -------
     callable
-        Its results are arrays of the type that holds all numbers returned, where NumPy has arrays of objects.
+        Its results are arrays of the common type of all returned numbers; NumPy's are arrays of objects.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""How many elements fall into each of some bins."""
+"""Histograms: counts of elements by bins."""
 
 import math
 import warnings
@@ -18,28 +18,28 @@ __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histo
 
 
 def bincount(x, /, weights=None, minlength=0):
-    """Return how often each number from 0 to the largest one occurs.
+    """Count the occurrences of each number from 0 to the largest element.
 
     Parameters
     ----------
     x : array_like of int
         One axis, none negative.
     weights : array_like, optional
-        Weight of each element, of the shape of `x`; converted to float64.
+        Weights of the elements, of the shape of `x`; converted to float64.
     minlength : int
-        The least length of the result.
+        The minimum length of the result.
 
     Returns
     -------
     ndarray
-        int64; with weights float64, their sums, which are added up in an order that is always the same.
+        int64; with weights, their sums in float64, added in a deterministic order.
 
     Raises
     ------
     TypeError
         If `x` does not hold integers.
     ValueError
-        If a number is negative, or the shapes do not fit.
+        If a number is negative, or the shapes differ.
 
     See Also
     --------
@@ -73,18 +73,18 @@ def bincount(x, /, weights=None, minlength=0):
             raise ValueError(f"bincount: weights have shape {weights.shape}, the numbers {x.shape}")
         weights = weights.astype(np.float64, copy=False)
     bins = x.astype(np.int64, copy=False)
-    # Seen as unsigned, a negative number is the largest.
+    # As unsigned integers, negative numbers are the largest.
     top = int(bins.view(np.uint64).max()) if bins.size else -1
     if top >= 2**63:
         raise ValueError(f"bincount: numbers must not be negative, {top - 2**64} is")
     return _core.tally(bins, None, False, weights, max(top + 1, minlength), "bincount")
 
 
-# The width of bins by rule, of real data that is not empty.
+# Rules for the width of bins, for real data that is not empty.
 
 
 def spread(x):
-    """Return the difference between the largest and the least element, as a Python number."""
+    """Return the difference between the largest and the smallest element, as a Python number."""
     return x.max().item() - x.min().item()
 
 
@@ -137,7 +137,7 @@ def stone_width(x, limits):
 
 
 def auto_width(x, limits):
-    # Freedman and Diaconis' width can be far too small; Sturges' is good for few elements.
+    # The width of Freedman and Diaconis can be far too small; Sturges' is good for few elements.
     return min(max(fd_width(x, limits), sqrt_width(x, limits) / 2), sturges_width(x, limits))
 
 
@@ -155,7 +155,7 @@ range_of = range  # `range` is a parameter below
 
 
 def outer_edges(a, range, function):
-    """Return the least and the largest edge, which differ."""
+    """Return the outer edges, which differ."""
     if range is not None:
         try:
             first, last = range
@@ -176,7 +176,7 @@ def outer_edges(a, range, function):
 
 
 def bins_by_rule(a, rule, range, function):
-    """Return how many bins of equal width a rule wants."""
+    """Return the number of bins of equal width by a rule."""
     if rule not in WIDTHS:
         names = ", ".join(sorted(WIDTHS))
         raise ValueError(f"{function}: bins {rule!r} is no number, no sequence and none of {names}")
@@ -195,7 +195,7 @@ def bins_by_rule(a, rule, range, function):
 
 
 def edges_on_host(a, bins, range, weights, function):
-    """Return the edges as a NumPy array, and whether they are spaced equally."""
+    """Return the edges as a NumPy array, and whether they are equally spaced."""
     if isinstance(bins, str):
         if weights is not None:
             raise TypeError(f"{function}: a rule for the bins does not take weights")
@@ -225,7 +225,7 @@ def edges_on_host(a, bins, range, weights, function):
 
 
 def edges_given(bins, function):
-    """Return edges as a NumPy array of numbers; TypeError where they are none."""
+    """Return edges as a NumPy array of numbers; TypeError if they are not numbers."""
     edges = host_values(bins, function)
     if edges.dtype.kind not in "biufcV":
         raise TypeError(f"{function}: the edges must be numbers, not {edges.dtype}")
@@ -233,7 +233,7 @@ def edges_given(bins, function):
 
 
 def flat_data(a, weights, function):
-    """Return data and weights as one axis; bools as numbers."""
+    """Return data and weights flattened; bools as numbers."""
     a, weights = as_arrays(function, a, optional=(weights,))
     if a.dtype.kind == "c":
         raise TypeError(f"{function}: complex numbers do not fall into bins")
@@ -248,7 +248,7 @@ def flat_data(a, weights, function):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """Return the edges of the bins that `histogram` would count.
+    """Return the bin edges of `histogram`.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     range : (float, float), optional
         As of `histogram`.
     weights : array_like, optional
-        Checked, and without influence.
+        Checked, but not used.
 
     Returns
     -------
@@ -285,17 +285,17 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    """Count the elements of an array by bins.
+    """Compute the histogram of an array.
 
     Parameters
     ----------
     a : array_like
         Real; flattened.
     bins : int, str or array_like
-        How many bins of equal width; or the edges, ascending; or a rule that finds their number: 'auto',
+        The number of bins of equal width; or the edges, ascending; or a rule for their number: 'auto',
         'doane', 'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges'.
     range : (float, float), optional
-        The outer edges of bins of equal width; by default the least and the largest element.
+        The outer edges of bins of equal width; by default the smallest and the largest element.
     density : bool, optional
         Whether to divide by the bins' widths and the sum, so that the integral is 1.
     weights : array_like, optional
@@ -310,9 +310,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     TypeError
-        If the data is complex, or a rule is to take weights.
+        If the data is complex, or a rule is combined with weights.
     ValueError
-        If the bins, the range or the weights do not fit.
+        If the bins, the range or the weights are invalid.
 
     See Also
     --------
@@ -335,7 +335,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 def count_between(a, edges, is_equal, weights):
-    """Return how many elements fall between edges, or their weights' sums in the weights' type."""
+    """Return the counts of elements between edges, or the sums of their weights in the weights' type."""
     bins = max(edges.size - 1, 0)
     dtype = _core.result_type(a, edges)
     if dtype.kind in "fV":
@@ -357,7 +357,7 @@ def count_between(a, edges, is_equal, weights):
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
-    """Count points of a plane by rectangles.
+    """Compute the two-dimensional histogram of points.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     ValueError
-        If lengths, bins, range or weights do not fit.
+        If lengths, bins, range or weights are invalid.
 
     See Also
     --------
@@ -404,14 +404,14 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
 
 
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
-    """Count points by boxes.
+    """Compute the multi-dimensional histogram of points.
 
     Parameters
     ----------
     sample : array_like
         The points, of shape (n, d); or a sequence of d arrays of n coordinates.
     bins : int or sequence
-        How many bins of equal width for each coordinate, or for each coordinate how many or the edges.
+        The number of bins of equal width for all coordinates, or for each coordinate the number or the edges.
     range : sequence, optional
         For each coordinate the outer edges, or None.
     density : bool, optional
@@ -429,7 +429,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     TypeError
         If a number of bins is not an integer.
     ValueError
-        If bins, range or weights do not fit.
+        If bins, range or weights are invalid.
 
     See Also
     --------
@@ -456,7 +456,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if len(ranges) != d:
         raise ValueError(f"histogramdd: there are {d} coordinates and a range for {len(ranges)}")
     edges = [box_edges(*of_one) for of_one in zip(columns, bins, ranges, strict=True)]
-    # A place below the first edge and one above the last take what is outside.
+    # Two extra bins, below the first edge and above the last, count elements out of range.
     extents = [len(e) + 1 for e in edges]
     places = None
     for x, e, extent in zip(columns, edges, extents, strict=True):

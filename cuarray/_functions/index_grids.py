@@ -135,16 +135,16 @@ def fill_diagonal(a, val, wrap=False):
     Parameters
     ----------
     a : ndarray
-        Written; at least two-dimensional, and with all axes equal where it has more.
+        Modified; at least two-dimensional, and with equal extents if it has more axes.
     val : array_like
-        Repeated along the diagonal where there are fewer values.
+        Repeated along the diagonal if there are fewer values.
     wrap : bool
-        Whether the diagonal of a tall matrix begins again below its end, after a row in between.
+        Whether the diagonal of a tall matrix continues after its end, separated by one row.
 
     Raises
     ------
     ValueError
-        If `a` has fewer than two axes, or more than two that differ.
+        If `a` has fewer than two axes, or more than two of different extents.
 
     See Also
     --------
@@ -384,7 +384,7 @@ def matrix(arr, function):
 
 
 def mask_indices(n, mask_func, k=0):
-    """Return the coordinates at which a function of a square matrix of ones leaves something.
+    """Return the coordinates of the nonzero elements of ``mask_func(ones((n, n)), k)``.
 
     Parameters
     ----------
@@ -461,22 +461,22 @@ def indices(dimensions, dtype=int, sparse=False):
 
 
 def ix_(*args):
-    """Make index arrays of sequences, one per axis, that choose all combinations.
+    """Make index arrays from sequences, one per axis, that select all combinations (an open mesh).
 
     Parameters
     ----------
     *args : array_like of int or bool
-        One-dimensional; bools stand for the positions at which they are true.
+        One-dimensional; bools are converted to the positions of the true elements.
 
     Returns
     -------
     tuple of ndarray
-        The k-th is long on axis k.
+        The k-th extends along axis k.
 
     Raises
     ------
     ValueError
-        If an argument is not one-dimensional.
+        If an argument is not 1-d.
 
     See Also
     --------
@@ -506,14 +506,14 @@ def ix_(*args):
 
 
 def integers(x, function):
-    """Return an array as int64; TypeError where it does not hold integers."""
+    """Return an array as int64; TypeError if it does not hold integers."""
     if x.dtype.kind not in "iu":
         raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
     return x.astype(np.int64, copy=False)
 
 
 def strides_of(shape, order, function):
-    """Return how many elements apart neighbours on each axis lie, 'C' or 'F' order."""
+    """Return the strides of a contiguous array in elements, in 'C' or 'F' order."""
     order = word("C" if order is None else order, ("C", "F"), "order", function)
     steps, step = [], 1
     for extent in shape if order == "F" else reversed(shape):
@@ -525,7 +525,7 @@ def strides_of(shape, order, function):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """Return the positions in the flattened array that coordinates name.
+    """Convert coordinates to positions in the flattened array.
 
     Parameters
     ----------
@@ -534,8 +534,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims : sequence of int
         The array's shape.
     mode : {'raise', 'wrap', 'clip'} or a tuple of them
-        How to treat an out-of-bounds coordinate, for all axes or for each. With 'raise' the call waits for the
-        values.
+        How to treat an out-of-bounds coordinate, for all axes or for each. With 'raise' the call waits for
+        the values.
     order : {'C', 'F'}
 
     Returns
@@ -593,13 +593,13 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 
 def check_inside(places, extent, message):
-    """Raise ValueError where a position is not in 0..extent-1."""
+    """Raise ValueError if a position is not in 0..extent-1."""
     if places.size and not 0 <= (least := int(places.min())) <= (most := int(places.max())) < extent:
         raise ValueError(f"{message}: {least if least < 0 else most} with size {extent}")
 
 
 def unravel_index(indices, shape, order="C"):
-    """Return the coordinates that positions in the flattened array have.
+    """Convert positions in the flattened array to coordinates.
 
     Parameters
     ----------

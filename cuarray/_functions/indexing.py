@@ -1,4 +1,4 @@
-"""Elements chosen by positions and by masks, read and written."""
+"""Indexing functions: elements selected by positions and by masks, read and written."""
 
 import numpy as np
 
@@ -39,9 +39,9 @@ __all__ = [
 
 
 def positions(result, given, function):
-    """Return what was given as indices as an integer array; TypeError where they are not integers."""
+    """Return given indices as an integer array; TypeError if they are not integers."""
     if result.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
-        result = result.astype(np.int64)  # an empty list has no type of its own
+        result = result.astype(np.int64)  # an empty list has no type
     if result.dtype.kind == "b":
         result = result.astype(np.int64)
     if result.dtype.kind not in "iu":
@@ -50,7 +50,7 @@ def positions(result, given, function):
 
 
 def cycle(values, count):
-    """Return `count` elements of a one-dimensional array, from its start again where it ends."""
+    """Return `count` elements of a one-dimensional array, repeated cyclically."""
     if values.size in (1, count):
         return values
     if values.size > count:
@@ -74,8 +74,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     out : ndarray, optional
         Output array.
     mode : {'raise', 'wrap', 'clip'}
-        How to treat an out-of-bounds position: an error, the remainder, or the nearest position ('clip': negative
-        ones become 0).
+        How to treat an out-of-bounds position: an error, the remainder, or the nearest position ('clip':
+        negative ones become 0).
 
     Returns
     -------
@@ -117,9 +117,9 @@ def put(a, ind, v, mode="raise"):
     a : ndarray
         Written.
     ind : array_like of int
-        Positions in C order; of repeated ones the last stays.
+        Positions in C order; for repeated ones the last value is stored.
     v : array_like
-        Repeated where there are fewer values than positions.
+        Repeated if there are fewer values than positions.
     mode : {'raise', 'wrap', 'clip'}
         How to treat an out-of-bounds position.
 
@@ -156,7 +156,7 @@ def put(a, ind, v, mode="raise"):
 
 
 def countable(places):
-    """Return positions of a type that holds the extents they are divided by."""
+    """Return positions in a type that can hold the extents they are divided by."""
     return places if places.dtype.itemsize == 8 else places.astype(np.int64)
 
 
@@ -165,7 +165,7 @@ def elements_at(a, places, values):
     if a.flags.c_contiguous:
         a.reshape(-1)[places] = values
         return
-    # An index outside must stay outside, so the last division keeps its sign and size.
+    # An out-of-bounds index must stay out of bounds, so the last quotient is not wrapped.
     places, coordinates = countable(places), []
     for extent in reversed(a.shape[1:]):
         coordinates.append(places % extent)
@@ -174,7 +174,7 @@ def elements_at(a, places, values):
 
 
 def take_along_axis(arr, indices, axis=-1):
-    """Return elements at positions along an axis, a position for every place on the other axes.
+    """Return elements along an axis by matching 1-d slices of indices and data.
 
     Parameters
     ----------
@@ -214,18 +214,19 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Store values at positions along an axis, a position for every place on the other axes.
+    """Store values along an axis by matching 1-d slices of indices and data.
 
     Parameters
     ----------
     arr : ndarray
         Written.
     indices : array_like of int
-        With as many axes as `arr`; axes other than `axis` broadcast. Of repeated positions the last stays.
+        With as many axes as `arr`; axes other than `axis` broadcast. For repeated positions the last value is
+        stored.
     values : array_like
         Broadcast with the indices.
     axis : int or None
-        With None positions count in the flattened array.
+        With None, positions are those of the flattened array.
 
     Raises
     ------
@@ -259,14 +260,14 @@ def put_along_axis(arr, indices, values, axis):
 
 
 def along(indices, function):
-    """Return an array of indices; IndexError where they are not integers."""
+    """Return an array of indices; IndexError if they are not integers."""
     if indices.dtype.kind not in "iu":
         raise IndexError(f"{function}: `indices` must be an integer array, not {indices.dtype}")
     return indices
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """Make an array of elements of several, chosen by number.
+    """Select each element from one of several arrays, by index.
 
     Parameters
     ----------
@@ -315,7 +316,7 @@ def choose(a, choices, out=None, mode="raise"):
         numbers = countable(numbers) % count
     dtype = _core.result_type(*(x if type(x) in WEAK else one for x, one in zip(given, choices, strict=True)))
     with fused_call():
-        # The last choice is that of all numbers left, and the first that of negative ones: 'clip'.
+        # 'clip': the last choice serves all larger indices, and the first one negative indices.
         result = choices[-1].astype(dtype)
         for number in range(count - 2, -1, -1):
             result = where(numbers <= number, choices[number].astype(dtype), result)
@@ -338,7 +339,7 @@ def nonzero(a):
     Returns
     -------
     tuple of ndarray
-        One int64 array per axis. The call waits for their number.
+        One int64 array per axis. The call waits for the number of elements.
 
     Raises
     ------
@@ -418,7 +419,7 @@ def compress(condition, a, axis=None, out=None):
     Parameters
     ----------
     condition : array_like of bool
-        With one axis, at most as long as `axis` where it is true.
+        One-dimensional; may be longer than `axis` only by false elements.
     a : array_like
     axis : int, optional
         By default the flattened array is used.
@@ -487,7 +488,7 @@ def extract(condition, arr):
 
 
 def place(arr, mask, vals):
-    """Store values, one after the other, where a mask is true.
+    """Store consecutive values where a mask is true.
 
     Parameters
     ----------
@@ -496,7 +497,7 @@ def place(arr, mask, vals):
     mask : array_like of bool
         As many elements as `arr`.
     vals : array_like
-        Repeated where there are fewer values than true elements.
+        Repeated if there are fewer values than true elements.
 
     Raises
     ------
@@ -529,7 +530,7 @@ def place(arr, mask, vals):
 
 
 def putmask(a, mask, values):
-    """Store the values that stand at the same places as the true elements of a mask.
+    """Store the values at the positions of the true elements of a mask.
 
     Parameters
     ----------
@@ -569,9 +570,9 @@ def putmask(a, mask, values):
 
 
 def safe_values_for(a, values, function):
-    """Return what is to be written into `a` as an array beside it; arrays must be cast safely, as NumPy asks.
+    """Return values to write into `a` as an array on its device; arrays must cast safely, as in NumPy.
 
-    Values without axes that NumPy would have as scalars are cast.
+    0-d values, which are scalars in NumPy, are cast.
     """
     is_array = hasattr(type(values), "__array__") and not isinstance(values, np.generic)
     if is_array and not _core.is_value(values):
@@ -584,7 +585,7 @@ def safe_values_for(a, values, function):
 
 
 def masked(a, mask, function):
-    """Return an array to write and a bool mask of its shape."""
+    """Return the output array and a bool mask of its shape."""
     a = target(a, function)
     mask = _core.beside(mask, a, function).astype(bool, copy=False)
     if mask.size != a.size:
@@ -593,7 +594,7 @@ def masked(a, mask, function):
 
 
 def select(condlist, choicelist, default=0):
-    """Make an array of elements of several, each taken from the first whose condition is true.
+    """Select each element from the first of several arrays whose condition is true.
 
     Parameters
     ----------
@@ -601,7 +602,7 @@ def select(condlist, choicelist, default=0):
     choicelist : sequence of array_like
         As many as conditions; everything broadcasts.
     default : number or array_like
-        What stands where no condition is true.
+        The value where no condition is true.
 
     Returns
     -------
@@ -610,7 +611,7 @@ def select(condlist, choicelist, default=0):
     Raises
     ------
     ValueError
-        If there are no conditions, or not as many as choices.
+        If there are no conditions, or their number is not that of the choices.
     TypeError
         If a condition is not of type bool.
 

@@ -1,4 +1,4 @@
-"""Values between given points, and angles without jumps."""
+"""Linear interpolation, and phase unwrapping."""
 
 import math
 
@@ -20,20 +20,20 @@ __all__ = ["interp", "unwrap"]
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """Interpolate linearly between points whose first coordinates ascend.
+    """Interpolate linearly between points with ascending x coordinates.
 
     Parameters
     ----------
     x : array_like
-        Where values are wanted, of any shape.
+        The x coordinates at which to interpolate, of any shape.
     xp : array_like
-        First coordinates of the points, ascending, along one axis. With `period` in any order.
+        The x coordinates of the points, one axis, ascending. With `period` in any order.
     fp : array_like
-        Second coordinates, as many; real or complex.
+        The y coordinates of the points, as many; real or complex.
     left, right : number, optional
-        What stands before the first point and after the last one; by default their second coordinates.
+        The values left of the first point and right of the last one; by default their y coordinates.
     period : number, optional
-        The distance after which the points repeat; `left` and `right` then count for nothing.
+        The period of the x coordinates; `left` and `right` are then ignored.
 
     Returns
     -------
@@ -43,11 +43,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     Raises
     ------
     ValueError
-        If `xp` and `fp` are not of one length and one axis, are empty, or `period` is 0.
+        If `xp` and `fp` are not 1-d of equal length, are empty, or `period` is 0.
 
     Notes
     -----
-    Whether `xp` ascends is not looked at. Temporaries are a few arrays of the size of the result.
+    It is not checked that `xp` ascends. Temporaries are a few arrays of the size of the result.
 
     See Also
     --------
@@ -90,29 +90,29 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x1, y1 = _core.take(xp[min(last, 1) :], place, 0), _core.take(fp[min(last, 1) :], place, 0)
     with fused_call():
         slope = (y1 - y0) / (x1 - x0)
-        # From the other end where this one gives no number: a coordinate may be infinite.
+        # From the other end where this one gives NaN: a coordinate may be infinite.
         y = slope * (x - x0) + y0
         y = where(isnan(y), slope * (x - x1) + y1, y)
         y = where(isnan(y) & (y0 == y1), y0, y)
         y = where(x == x0, y0, where(x == x1, y1, y))
-        y = where(x == xp[last], fp[last], y)  # of several points there the last one
+        y = where(x == xp[last], fp[last], y)  # the last one of several points at that x
         y = where(x < xp[0], fp[0] if left is None else left, y)
         y = where(x > xp[last], fp[last] if right is None else right, y)
-        # One point alone answers NaN, too, as in NumPy.
+        # With a single point, NaN also gives its value, as in NumPy.
         return where(isnan(x), x, y) if last else y
 
 
 @under_its_name
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
-    """Take whole periods away from numbers that jump by more than half of one.
+    """Remove jumps of more than half a period by adding multiples of the period.
 
     Parameters
     ----------
     p : array_like
     discont : number, optional
-        Smaller jumps stay; half a period by default, and at least.
+        Smaller jumps are kept; at least half a period, which is the default.
     axis : int
-        Along which neighbours are compared.
+        The axis along which neighbours are compared.
     period : number
 
     Returns
@@ -123,7 +123,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     Raises
     ------
     AxisError
-        If there is no such axis.
+        If the axis does not exist.
 
     See Also
     --------
@@ -148,7 +148,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     with fused_call():
         within = (steps + half) % period - half
         if not odd:
-            # A step of just half a period keeps its direction.
+            # A step of exactly half a period keeps its sign.
             within = where((within == -half) & (steps > 0), half, within)
         least = period / 2 if discont is None else discont
         turns = where(less(abs_ufunc(steps), least), 0, within - steps)

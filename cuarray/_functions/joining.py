@@ -1,4 +1,4 @@
-"""Several arrays made one, and one made several."""
+"""Joining and splitting of arrays."""
 
 import functools
 import itertools
@@ -24,7 +24,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     Parameters
     ----------
     arrays : sequence of array_like
-        Equal in every extent but that of `axis`.
+        Equal in every extent except that of `axis`.
     axis : int or None
         None joins the flattened arrays.
     out : ndarray, optional
@@ -41,7 +41,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     Raises
     ------
     ValueError
-        If nothing is given to join, or the shapes do not fit.
+        If there are no arrays, or the shapes do not match.
     AxisError
         If the axis does not exist.
     TypeError
@@ -67,7 +67,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def flat_arrays(sequence, dtype, out):
-    """Return the elements of a sequence as arrays of one axis; Python's numbers take the others' type."""
+    """Return the elements of a sequence as 1-d arrays; Python numbers take the others' type."""
     numbers = has_entries(sequence) and any(type(x) in WEAK for x in sequence)
     if isinstance(sequence, ndarray) or not numbers:
         return [a.ravel() for a in members_as_arrays(sequence, "concatenate")]
@@ -84,7 +84,7 @@ def flat_arrays(sequence, dtype, out):
 
 
 def members_as_arrays(sequence, function):
-    """Return the elements of a sequence as arrays; lists and numbers join the device of the first array."""
+    """Return the elements of a sequence as arrays; lists and numbers go to the device of the first array."""
     if isinstance(sequence, ndarray):
         if sequence.ndim == 0:
             called = _core.called_function(function)
@@ -115,7 +115,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     Raises
     ------
     ValueError
-        If nothing is given to stack, or the shapes differ.
+        If there are no arrays, or the shapes differ.
     AxisError
         If the axis does not exist in the result.
 
@@ -141,7 +141,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def unstack(x, /, *, axis=0):
-    """Return the parts of an array along an axis, without that axis: views, or numbers if it has one axis.
+    """Split an array along an axis into views without that axis, or into numbers if it has one axis.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def unstack(x, /, *, axis=0):
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Join arrays one below the other: along the first axis, one-dimensional arrays as rows.
+    """Join arrays vertically: along the first axis, one-dimensional arrays as rows.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Join arrays side by side: along the second axis, one-dimensional arrays along their only one.
+    """Join arrays horizontally: along the second axis, one-dimensional arrays along their only one.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def dstack(tup):
 
 
 def column_stack(tup):
-    """Join arrays as columns of a matrix; two-dimensional arrays go in as they are.
+    """Join arrays as columns of a matrix; two-dimensional arrays are used unchanged.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def array_split(ary, indices_or_sections, axis=0):
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where the parts after the first begin.
+        The number of parts, or the begins of the parts after the first.
     axis : int
 
     Returns
@@ -324,7 +324,7 @@ def array_split(ary, indices_or_sections, axis=0):
     AxisError
         If the axis does not exist.
     MemoryError
-        If there would be more parts than the memory holds views.
+        If there would be more parts than memory for their views.
 
     See Also
     --------
@@ -361,13 +361,13 @@ def memory_of_host():
 
 
 def split(ary, indices_or_sections, axis=0):
-    """Split an array into equal views along an axis, or at given places.
+    """Split an array into equal views along an axis, or at given positions.
 
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many equal parts, or where the parts after the first begin.
+        The number of equal parts, or the begins of the parts after the first.
     axis : int
 
     Returns

@@ -1,4 +1,4 @@
-"""Comparing arrays as a whole or within tolerances, and asking what they are."""
+"""Comparison of arrays as a whole or within tolerances, and type tests."""
 
 import numpy as np
 
@@ -249,7 +249,7 @@ def isreal(x):
 
 
 def isscalar(element):
-    """Tell whether something is a Python or NumPy number; a 0-d array is none.
+    """Tell whether an object is a Python or NumPy number; a 0-d array is not.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matrices made of their diagonals and triangles."""
+"""Matrices from diagonals, and triangles of matrices."""
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
@@ -98,19 +98,19 @@ def diagonal(matrix, k):
 
 
 def diag(v, k=0):
-    """Make a matrix with a given diagonal, or take the diagonal of a matrix.
+    """Make a matrix with a given diagonal, or extract the diagonal of a matrix.
 
     Parameters
     ----------
     v : array_like
-        One-dimensional: the diagonal of the result. Two-dimensional: the matrix whose diagonal is wanted.
+        One-dimensional: the diagonal of the result. Two-dimensional: the matrix whose diagonal is returned.
     k : int
         Index of the diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
     ndarray
-        A new array; of a matrix a read-only view.
+        A new array; if `v` is a matrix, a read-only view.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):
     Parameters
     ----------
     N : int
-        Rows; a negative number is none.
+        Rows; negative numbers count as 0.
     M : int, optional
         Columns; as many as rows by default.
     k : int
@@ -277,7 +277,7 @@ def triu(m, k=0):
 
 
 def matrices(m, function):
-    """Return `m` as an array of at least two axes, a row as a square of equal rows."""
+    """Return `m` as an array of at least two axes; a 1-d array is broadcast to a square of equal rows."""
     m = as_array(m)
     if m.ndim == 0:
         raise ValueError(f"{function}: the array has no axis")

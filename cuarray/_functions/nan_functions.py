@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN: the plain ones with `where=`, or folds with a row that lets numbers win."""
+"""Reductions that ignore NaN: the plain ones with `where=`, or folds with a row that prefers numbers to NaN."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def array_and_mask(function, a, where):
-    """Return an array, and which of its elements `where` names: True for all of them."""
+    """Return an array, and the mask of `where`: True if all elements are selected."""
     where = True if where is NOT_GIVEN else where
     if where is None:
         raise TypeError(f"{function}: where= takes a bool array, not None")
@@ -40,20 +40,20 @@ def array_and_mask(function, a, where):
 
 
 def numbers(a, where):
-    """Return a mask, for one fold to absorb, of the elements that `where` names and that are no NaN."""
+    """Return a pending mask, for a fold to absorb, of the elements selected by `where` that are not NaN."""
     if not is_inexact(a):
         return where
-    mask = equal(a, a)  # as NaN is not
+    mask = equal(a, a)  # false for NaN
     return mask if where is True else logical_and(mask, where)
 
 
 def start(initial, a, where):
-    """Return initial=; of elements without where=, None asks for nothing but that there is one."""
+    """Return initial=; without where=, None only requires that there is an element."""
     return NOT_GIVEN if initial is None and where is True and a.size else initial
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Add the elements that are not NaN along axes.
+    """Add the non-NaN elements along axes.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Multiply the elements that are not NaN along axes.
+    """Multiply the non-NaN elements along axes.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):
-    """Average the elements that are not NaN along axes.
+    """Average the non-NaN elements along axes.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def nanvar(
     mean=NOT_GIVEN,
     correction=NOT_GIVEN,
 ):
-    """Compute the variance of the elements that are not NaN along axes.
+    """Compute the variance of the non-NaN elements along axes.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def nanstd(
     mean=NOT_GIVEN,
     correction=NOT_GIVEN,
 ):
-    """Compute the standard deviation of the elements that are not NaN along axes.
+    """Compute the standard deviation of the non-NaN elements along axes.
 
     Parameters
     ----------
@@ -303,12 +303,12 @@ def nanstd(
 
 
 def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    """Compute the variance of what is no NaN, or its square root; NaN where too few elements take part."""
+    """Compute the variance of non-NaN elements, or its square root; NaN where too few are included."""
     a, where = array_and_mask(f"nan{name}", a, where)
     with fused_call():
         result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
     less = ddof if correction is NOT_GIVEN else correction
-    # With one element or none the sum of squares is 0, and 0 / 0 is NaN already.
+    # With one element or none the sum of squares is 0, so that 0 / 0 gives NaN.
     if is_inexact(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
         result[...] = where_ufunc(count <= less, np.nan, result)
@@ -316,7 +316,7 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Find the smallest element that is not NaN along axes.
+    """Find the smallest non-NaN element along axes.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     Raises
     ------
     ValueError
-        If there are no elements.
+        If there are no elements, and `initial` is not given.
     AxisError
         If an axis does not exist.
 
@@ -358,7 +358,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
-    """Find the largest element that is not NaN along axes.
+    """Find the largest non-NaN element along axes.
 
     Parameters
     ----------
@@ -382,7 +382,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
     Raises
     ------
     ValueError
-        If there are no elements.
+        If there are no elements, and `initial` is not given.
     AxisError
         If an axis does not exist.
 
@@ -400,7 +400,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
 
 
 def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
-    """Fold with a row in which a number wins over NaN; what `where` leaves out becomes NaN."""
+    """Fold with a row that prefers numbers to NaN; elements excluded by `where` become NaN."""
     a, where = array_and_mask(f"nan{plain.__name__}", a, where)
     masked = where is not True
     # NaN as initial= loses against all numbers; integers have none, but in a floating-point out=.
@@ -419,13 +419,13 @@ def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
 
 
 def nanargmin(a, axis=None, out=None, *, keepdims=False):
-    """Find where the smallest element that is not NaN is, the first one of several.
+    """Return the index of the smallest non-NaN element, the first one of several.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the index counts through the whole array in C order.
+        By default the index is that of the flattened array in C order.
     out : ndarray, optional
         Output array.
     keepdims : bool
@@ -445,7 +445,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
 
     Notes
     -----
-    NaN counts as infinity, so where NaN and infinity are all there is, the first of either is found.
+    NaN counts as infinity, so if all elements are NaN or infinity, the first of either is found.
 
     See Also
     --------
@@ -461,13 +461,13 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
 
 
 def nanargmax(a, axis=None, out=None, *, keepdims=False):
-    """Find where the largest element that is not NaN is, the first one of several.
+    """Return the index of the largest non-NaN element, the first one of several.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the index counts through the whole array in C order.
+        By default the index is that of the flattened array in C order.
     out : ndarray, optional
         Output array.
     keepdims : bool
@@ -487,7 +487,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
 
     Notes
     -----
-    NaN counts as minus infinity, so where NaN and minus infinity are all there is, the first of either is
+    NaN counts as minus infinity, so if all elements are NaN or minus infinity, the first of either is
     found.
 
     See Also
@@ -504,7 +504,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
 
 
 def nan_place(find, replacement, a, axis, out, keepdims):
-    """Find an extreme element with NaN replaced by the other extreme."""
+    """Return the index of an extreme element, with NaN replaced by the other extreme."""
     a = as_array(a)
     if not is_inexact(a):
         return find(a, axis, out, keepdims=keepdims)

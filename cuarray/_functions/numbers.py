@@ -1,4 +1,4 @@
-"""Functions of numbers that are short sums of rows of the table, and questions about types and objects."""
+"""Functions of numbers composed of a few rows of the table, and tests of types and objects."""
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def sinc(x):
 
 
 def fix(x, out=None):
-    """Round towards zero; integers stay as they are.
+    """Round towards zero; integers are unchanged.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def fix(x, out=None):
 
 
 def isposinf(x, out=None):
-    """Tell for each element whether it is infinite and positive.
+    """Tell for each element whether it is positive infinity.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def isposinf(x, out=None):
 
 
 def isneginf(x, out=None):
-    """Tell for each element whether it is infinite and negative.
+    """Tell for each element whether it is negative infinity.
 
     Parameters
     ----------
@@ -179,14 +179,14 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     copy : bool
         False writes into `x` itself.
     nan : number or array_like
-        In the place of NaN.
+        Replacement of NaN.
     posinf, neginf : number or array_like, optional
-        In the places of infinities; by default the largest and the smallest number of the type.
+        Replacements of infinities; by default the largest and the smallest number of the type.
 
     Returns
     -------
     ndarray
-        Integers as they are; of complex numbers, both parts are replaced.
+        Integers are unchanged; both parts of complex numbers are replaced.
 
     See Also
     --------
@@ -219,13 +219,13 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 @under_its_name
 def real_if_close(a, tol=100):
-    """Return the real parts of complex numbers if all imaginary parts are next to nothing.
+    """Return the real parts of complex numbers if all imaginary parts are close to zero.
 
     Parameters
     ----------
     a : array_like
     tol : number
-        What counts as nothing: above 1, in units of the type's epsilon. The call waits for the values.
+        The tolerance: if above 1, in units of the type's epsilon. The call waits for the values.
 
     Returns
     -------
@@ -249,7 +249,7 @@ def real_if_close(a, tol=100):
     return a.real if bool(all(abs(a.imag) < limit)) else a
 
 
-# Questions about types and objects.
+# Tests of types and objects.
 
 
 def iterable(y):
@@ -301,7 +301,7 @@ def isfortran(a):
 
 
 def min_scalar_type(a, /):
-    """Return the smallest type that holds a number; of an array with axes, its type.
+    """Return the smallest type that holds a number; for an array with axes, its type.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def common_type(*arrays):
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """Make an array of an object, and see that all its numbers are finite.
+    """Make an array from an object, and check that all its numbers are finite.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     Raises
     ------
     ValueError
-        If there are infinities or NaN; the call waits for the elements.
+        If there are infinities or NaN. The call waits for the elements.
 
     See Also
     --------
@@ -391,7 +391,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     return a
 
 
-#: What `require` calls a property, by its names in NumPy.
+#: The properties of `require`, by their names in NumPy.
 REQUIREMENTS = {
     "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
     "A": "A", "ALIGNED": "A",
@@ -400,14 +400,14 @@ REQUIREMENTS = {
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """Return an array that lies in memory as required, a copy where it must be.
+    """Return an array with the required memory layout, a copy if needed.
 
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     requirements : str or sequence of str, optional
-        'C' or 'F' contiguous, 'A' aligned, 'W' writeable, 'O' with memory of its own, 'E' no subclass.
+        'C' or 'F' contiguous, 'A' aligned, 'W' writeable, 'O' owning its memory, 'E' no subclass.
     like : ndarray, optional
         The result goes to the device of this array.
 

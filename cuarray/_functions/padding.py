@@ -1,4 +1,4 @@
-"""Arrays with margins around them."""
+"""Padding of arrays."""
 
 import itertools
 
@@ -17,7 +17,7 @@ from cuarray._runtime.fuse import fused_call
 
 __all__ = ["pad"]
 
-#: The keywords that each mode takes, with what they are by default.
+#: The keywords that each mode takes, with their defaults.
 KEYWORDS = {
     "constant": {"constant_values": 0},
     "edge": {},
@@ -34,24 +34,24 @@ KEYWORDS = {
 
 
 def pad(array, pad_width, mode="constant", **kwargs):
-    """Put margins around an array.
+    """Pad an array.
 
     Parameters
     ----------
     array : array_like
     pad_width : int, pair, sequence of pairs, or dict
-        How wide the margin before and after each axis is; one number goes with all sides, one pair with all
-        axes. A dict tells for some axes, by their number.
+        The width of the padding before and after each axis; one number applies to all sides, one pair to all
+        axes. A dict maps axes to widths.
     mode : str or callable
-        What the margins hold. 'constant': `constant_values`; 'edge': the outermost elements; 'linear_ramp':
-        a line from there to `end_values`; 'maximum', 'minimum', 'mean' and 'median': that of the outermost
-        `stat_length` elements; 'reflect' and 'symmetric': the elements in mirror order, about the outermost
-        ones or about the border; 'wrap': the elements of the other end; 'empty': anything.
-        A function is called as ``function(line, widths, axis, kwargs)`` with each line along each axis, zeros
-        in its margins, and writes into it.
+        The values of the padding. 'constant': `constant_values`; 'edge': the edge elements; 'linear_ramp':
+        a linear ramp from there to `end_values`; 'maximum', 'minimum', 'mean' and 'median': that of the
+        outermost `stat_length` elements; 'reflect' and 'symmetric': the elements mirrored at the edge element
+        or at the border; 'wrap': the elements of the other end; 'empty': undefined.
+        A function is called as ``function(slice, widths, axis, kwargs)`` with each 1-d slice along each axis,
+        padded with zeros, and modifies it in place.
     **kwargs
         `constant_values`, `end_values` and `stat_length`, given as `pad_width` is; or `reflect_type`, where
-        'odd' subtracts the mirrored elements from twice the outermost one. What a function is called with.
+        'odd' subtracts the mirrored elements from twice the edge element. For a function, its `kwargs`.
 
     Returns
     -------
@@ -61,8 +61,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
     Raises
     ------
     ValueError
-        If the mode is unknown, a keyword does not belong to it, a width is negative, or an empty axis would
-        have to be continued.
+        If the mode is unknown, a keyword does not belong to it, a width is negative, or an empty axis is
+        padded in a mode that needs elements.
     TypeError
         If a width is not an integer.
 
@@ -104,7 +104,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
         for key, value in settings.items()
     }
     for axis, (before, after) in enumerate(widths):
-        # Axes that came before are whole already; of those that come later only the inside counts.
+        # Earlier axes are padded already; of later axes only the interior is valid.
         lines = moveaxis(result[(*(slice(None),) * axis, *inside[axis:], ...)], axis, -1)
         whole = moveaxis(result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :], ...)], axis, -1)
         own = {key: values[axis] for key, values in by_axis.items()}
@@ -128,7 +128,7 @@ def pad_widths(given, ndim):
 
 
 def pairs(given, ndim):
-    """Return a pair for each axis, of what was given for all, for each side or for each side of each axis."""
+    """Return a pair for each axis, from one value for all, for each side, or for each side of each axis."""
     if given is None:
         return [(None, None)] * ndim
     given = host_values(given, "pad")
@@ -136,7 +136,7 @@ def pairs(given, ndim):
 
 
 def mode_settings(mode, given):
-    """Return the keywords of a mode; ValueError for others."""
+    """Return the keywords of a mode; ValueError for keywords of other modes."""
     if mode not in KEYWORDS:
         raise ValueError(
             f"pad: mode {mode!r} is not supported; there are {', '.join(KEYWORDS)} and functions"
@@ -148,18 +148,18 @@ def mode_settings(mode, given):
 
 
 def call_for_lines(function, result, widths, kwargs):
-    """Let a function of the user's write the margins of every line along every axis."""
+    """Call the user's function for every 1-d slice along every axis."""
     for axis, both in enumerate(widths):
         lines = moveaxis(result, axis, -1)
         for place in itertools.product(*map(range, lines.shape[:-1])):
             function(lines[(*place, slice(None))], both, axis, kwargs)
 
 
-# The modes: each writes the margins of `whole` along its last axis, of which `lines` is the inside.
+# The modes: each writes the padding of `whole` along its last axis; `lines` is the interior.
 
 
 def margins(whole, before, after):
-    """Return the margins that are not empty, as (view, whether it is the first one)."""
+    """Return the sides with padding, as (view, whether it is the first side)."""
     sides = ((whole[..., :before], True), (whole[..., whole.shape[-1] - after :], False))
     return [(margin, first) for margin, first in sides if margin.size]
 
@@ -221,16 +221,16 @@ def fill_mirrored(whole, lines, before, after, mode, reflect_type):
 
 
 def copy_margins(whole, lines, before, after, places):
-    """Write into the margins what stands inside, at the positions that `places` has for all elements."""
+    """Fill the padding with interior elements; `places` has the source position of every element."""
     for margin, first in margins(whole, before, after):
         chosen = places[:before] if first else places[len(places) - after :]
         margin[...] = _core.take(lines, as_array(chosen, whole.device), lines.ndim - 1)
 
 
 def fill_odd(whole, lines, before, after, mode):
-    """Turn the lines by half a turn about their ends, again and again.
+    """Reflect the slices at their end points, repeatedly.
 
-    After `turn` steps, two mirrors, everything recurs, raised by twice the difference of the ends.
+    The values repeat after `turn` elements (two reflections), raised by twice the difference of the ends.
     """
     if whole.dtype.kind == "b":
         raise TypeError("pad: reflect_type='odd' calculates, which bools do not; pad x.astype('i1')")

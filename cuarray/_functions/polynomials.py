@@ -15,22 +15,22 @@ from cuarray._runtime.fuse import fused_call
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval"]
 
-#: So many steps of Horner's rule make one kernel; each reads one coefficient beside x.
+#: Steps of Horner's rule per fused kernel; each reads x and one coefficient.
 STEPS_AT_ONCE = 16
 
 
 def poly(seq_of_zeros):
-    """Return the coefficients of the polynomial that has these zeros, with 1 before the highest power.
+    """Return the coefficients of the monic polynomial with the given zeros.
 
     Parameters
     ----------
     seq_of_zeros : array_like
-        One axis, or a square matrix, of which the eigenvalues are the zeros.
+        One-dimensional, or a square matrix, whose eigenvalues are the zeros.
 
     Returns
     -------
     ndarray
-        Real if `seq_of_zeros` is, or if its complex zeros come in conjugate pairs. The host computes it,
+        Real if `seq_of_zeros` is, or if its complex zeros are conjugate pairs. Computed on the host,
         so the call waits for the zeros.
 
     Raises
@@ -94,7 +94,7 @@ def polyval(p, x):
     count = p.shape[0]
     if count == 0:
         return zeros_like(x)
-    # The first steps of the rule, 0 x + p[0], leave p[0] alone, unless x is infinite or NaN.
+    # The first step of the rule, 0 x + p[0], gives p[0], unless x is infinite or NaN.
     result = zeros_like(x)
     for first in range(0, count, STEPS_AT_ONCE):
         with fused_call():
@@ -104,7 +104,7 @@ def polyval(p, x):
 
 
 def coefficients(p, function):
-    """Return an array of one axis; a number has one coefficient."""
+    """Return a 1-d array; a number has one coefficient."""
     p = atleast_1d(p)
     if p.ndim != 1:
         raise ValueError(f"{function}: coefficients must have one axis, not {p.ndim}")
@@ -164,7 +164,7 @@ def polysub(a1, a2):
 
 
 def combined(function, a1, a2):
-    """Add or subtract coefficients; zeros stand before those of the shorter polynomial."""
+    """Add or subtract coefficients; those of the shorter polynomial get leading zeros."""
     a, b = map(atleast_1d, as_arrays(f"poly{function.__name__[:3]}", a1, a2))
     count = np.maximum(len(a), len(b))
     a, b = (
@@ -179,8 +179,8 @@ def polymul(a1, a2):
     Parameters
     ----------
     a1, a2 : array_like
-        Coefficients, the highest power first. The call waits for their values, because zeros in front are
-        left out.
+        Coefficients, the highest power first. The call waits for their values, because leading zeros are
+        removed.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def polymul(a1, a2):
 
 
 def without_leading_zeros(p):
-    """Return coefficients from the first one on that is not zero; of none, one zero."""
+    """Return the coefficients without leading zeros; one zero if there are no others."""
     places = np.flatnonzero(p.numpy())
     return p[places[0] :] if places.size else zeros(1, p.dtype, device=p.device)
 
@@ -222,8 +222,8 @@ def polydiv(u, v):
     Returns
     -------
     q, r : ndarray
-        Quotient and remainder; leading coefficients of the remainder that are within 1e-8 of zero are left
-        out. The host divides, so the call waits for the coefficients.
+        Quotient and remainder; leading coefficients of the remainder that are within 1e-8 of zero are
+        removed. Computed on the host, so the call waits for the coefficients.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def polydiv(u, v):
 
 
 def times(m, function):
-    """Return how often to differentiate or integrate."""
+    """Return the order of differentiation or integration."""
     m = integer(m, "m", function)
     if m < 0:
         raise ValueError(f"{function}: the order m must not be negative, it is {m}")
@@ -290,7 +290,7 @@ def polyder(p, m=1):
     array([3, 2, 1])
     """
     p = coefficients(p, "polyder")
-    for _ in range(min(times(m, "polyder"), len(p) + 1)):  # then there is nothing left
+    for _ in range(min(times(m, "polyder"), len(p) + 1)):  # after that, the result is empty
         p = p[:-1] * arange(len(p) - 1, 0, -1, device=p.device)
     return p
 
@@ -314,7 +314,7 @@ def polyint(p, m=1, k=None):
     Raises
     ------
     ValueError
-        If `m` is negative, or there are less constants than integrations.
+        If `m` is negative, or there are fewer constants than integrations.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Texts of arrays and of numbers, by NumPy's settings."""
+"""Formatting of arrays and numbers as text, by NumPy's settings."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = [
     "format_float_scientific", "get_printoptions", "printoptions", "set_printoptions",
 ]  # fmt: skip
 
-# The settings are NumPy's, and so are the texts of Python's integers.
+# The print settings and the formatting of Python integers are NumPy's.
 base_repr = np.base_repr
 binary_repr = np.binary_repr
 get_printoptions = np.get_printoptions
@@ -22,14 +22,14 @@ set_printoptions = np.set_printoptions
 
 @under_its_name
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """Return the text that shows an array with its type.
+    """Return the string representation of an array.
 
     Parameters
     ----------
     arr : array_like
     max_line_width, precision : int, optional
     suppress_small : bool, optional
-        Whether numbers next to zero are shown as zero.
+        Whether numbers close to zero are shown as zero.
 
     Returns
     -------
@@ -50,14 +50,14 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 @under_its_name
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """Return the text that shows the values of an array.
+    """Return the values of an array as a string.
 
     Parameters
     ----------
     a : array_like
     max_line_width, precision : int, optional
     suppress_small : bool, optional
-        Whether numbers next to zero are shown as zero.
+        Whether numbers close to zero are shown as zero.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
 
 def text_by(function, own, a, *settings):
-    """Return NumPy's text by these settings, or our own where all are left alone."""
+    """Return NumPy's text with these settings, or cuarray's own if all are defaults."""
     if settings == (None, None, None):
         return own(as_array(a))
     settings = [number(x) for x in settings]
@@ -106,16 +106,16 @@ def array2string(
     Parameters
     ----------
     a : array_like
-        Of a long one on a GPU, only the elements that are shown are fetched.
+        For a long array on a GPU, only the elements that are shown are copied.
     max_line_width, precision : int, optional
     suppress_small : bool, optional
-        Whether numbers next to zero are shown as zero.
+        Whether numbers close to zero are shown as zero.
     separator, prefix, suffix : str
-        What stands between elements, and the length of what will stand around the text.
+        The separator of elements, and the texts that will surround the result, whose lengths count for wrapping.
     formatter : dict of callable, optional
-        By kind of type.
+        Formatting functions by kind of type.
     threshold, edgeitems : int, optional
-        From how many elements on the middle is left out, and how many are shown at each end.
+        The number of elements from which the array is summarized, and the number shown at each end.
     sign, floatmode, legacy
         As NumPy's.
 
@@ -141,7 +141,7 @@ def array2string(
 
 
 def number(x):
-    """Return a 0-d array as NumPy's scalar, whose type tells the digits; others as copies."""
+    """Return a 0-d array as a NumPy scalar, whose type determines the digits; others as copies."""
     return x.to_numpy()[()] if isinstance(x, ndarray) else x
 
 
@@ -162,19 +162,19 @@ def format_float_positional(
     Parameters
     ----------
     x : number or ndarray
-        An array has no axes.
+        An array must be 0-d.
     precision, min_digits : int, optional
         The most and the fewest digits.
     unique : bool
-        Whether as few digits are shown as tell the number from all others of its type.
+        Whether to use the fewest digits that identify the number uniquely in its type.
     fractional : bool
-        Whether digits are counted after the point.
+        Whether `precision` counts digits after the decimal point.
     trim : {'k', '.', '0', '-'}
-        Which zeros at the end stay.
+        Which trailing zeros are kept.
     sign : bool
         Whether positive numbers get a sign.
     pad_left, pad_right : int, optional
-        The width before and after the point.
+        The width before and after the decimal point.
 
     Returns
     -------
@@ -204,19 +204,19 @@ def format_float_scientific(
     Parameters
     ----------
     x : number or ndarray
-        An array has no axes.
+        An array must be 0-d.
     precision, min_digits : int, optional
         The most and the fewest digits.
     unique : bool
-        Whether as few digits are shown as tell the number from all others of its type.
+        Whether to use the fewest digits that identify the number uniquely in its type.
     trim : {'k', '.', '0', '-'}
-        Which zeros at the end stay.
+        Which trailing zeros are kept.
     sign : bool
         Whether positive numbers get a sign.
     pad_left : int, optional
-        The width before the point.
+        The width before the decimal point.
     exp_digits : int, optional
-        The fewest digits of the exponent.
+        The minimum number of digits of the exponent.
 
     Returns
     -------

@@ -13,12 +13,12 @@ from cuarray._functions.shaping import moveaxis
 
 __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
 
-#: The last axes of both arguments and of the result that a product is made of; the others broadcast.
+#: The core dimensions of both arguments and of the result of each product; the other axes broadcast.
 CORES = {"matmul": (2, 2, 2), "vecdot": (1, 1, 0), "matvec": (2, 1, 1), "vecmat": (1, 2, 1)}
 
 
 def common_dtype(arrays, dtype, casting, function):
-    """Return the type to compute in, to which all arrays may be cast."""
+    """Return the type of the computation, to which all arrays are castable."""
     dtype = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
     for x in arrays:
         if not _core.can_cast(x.dtype, dtype, casting):
@@ -30,7 +30,7 @@ def own_axes(axes, axis, keepdims, arrays, function):
     """Return the core axes of both arguments and of the result, as tuples, from axes= or axis=."""
     cores = CORES[function]
     counts = [min(core, x.ndim) for core, x in zip(cores[:2], arrays, strict=True)]
-    # An argument of matmul without one of the two axes makes a result without it.
+    # A 1-d argument of matmul removes its missing axis from the result.
     counts.append(sum(counts) - 2 if function == "matmul" else counts[0] if keepdims else cores[2])
     if axis is not None:
         if axes is not None:
@@ -54,12 +54,12 @@ def own_axes(axes, axis, keepdims, arrays, function):
 
 
 def last(own):
-    """Return as many axes as given, counted from the end."""
+    """Return the last axes, as many as given, counted from the end."""
     return ((), (-1,), (-2, -1))[len(own)]
 
 
 def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
-    """Apply a product of CORES to arrays of any shapes and axes, in NumPy's keywords."""
+    """Apply a product of CORES to arrays of any shapes and axes, with NumPy's keywords."""
     arrays = as_arrays(function, x1, x2)
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
@@ -89,7 +89,7 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
 
 
 def conjugated(x):
-    """Return the complex conjugate, the array itself where it is real."""
+    """Return the complex conjugate; the array itself if it is real."""
     return conj(x) if x.dtype.kind == "c" else x
 
 
@@ -101,12 +101,12 @@ def matmul(
     Parameters
     ----------
     x1, x2 : array_like
-        Matrices are the last two axes; the axes before them broadcast. Of one axis, `x1` is a row and `x2` a
-        column, and the result lacks its axis.
+        Matrices are the last two axes; the axes before them broadcast. A 1-d `x1` is a row and a 1-d `x2` a
+        column, whose axis is removed from the result.
     out : ndarray, optional
         Output array.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        How arguments become `dtype`, and the result `out`.
+        The casting rule from the arguments to `dtype`, and from the result to `out`.
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     dtype : dtype, optional
@@ -114,7 +114,7 @@ def matmul(
     subok : bool
         Accepted and ignored: there are no subclasses.
     axes : list of tuple of int, optional
-        Where the matrices' axes are in `x1`, `x2` and the result, instead of last.
+        The axes of the matrices in `x1`, `x2` and the result; the last ones by default.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def matmul(
 
     Notes
     -----
-    Halves are added in float32 and rounded once, integers wrap, and bool means "or" of "and". The order of
-    additions depends on the shapes alone, so results are equal from run to run and from layout to layout.
+    float16 and bfloat16 are added in float32 and rounded once, integers wrap, and bool means "or" of "and".
+    The order of additions depends only on the shapes, so results do not depend on the run or the layout.
 
     See Also
     --------
@@ -151,12 +151,12 @@ def vecdot(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None, axis=-1,
     keepdims=False,
 ):  # fmt: skip
-    """Multiply vectors and add up the products; the first argument is conjugated.
+    """Return the dot product of vectors; the first argument is conjugated.
 
     Parameters
     ----------
     x1, x2 : array_like
-        Vectors lie along `axis`; the other axes broadcast.
+        Vectors are along `axis`; the other axes broadcast.
     out : ndarray, optional
         Output array.
     casting, order, dtype, subok, axes
@@ -280,14 +280,14 @@ def vecmat(
 
 
 def tensordot(a, b, axes=2):
-    """Multiply two arrays and add up the products along axes of both.
+    """Return the sum of products of two arrays over axes of both.
 
     Parameters
     ----------
     a, b : array_like
     axes : int or pair of sequences of int
-        How many of the last axes of `a` meet as many of the first of `b`; or which axes of `a`, and which of
-        `b`, in that order.
+        The number of last axes of `a` to contract with the first axes of `b`; or the axes of `a`, and those of
+        `b`, in corresponding order.
 
     Returns
     -------
@@ -297,11 +297,11 @@ def tensordot(a, b, axes=2):
     Raises
     ------
     ValueError
-        If axes that meet differ in length.
+        If contracted axes differ in length.
 
     Notes
     -----
-    Needs copies of `a` and `b` where their axes are not in the order in which they meet.
+    Copies `a` and `b` if their axes are not in the order of contraction.
 
     See Also
     --------
@@ -335,12 +335,12 @@ def tensordot(a, b, axes=2):
 
 
 def dot(a, b, out=None):
-    """Multiply as `numpy.dot`: along the last axis of `a` and the last but one of `b`.
+    """Multiply like `numpy.dot`: contract the last axis of `a` with the last but one of `b`.
 
     Parameters
     ----------
     a, b : array_like
-        Numbers multiply the other argument; of a vector its only axis meets.
+        A number multiplies the other argument; a vector is contracted along its only axis.
     out : ndarray, optional
         Output array.
 
@@ -352,7 +352,7 @@ def dot(a, b, out=None):
     Raises
     ------
     ValueError
-        If the axes that meet differ in length.
+        If the contracted axes differ in length.
 
     See Also
     --------
@@ -379,7 +379,7 @@ def dot(a, b, out=None):
 
 
 def inner(a, b, /):
-    """Multiply along the last axes of both arguments and add up.
+    """Return the sums of products over the last axes of both arguments.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def outer(a, b, out=None):
 
 
 def vdot(a, b, /):
-    """Multiply two arrays, taken as vectors, and add up; the first is conjugated.
+    """Return the dot product of two flattened arrays; the first is conjugated.
 
     Parameters
     ----------

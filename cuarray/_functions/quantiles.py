@@ -18,13 +18,13 @@ from cuarray._runtime.fuse import fused_call
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
-# A quantile q of n sorted elements lies at a place between two of them, in floating point, counted from 0.
+# A quantile q of n sorted elements is at a fractional position between two of them, counted from 0.
 # Hyndman and Fan (The American Statistician 50, 1996, 361-365) compare the definitions. Functions take the
-# module of `n` and `q`: numpy for numbers and its arrays, ufuncs for arrays of ours.
+# namespace of `n` and `q`: numpy for numbers and its arrays, ufuncs for cuarray's arrays.
 
 
 def between(alpha, beta):
-    """Return the rule of a continuous definition: the place, and how far it lies between its neighbours."""
+    """Return the rule of a continuous definition: the position, and the weight between its neighbours."""
 
     def rule(xp, n, q):
         place = n * q + (alpha + q * (1 - alpha - beta)) - 1
@@ -34,7 +34,7 @@ def between(alpha, beta):
 
 
 def linear(xp, n, q):
-    # As between(1, 1), rounded less often.
+    # Equal to between(1, 1), with fewer roundings.
     place = (n - 1) * q
     # Integers, as NumPy has it, choose: 0 or 1.
     return place, None if q.dtype.kind in "biu" else place - xp.floor(place)
@@ -51,7 +51,7 @@ def midpoint(xp, n, q):
 
 
 def next_unless(xp, place, stays):
-    """Return the place of one element: that before, where it stays there, or the next one; not below 0."""
+    """Return the position of one element: the one before if `stays`, else the next one; at least 0."""
     before = xp.floor(place)
     return xp.maximum(xp.where(stays(before), before, before + 1), 0), None
 
@@ -76,7 +76,7 @@ METHODS = {
 
 
 class Slices:
-    """The slices of an array that are reduced: their axes as the last one; and the shape of the result."""
+    """The reduced slices of an array, with the reduced axes merged into the last; and the shape of the result."""
 
     def __init__(self, a, axis, keepdims, function):
         self.function, self.is_whole = function, axis is None
@@ -88,7 +88,7 @@ class Slices:
         self.values = self.rows(a)
 
     def rows(self, x):
-        """Return an array of the same shape with the reduced axes as one, after the others."""
+        """Return an array of the same shape with the reduced axes merged into the last one."""
         if x.ndim == 0:
             return x.reshape(1)
         moved = moveaxis(x, self.axes, range(len(self.kept), x.ndim))
@@ -99,7 +99,7 @@ class Slices:
         return moved.reshape(*extents, int(np.prod([self.shape[i] for i in self.axes], dtype=np.int64)))
 
     def result(self, values, out, leading=0):
-        """Return one value for each slice, after `leading` axes, shaped as asked for, or `out`."""
+        """Return one value for each slice, after `leading` axes, in the requested shape, or `out`."""
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
@@ -107,7 +107,7 @@ class Slices:
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """Return the median: of the sorted elements the middle one, or the mean of the middle two.
+    """Return the median: the middle one of the sorted elements, or the mean of the middle two.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     keepdims : bool
         Whether the reduced axes are kept with length 1.
 
     Returns
     -------
     ndarray
-        float64 for integers and bools, else of the type of `a`. NaN where there is a NaN, or nothing.
+        float64 for integers and bools, else of the type of `a`. NaN where an element is NaN, or there are none.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 def nan_where(result, largest):
-    """Return the result, NaN where the largest element is, which stands last."""
+    """Return the result, NaN where the largest element is NaN, which is sorted last."""
     return where(isnan(largest), largest, result)
 
 
@@ -167,7 +167,7 @@ def checked_quantiles(q, scale, function):
     is_weak = type(q) in (int, float)
     q = host_values(q, function)
     if q.dtype.kind == "O" and all(type(x) is int for x in q.flat):
-        q = q.astype(np.float64)  # outside of int64
+        q = q.astype(np.float64)  # beyond int64
     if q.dtype.kind not in "biuf":
         raise TypeError(f"{function}: q must have real numbers, not elements of type {q.dtype}")
     if scale != 1:
@@ -196,7 +196,7 @@ def checked_arrays(a, weights, method, function):
 
 
 def interpolate(low, high, weight, rest, is_near_high):
-    """Return low + (high - low) * weight, counted from the nearer end; `rest` is 1 - weight."""
+    """Return low + (high - low) * weight, computed from the nearer end; `rest` is 1 - weight."""
     step = high - low
     return where(is_near_high, high - step * rest, low + step * weight)
 
@@ -204,7 +204,7 @@ def interpolate(low, high, weight, rest, is_near_high):
 def quantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
-    """Return quantiles: values below which given parts of the elements lie.
+    """Return quantiles: values below which a given fraction of the elements lies.
 
     Parameters
     ----------
@@ -217,15 +217,15 @@ def quantile(
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     method : str
-        How to choose between neighbouring elements: 'inverted_cdf', 'averaged_inverted_cdf',
+        The method of interpolation between neighbours: 'inverted_cdf', 'averaged_inverted_cdf',
         'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
         'normal_unbiased', 'lower', 'higher', 'midpoint' or 'nearest'.
     keepdims : bool
         Whether the reduced axes are kept with length 1.
     weights : array_like, optional
-        How often each element counts; of the shape of `a`, or of its reduced axes. For 'inverted_cdf' alone.
+        Weights of the elements; of the shape of `a`, or of its reduced axes. Only for 'inverted_cdf'.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def quantile(
     TypeError
         If `a` is complex.
     ValueError
-        If a quantile is out of range, the method is unknown, or the weights do not fit.
+        If a quantile is out of range, the method is unknown, or the weights do not match.
 
     See Also
     --------
@@ -261,7 +261,7 @@ def quantile(
 def percentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
 ):
-    """Return percentiles: values below which given parts of the elements lie, in percent.
+    """Return percentiles: values below which a given percentage of the elements lies.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def percentile(
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     method : str
         As of `quantile`.
     keepdims : bool
@@ -296,7 +296,7 @@ def percentile(
     TypeError
         If `a` is complex.
     ValueError
-        If a percentile is out of range, the method is unknown, or the weights do not fit.
+        If a percentile is out of range, the method is unknown, or the weights do not match.
 
     See Also
     --------
@@ -326,7 +326,7 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         nothing = empty(q.shape + rows.shape[:-1], dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
     place, weight = rule(np, n, q)
-    # Beyond the ends both neighbours are the end.
+    # Beyond an end, both neighbours are the end element.
     low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
     if weight is not None:
         high = np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
@@ -358,7 +358,7 @@ def between_neighbours(low, high, weight, is_weak):
 
 
 def checked_weights(weights, a, slices, function):
-    """Return weights in the shape of `a`; ValueError or TypeError where they do not fit."""
+    """Return weights in the shape of `a`; ValueError or TypeError if they do not match."""
     if weights.shape != a.shape:
         if slices.is_whole:
             raise TypeError(f"{function}: give axis=: weights have shape {weights.shape}, not {a.shape}")
@@ -374,7 +374,7 @@ def checked_weights(weights, a, slices, function):
 
 
 def gathered(results, q, rows):
-    """Stack the result of each quantile, of which there may be none."""
+    """Stack the results of all quantiles, possibly none."""
     shape = q.shape + rows.shape[:-1]
     if not results:
         return empty(shape, rows.dtype, device=rows.device)
@@ -391,14 +391,14 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
         weights = where(isnan(ordered), 0.0, weights)
     parts = cumsum(weights, axis=-1)
     total = parts[..., -1:]
-    if skips_nan:  # a row of nothing else gives NaN, whatever it weighs
+    if skips_nan:  # a row of NaN alone gives NaN, for any weights
         total = where(isnan(ordered).all(-1, keepdims=True), 1.0, total)
     if not bool((isfinite(total) & (total != 0)).all()):
         raise ValueError(f"{function}: weights include NaN or infinity, or are all zero")
     parts = parts / total
     if q.dtype.kind == "f":
         parts = parts.astype(q.dtype)
-    # The first element that counts at all, for the quantile 0.
+    # The first element of nonzero weight, for the quantile 0.
     parts = where(parts == 0, -1, parts)
     chosen = []
     for one in q.ravel().tolist():
@@ -421,14 +421,14 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     keepdims : bool, optional
         Whether the reduced axes are kept with length 1.
 
     Returns
     -------
     ndarray
-        NaN, with a warning, where nothing else is left.
+        NaN, with a warning, where all elements are NaN.
 
     Raises
     ------
@@ -461,7 +461,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
 
 
 def counts_of_numbers(rows):
-    """Return how many elements of each row are not NaN, the least and the most; warn where there are none."""
+    """Return the count of non-NaN elements of each row, its minimum and maximum; warn if a row has none."""
     with fused_call():
         count = (~isnan(rows)).sum(axis=-1, keepdims=True)
     least, most = (int(count.min()), int(count.max())) if count.size else (0, 0)
@@ -486,7 +486,7 @@ def nanquantile(
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     method : str
         As of `quantile`.
     keepdims : bool, optional
@@ -506,7 +506,7 @@ def nanquantile(
     TypeError
         If `a` is complex.
     ValueError
-        If a quantile is out of range, the method is unknown, or the weights do not fit.
+        If a quantile is out of range, the method is unknown, or the weights do not match.
 
     See Also
     --------
@@ -537,7 +537,7 @@ def nanpercentile(
     out : ndarray, optional
         Output array.
     overwrite_input : bool
-        Accepted for NumPy compatibility; the input is left as it is.
+        Accepted for NumPy compatibility; the input is not modified.
     method : str
         As of `quantile`.
     keepdims : bool, optional
@@ -557,7 +557,7 @@ def nanpercentile(
     TypeError
         If `a` is complex.
     ValueError
-        If a percentile is out of range, the method is unknown, or the weights do not fit.
+        If a percentile is out of range, the method is unknown, or the weights do not match.
 
     See Also
     --------
@@ -596,7 +596,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
 
 
 def slices_of_nothing(a, axis, out, keepdims, function, weights):
-    """Return the means of empty slices, as NumPy does, whatever the quantiles."""
+    """Return the means of empty slices, as NumPy does, for any quantiles."""
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
         checked_weights(weights, a, slices, function)
@@ -604,7 +604,7 @@ def slices_of_nothing(a, axis, out, keepdims, function, weights):
 
 
 def quantile_of_counts(ordered, count, q, rule, is_weak):
-    """Return one quantile of sorted rows, of which the first elements, by `count`, count."""
+    """Return one quantile of the first `count` elements of each sorted row."""
     last = ordered.ndim - 1
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
     place, weight = rule(ufuncs, count.astype(dtype), q)

@@ -1,4 +1,4 @@
-"""Elements in another order, or several times."""
+"""Rearranging and repeating of elements."""
 
 import itertools
 
@@ -118,7 +118,7 @@ def flipud(m):
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """Return a view turned by k quarter turns, from the first axis towards the second.
+    """Return a view rotated by k quarter turns, from the first axis towards the second.
 
     Parameters
     ----------
@@ -167,15 +167,15 @@ def rot90(m, k=1, axes=(0, 1)):
 
 
 def roll(a, shift, axis=None):
-    """Move the elements along axes; those pushed out at one end come in at the other.
+    """Roll the elements along axes; those beyond the end reappear at the start.
 
     Parameters
     ----------
     a : array_like
     shift : int or tuple of int
-        How far, for each axis; an int goes with every axis.
+        The shift of each axis; an int applies to every axis.
     axis : int or tuple of int, optional
-        By default the elements are rolled in C order and get their shape back.
+        By default the flattened array is rolled, and the shape is restored.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def roll(a, shift, axis=None):
 
 
 def roll_pieces(extent, distance):
-    """Return the (target, source) slices that roll one axis: one pair where nothing moves, else two."""
+    """Return the (target, source) slices that roll one axis: one pair if nothing moves, else two."""
     distance %= max(extent, 1)
     if distance == 0:
         return [(slice(None), slice(None))]
@@ -237,7 +237,7 @@ def tile(A, reps):
     ----------
     A : array_like
     reps : int or tuple of int
-        How often along each axis; the shorter of `reps` and `A.shape` is filled with ones in front.
+        Repetitions along each axis; the shorter of `reps` and `A.shape` is padded with leading ones.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def repeat(a, repeats, axis=None):
     ----------
     a : array_like
     repeats : int or array_like of int
-        How often, for all elements or for each along the axis. The call waits for the values of an array.
+        Repetitions of all elements, or of each along the axis. The call waits for the values of an array.
     axis : int, optional
 
     Returns
@@ -288,7 +288,7 @@ def repeat(a, repeats, axis=None):
     Raises
     ------
     ValueError
-        If a count is negative, or there are not as many as elements along the axis.
+        If a count is negative, or the number of counts is not the length of the axis.
     TypeError
         If the counts are not integers.
 
@@ -337,13 +337,13 @@ def repeat(a, repeats, axis=None):
 
 
 def copies_at_a_time(device):
-    """Return how many copies repeat_each makes at a time; the caches of a thread alone hold their numbers."""
+    """Return the chunk size of repeat_each in copies, whose indices fit the caches of one core."""
     alone = device.kind == "cpu" and _core.get_num_threads() == 1
     return 1 << (16 if alone else 20)
 
 
 def repeat_each(a, counts, axis):
-    """Return each element along an axis as often as its count says, copied piece by piece."""
+    """Repeat each element along an axis by its count, copied in chunks."""
     ends = _core.accumulate("repeat", "add", counts, 0, "int64")
     total = int(ends[-1]) if counts.size else 0
     if counts.size and int(ends.min()) < 0:
@@ -355,7 +355,7 @@ def repeat_each(a, counts, axis):
     spans = itertools.pairwise([*places, counts.size - 1])
     along = (slice(None),) * axis
     for begin, (first, last) in zip(begins.tolist(), spans, strict=True):
-        # An element's copies begin where the places of the elements before it end.
+        # The copies of an element begin after those of the elements before it.
         copies = min(piece, total - begin)
         steps = _core.tally(ends[first:last] - begin, None, False, None, copies, "repeat")
         numbers = _core.accumulate("repeat", "add", steps, 0, out=steps)

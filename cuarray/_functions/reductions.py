@@ -1,4 +1,4 @@
-"""Reductions: folding the elements along axes, in NumPy's signatures."""
+"""Reductions along axes, with NumPy's signatures."""
 
 import numpy as np
 
@@ -19,12 +19,12 @@ __all__ = [
     "var",
 ]
 
-#: Stands for a keyword that was not given; None is a value of its own for `initial`.
+#: Marks a keyword that was not given; None is a valid value of `initial`.
 NOT_GIVEN = np._NoValue
 
 
 def reduce(name, a, axis, dtype, out, keepdims, initial, where):
-    """Fold with a row of the table of reductions; keywords that were not given keep the core's defaults."""
+    """Reduce with a row of the table of reductions; keywords that were not given keep the core's defaults."""
     given = {"keepdims": keepdims, "initial": initial, "where": where}
     return _core.reduce(name, a, axis, dtype, out, **{k: v for k, v in given.items() if v is not NOT_GIVEN})
 
@@ -52,7 +52,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, w
     Returns
     -------
     ndarray
-        Zero-dimensional where all axes are folded.
+        0-d if all axes are reduced.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, w
 
     Notes
     -----
-    The order of additions depends on the shape alone, so results are equal from run to run; float16 and
+    The order of additions depends only on the shape, so results are equal from run to run; float16 and
     bfloat16 are added in float32.
 
     See Also
@@ -119,7 +119,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, 
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
-    """Find the largest element along axes; NaN propagates.
+    """Return the largest element along axes; NaN propagates.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
-    """Find the smallest element along axes; NaN propagates.
+    """Return the smallest element along axes; NaN propagates.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
-    """Tell whether some element along axes differs from zero.
+    """Tell whether any element along axes is nonzero.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def any(a, axis=None, out=None, keepdims=False, *, where=True):
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
-    """Tell whether every element along axes differs from zero.
+    """Tell whether all elements along axes are nonzero.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """Count the elements along axes that differ from zero.
+    """Count the nonzero elements along axes.
 
     Parameters
     ----------
@@ -351,13 +351,13 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
-    """Find where the largest element is, the first one of several; NaN propagates.
+    """Return the index of the largest element, the first one of several; NaN propagates.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the index counts through the whole array in C order.
+        By default the index is that of the flattened array in C order.
     out : ndarray, optional
         Output array.
     keepdims : bool
@@ -389,13 +389,13 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
 
 
 def argmin(a, axis=None, out=None, *, keepdims=False):
-    """Find where the smallest element is, the first one of several; NaN propagates.
+    """Return the index of the smallest element, the first one of several; NaN propagates.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the index counts through the whole array in C order.
+        By default the index is that of the flattened array in C order.
     out : ndarray, optional
         Output array.
     keepdims : bool
@@ -429,7 +429,7 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
 def var(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
 ):
-    """Average the squared distances from the mean along axes.
+    """Return the variance along axes: the mean squared deviation from the mean.
 
     Parameters
     ----------
@@ -479,7 +479,7 @@ def var(
 def std(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
 ):
-    """Take the square root of the variance along axes.
+    """Return the standard deviation along axes: the square root of the variance.
 
     Parameters
     ----------
@@ -527,7 +527,7 @@ def std(
 
 
 def spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    """Compute the variance, or its square root, with whichever of ddof and correction was given."""
+    """Compute the variance, or its square root, with ddof or correction."""
     if correction is NOT_GIVEN:
         correction = ddof
     elif ddof != 0:

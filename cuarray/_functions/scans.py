@@ -1,4 +1,4 @@
-"""Running sums and products along an axis."""
+"""Scans: cumulative sums and products along an axis."""
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
@@ -11,7 +11,7 @@ __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod
 
 
 def running(name, row, a, axis, dtype, out):
-    """Accumulate with a row along an axis, or through the flattened array."""
+    """Accumulate with a row along an axis, or over the flattened array."""
     a = as_array(a)
     if axis is None or a.ndim == 0:
         a, axis = a.reshape(-1), 0 if axis is None else axis
@@ -19,13 +19,13 @@ def running(name, row, a, axis, dtype, out):
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
-    """Add up the elements along an axis; each result is the sum of the elements so far.
+    """Return the cumulative sum of the elements along an axis.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the elements are taken in C order, as one axis.
+        By default the array is flattened in C order.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
@@ -34,7 +34,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     Returns
     -------
     ndarray
-        Of the shape of `a`; of one axis without `axis`.
+        Of the shape of `a`; 1-d without `axis`.
 
     Raises
     ------
@@ -45,11 +45,11 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
     Notes
     -----
-    The order of additions depends on the position alone: sums of aligned powers of two of elements are added
-    up from the largest to the smallest. So results are the same from run to run and on every device, and
+    The order of additions depends only on the position: sums of aligned powers of two of elements are added
+    from the largest to the smallest. So results are the same from run to run and on every device, and
     rounding errors grow with the logarithm of the length; float16 and bfloat16 are added in float32.
-    Neighbouring results are rounded along different ways: sums of positive numbers can fall by a rounding,
-    as they cannot from left to right. ``cuarray.maximum.accumulate`` of them rises throughout.
+    Neighbouring results are rounded differently: sums of positive numbers can decrease by a rounding error,
+    which is impossible from left to right. ``cuarray.maximum.accumulate`` of them is nondecreasing.
 
     See Also
     --------
@@ -66,13 +66,13 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Multiply the elements along an axis; each result is the product of the elements so far.
+    """Return the cumulative product of the elements along an axis.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the elements are taken in C order, as one axis.
+        By default the array is flattened in C order.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
@@ -81,7 +81,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
     Returns
     -------
     ndarray
-        Of the shape of `a`; of one axis without `axis`.
+        Of the shape of `a`; 1-d without `axis`.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 def with_initial(name, row, x, axis, dtype, out, include_initial):
-    """Accumulate as the Array API does, after a first result over no elements if that is wanted."""
+    """Accumulate as the Array API does, with the initial value first if requested."""
     x = as_array(x)
     if x.ndim == 0:
         x = x.reshape(1)
@@ -130,19 +130,19 @@ def with_initial(name, row, x, axis, dtype, out, include_initial):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Add up the elements along an axis; each result is the sum of the elements so far.
+    """Return the cumulative sum of the elements along an axis.
 
     Parameters
     ----------
     x : array_like
     axis : int, optional
-        May be left out where there is one axis.
+        May be omitted for a 1-d array.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
         Output array, of the result's shape.
     include_initial : bool
-        Whether the results begin with that over no elements, 0, and so are one more.
+        Whether the result starts with the initial value 0, and is one element longer.
 
     Returns
     -------
@@ -169,19 +169,19 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Multiply the elements along an axis; each result is the product of the elements so far.
+    """Return the cumulative product of the elements along an axis.
 
     Parameters
     ----------
     x : array_like
     axis : int, optional
-        May be left out where there is one axis.
+        May be omitted for a 1-d array.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional
         Output array, of the result's shape.
     include_initial : bool
-        Whether the results begin with that over no elements, 1, and so are one more.
+        Whether the result starts with the initial value 1, and is one element longer.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 
 def without_nan(a, value):
-    """Replace NaN, which only inexact types have; the replacement joins the computation that reads it."""
+    """Replace NaN, which only inexact types have; the replacement fuses with the scan that reads it."""
     a = as_array(a)
     if a.dtype.kind in "biu":
         return a
@@ -216,13 +216,13 @@ def without_nan(a, value):
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
-    """Add up the elements along an axis, NaN counting as 0.
+    """Return the cumulative sum of the elements along an axis, with NaN as 0.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the elements are taken in C order, as one axis.
+        By default the array is flattened in C order.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `sum` by default.
     out : ndarray, optional
@@ -252,13 +252,13 @@ def nancumsum(a, axis=None, dtype=None, out=None):
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
-    """Multiply the elements along an axis, NaN counting as 1.
+    """Return the cumulative product of the elements along an axis, with NaN as 1.
 
     Parameters
     ----------
     a : array_like
     axis : int, optional
-        By default the elements are taken in C order, as one axis.
+        By default the array is flattened in C order.
     dtype : dtype, optional
         Type of the accumulator and of the result; as in `prod` by default.
     out : ndarray, optional

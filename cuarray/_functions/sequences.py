@@ -1,4 +1,4 @@
-"""Numbers at regular distances, and grids of them."""
+"""Number sequences, and coordinate grids."""
 
 import math
 
@@ -20,7 +20,7 @@ ARRAYS = (ndarray, np.ndarray, np.generic)
 
 
 def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
-    """Make the numbers start, start + step, ... up to but without stop.
+    """Make the numbers start, start + step, ... up to, but not including, stop.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
 
 
 def number_of(x):
-    """Return the number in an array of one element; a masked one is none."""
+    """Return the number in an array of one element; a masked element is not a number."""
     _core.refuse_to_strip(x, "arange")
     return x.item()
 
@@ -93,7 +93,7 @@ def number_type(numbers):
 
 
 def steps_between(start, stop, step):
-    """Return how many of start, start + step, ... come before stop."""
+    """Return the count of numbers start, start + step, ... before stop."""
     if not step:
         raise ZeroDivisionError("arange: step must not be 0")
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
@@ -119,11 +119,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     start, stop : array_like
         Arrays give one sequence for each element.
     num : int
-        How many.
+        The number of elements.
     endpoint : bool
         Whether `stop` is the last number, or the one after it.
     retstep : bool
-        Whether to return the distance too.
+        Whether to return the step too.
     dtype : dtype, optional
         By default the floating-point type that holds start and stop; integers are rounded down.
     axis : int
@@ -163,7 +163,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     with fused_call():
         if intervals <= 0:
             y = y * delta
-        # A distance too small for its type keeps its meaning when the division comes first.
+        # Divide first: a step may underflow in its type.
         elif isinstance(step, ndarray):
             y = where(step == 0, y / intervals * delta, y * step)
         else:
@@ -180,7 +180,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return y, step.astype(inexact, copy=False) if isinstance(step, ndarray) else step
 
 
-#: Numbers, as NumPy's functions tell them from arrays.
+#: The types of scalars in NumPy's functions.
 SCALARS = (*WEAK, np.number, np.bool_)
 
 
@@ -203,7 +203,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     start, stop : array_like
         The exponents.
     num : int
-        How many.
+        The number of elements.
     endpoint : bool
         Whether base**stop is the last number, or the one after it.
     base : array_like
@@ -246,7 +246,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     start, stop : array_like
         Not zero; both of the same sign, or complex.
     num : int
-        How many.
+        The number of elements.
     endpoint : bool
         Whether `stop` is the last number, or the one after it.
     dtype : dtype, optional
@@ -279,7 +279,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
         raise ValueError("geomspace: a geometric sequence cannot include zero")
     work = _core.result_type(inexact, "f8" if dtype is None else dtype)
     start, stop = start.astype(work), stop.astype(work)
-    # Turned so that the sequence starts on the positive real axis.
+    # Rotated so that the sequence starts on the positive real axis.
     direction = np.sign(start)
     start, stop = start / direction, stop / direction
     with np.errstate(invalid="ignore"):
@@ -313,9 +313,9 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     *xi : array_like
         One-dimensional.
     copy : bool
-        Whether the results have memory of their own; views are read-only.
+        Whether the results are copies; views are read-only.
     sparse : bool
-        Whether each result is long along its own axis only.
+        Whether each result extends only along its own axis, with length 1 along the others.
     indexing : {'xy', 'ij'}
         'xy' exchanges the first two axes of the results.
 
@@ -358,19 +358,19 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwargs):
-    """Return what a function gives when it is called once with the indices of all elements.
+    """Return the result of one call of a function with the indices of all elements.
 
     Parameters
     ----------
     function : callable
-        Called with one array of `shape` for each axis, which holds the index along that axis.
+        Called with one array of `shape` per axis, which holds the index along that axis.
     shape : tuple of int
     dtype : dtype
-        Of the arrays of indices.
+        Type of the index arrays.
     device : device or str, optional
     like : ndarray, optional
     **kwargs
-        Handed to `function`.
+        Passed to `function`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Arrays as sets: different elements, and what two arrays have in common."""
+"""Set operations: unique elements, and operations of two arrays as sets."""
 
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
+    """The result of `unique_all`."""
 
     values: ndarray
     indices: ndarray
@@ -41,14 +41,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
+    """The result of `unique_counts`."""
 
     values: ndarray
     counts: ndarray
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The result of `unique_inverse`."""
 
     values: ndarray
     inverse_indices: ndarray
@@ -67,7 +67,7 @@ def differs_from_before(ordered, equal_nan):
 
 
 class Groups:
-    """Sorted elements as groups of equal ones: where each group begins, and their places, if known."""
+    """Groups of equal elements in sorted order: the begins of the groups, and the sort order, if known."""
 
     def __init__(self, order, mask):
         self.order, self.mask = order, mask
@@ -77,7 +77,7 @@ class Groups:
         return _core.take(self.order, self.starts, 0)
 
     def inverse(self):
-        """Return the group of each element as it stood before."""
+        """Return the group of each element in the original order."""
         groups = cumsum(self.mask, dtype=np.int64)
         groups -= 1
         result = empty(groups.size, np.int64, device=groups.device)
@@ -100,7 +100,7 @@ def unique(
     equal_nan=True,
     sorted=True,
 ):
-    """Return the different elements of an array, in ascending order.
+    """Return the unique elements of an array, in ascending order.
 
     Parameters
     ----------
@@ -110,19 +110,19 @@ def unique(
     return_inverse : bool
         Whether to return, for each element of `ar`, its position in the result.
     return_counts : bool
-        Whether to return how often each occurs.
+        Whether to return the number of occurrences of each.
     axis : int, optional
-        Along which slices are compared, element by element; by default elements of the flattened array are.
+        The axis whose slices are compared; by default, elements of the flattened array are compared.
     equal_nan : bool
-        Whether all NaNs are one; slices with a NaN always differ.
+        Whether all NaNs are equal; slices with a NaN always differ.
     sorted : bool
         Accepted for NumPy compatibility: the result is sorted in any case.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        The elements, then what else was asked for, int64. The inverse has the shape of `ar`, with `axis` one
-        axis.
+        The elements, then the requested index arrays, int64. The inverse has the shape of `ar`, or with
+        `axis` is 1-d.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def unique(
 
 
 def unique_slices(ar, axis):
-    """Return the different slices along an axis, and their groups."""
+    """Return the unique slices along an axis, and their groups."""
     axis = normalise_axis(axis, ar.ndim, "unique")
     slices = moveaxis(ar, axis, 0)
     n, extents = slices.shape[0], slices.shape[1:]
@@ -191,7 +191,7 @@ def unique_slices(ar, axis):
 
 
 def unique_all(x):
-    """Return the different elements, their first positions, the inverse, and how often each occurs.
+    """Return the unique elements, their first positions, the inverse, and the counts.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def unique_all(x):
 
 
 def unique_counts(x):
-    """Return the different elements, and how often each occurs.
+    """Return the unique elements, and the number of occurrences of each.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def unique_counts(x):
 
 
 def unique_inverse(x):
-    """Return the different elements, and the position of each element of `x` among them.
+    """Return the unique elements, and the position of each element of `x` among them.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def unique_inverse(x):
 
 
 def unique_values(x):
-    """Return the different elements.
+    """Return the unique elements.
 
     Parameters
     ----------
@@ -298,12 +298,12 @@ def together(function, *objects):
     return [x.astype(dtype, copy=False) for x in arrays]
 
 
-#: So many elements are compared with every other one sooner than sorted.
+#: Up to this number of elements, comparing each with all is faster than sorting.
 FEW = 16
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    """Tell for each element whether it is one of some others.
+    """Tell for each element whether it occurs in another array.
 
     Parameters
     ----------
@@ -312,9 +312,9 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     assume_unique : bool
         Accepted for NumPy compatibility.
     invert : bool
-        Whether to tell the opposite.
+        Whether to invert the result.
     kind : {None, 'sort', 'table'}
-        Accepted for NumPy compatibility; 'table' takes integers and bools alone.
+        Accepted for NumPy compatibility; 'table' only accepts integers and bools.
 
     Returns
     -------
@@ -347,7 +347,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     if kind == "table" and not types <= {"b", "i", "u"}:
         raise ValueError("isin: kind='table' takes integers and bools alone")
     if types == {"i", "u"} and _core.result_type(element, others).kind == "f":
-        # No integer type holds both, and floats hold neither: those below zero are found nowhere.
+        # No integer type holds both, and floats are not exact: negative elements match nothing.
         signed = element if element.dtype.kind == "i" else others
         if signed is others:
             others = others[others >= 0]
@@ -380,7 +380,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     ar1, ar2 : array_like
         Flattened.
     assume_unique : bool
-        Whether each array is known to hold no element twice.
+        Whether the elements of each array are known to be unique.
     return_indices : bool
         Whether to return the elements' first positions in both arrays too.
 
@@ -416,14 +416,14 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 def setxor1d(ar1, ar2, assume_unique=False):
-    """Return the elements that are in one of two arrays only, in ascending order, each once.
+    """Return the elements that are in exactly one of two arrays, in ascending order, each once.
 
     Parameters
     ----------
     ar1, ar2 : array_like
         Flattened.
     assume_unique : bool
-        Whether each array is known to hold no element twice.
+        Whether the elements of each array are known to be unique.
 
     Returns
     -------
@@ -456,7 +456,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     ar1, ar2 : array_like
         Flattened.
     assume_unique : bool
-        Whether each array is known to hold no element twice; the elements then keep their order.
+        Whether the elements of each array are known to be unique; they then keep their order.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Other shapes for the same elements: views, wherever that is possible."""
+"""Reshaping, permuting and broadcasting of axes: views where possible."""
 
 import numpy as np
 
@@ -22,10 +22,10 @@ def reshape(a, /, shape, order="C", *, copy=None):
     ----------
     a : array_like
     shape : int or tuple of int
-        One entry may be -1; it is chosen so that the sizes agree.
+        One entry may be -1; it is inferred from the size.
     order : {'C', 'F', 'A'}
-        How elements are read and placed: last axis fastest, first axis fastest, or 'F' only where `a` is
-        Fortran-contiguous.
+        The index order: last axis fastest, first axis fastest, or 'A': 'F' if `a` is Fortran-contiguous, else
+        'C'.
     copy : bool, optional
         True always copies, False never (ValueError if a copy would be needed), None only if needed.
 
@@ -142,13 +142,13 @@ def matrix_transpose(x, /):
 
 
 def moveaxis(a, source, destination):
-    """Return a view with some axes moved to other places; the others keep their order.
+    """Return a view with some axes moved to other positions; the others keep their order.
 
     Parameters
     ----------
     a : array_like
     source, destination : int or sequence of int
-        As many of one as of the other, none twice.
+        Equal numbers of axes, none twice.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def moveaxis(a, source, destination):
 
 
 def rollaxis(a, axis, start=0):
-    """Return a view with one axis moved back until it lies before `start`; `moveaxis` is clearer.
+    """Return a view with one axis moved to the position before `start`; `moveaxis` is clearer.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def atleast_1d(*arys):
 
 
 def atleast_2d(*arys):
-    """Return each array with at least two axes; new ones come first.
+    """Return each array with at least two axes; new axes come first.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def atleast_3d(*arys):
 
 
 def one_or_all(arrays):
-    """Return the only array, or the tuple of all: what atleast_1d and its like give."""
+    """Return the only array, or a tuple of all, as atleast_1d and its like do."""
     arrays = tuple(arrays)
     return arrays[0] if len(arrays) == 1 else arrays
 
@@ -468,7 +468,7 @@ def broadcast_arrays(*args, subok=False):
     Returns
     -------
     tuple of ndarray
-        Read-only where the shape changed.
+        Read-only if the shape changed.
 
     Raises
     ------

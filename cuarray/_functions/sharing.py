@@ -1,4 +1,4 @@
-"""Memory that arrays share, and writing into it."""
+"""Memory overlap of arrays, and copies into existing arrays."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def shares_memory(a, b, /, max_work=-1):
     ----------
     a, b : ndarray or numpy.ndarray
     max_work : int
-        Accepted and ignored: the answer is exact for all views that slicing, transposing and reshaping make.
+        Accepted and ignored: the answer is exact for all views made by slicing, transposing and reshaping.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def copyto(dst, src, casting="same_kind", where=True):
     """Copy elements into an existing array, broadcast to its shape; the two may be on different devices.
 
     Between a GPU and pinned memory (``empty(..., memory="pinned")``) the copy is queued on the current
-    stream of the GPU and the call returns at once, where shape, dtype and order agree. The library waits
-    when it looks at the pinned array; a NumPy view of it shows the data after
+    stream of the GPU and the call returns immediately, if shape, dtype and order agree. cuarray waits
+    when it reads the pinned array; a NumPy view of it shows the data after
     ``current_stream().synchronize()``.
 
     Parameters
@@ -78,7 +78,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     src : array_like
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
     where : bool or array_like of bool
-        Where to copy; elsewhere `dst` keeps its values.
+        The elements to copy; elsewhere `dst` keeps its values.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     dst = target(dst, "copyto")
     if type(src) in WEAK:
-        # A Python number has a kind only, and bends to any type of it. That it fits is seen as it is written.
+        # A Python number is a weak scalar: only its kind counts. The write checks that it fits.
         kind = dst.dtype if bends_to(src, dst.dtype) else np.dtype(type(src))
         src = as_cast(src, dst.dtype)
     else:

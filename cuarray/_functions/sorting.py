@@ -1,4 +1,4 @@
-"""Arrays in order: sorted, partitioned, searched."""
+"""Sorting, partitioning and searching."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def check_kind(kind, order, stable, function):
-    """Raise ValueError where NumPy would; every kind of sort is the one stable sort here."""
+    """Raise ValueError where NumPy would; every kind is the same stable sort in cuarray."""
     if order is not None:
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
     if kind is not None and not isinstance(kind, str):
@@ -36,13 +36,13 @@ def check_kind(kind, order, stable, function):
 
 
 def along(a, axis, function):
-    """Return an array and the axis to sort along, counted from the front; flattened where it is None."""
+    """Return an array and the normalized axis to sort along; flattened if the axis is None."""
     a = as_array(a)
     return (a.ravel(), 0) if axis is None else (a, normalise_axis(axis, a, function))
 
 
 def with_an_axis(a):
-    """Return an array, one without axes as its one element."""
+    """Return an array of at least one axis; a 0-d array as one element."""
     a = as_array(a)
     return a if a.ndim else a.reshape(1)
 
@@ -50,8 +50,8 @@ def with_an_axis(a):
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return a sorted copy.
 
-    The sort is stable, whatever is asked for: equal elements keep their order. It takes as much memory again
-    as the result; twice as much along another axis than the last.
+    The sort is always stable: equal elements keep their order. It needs temporary memory of the size of the
+    result; twice as much along another axis than the last.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     axis : int or None
         None sorts the flattened array.
     kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        Accepted for NumPy compatibility; all mean the same here.
+        Accepted for NumPy compatibility; all are the same stable sort.
     order : None
         Accepted for NumPy compatibility.
     stable : bool, optional
         Accepted for NumPy compatibility.
     descending : bool
-        Whether the largest comes first.
+        Whether to sort in descending order.
 
     Returns
     -------
     ndarray
-        Of the type and shape of `a`. NaN stands last in either direction; complex numbers stand in the order
-        of their real parts, equal ones in that of their imaginary parts.
+        Of the type and shape of `a`. NaN is last in either direction; complex numbers are ordered by their
+        real parts, then by their imaginary parts.
 
     Raises
     ------
@@ -98,10 +98,10 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Return the positions from which the elements of the sorted array come.
+    """Return the indices that sort an array.
 
-    The sort is stable. It takes as much memory again as the result; twice as much along another axis than the
-    last.
+    The sort is stable. It needs temporary memory of the size of the result; twice as much along another axis
+    than the last.
 
     Parameters
     ----------
@@ -109,13 +109,13 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     axis : int or None
         None sorts the flattened array.
     kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        Accepted for NumPy compatibility; all mean the same here.
+        Accepted for NumPy compatibility; all are the same stable sort.
     order : None
         Accepted for NumPy compatibility.
     stable : bool, optional
         Accepted for NumPy compatibility.
     descending : bool
-        Whether the largest comes first.
+        Whether to sort in descending order.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
 
 def ranks_of(kth, size, kind, order, function):
-    """Return the places that `kth` means, ascending; TypeError or ValueError where it does not fit."""
+    """Return the positions of `kth`, ascending; TypeError or ValueError if it is invalid."""
     if order is not None:
         raise ValueError(f"{function}: cannot specify order when the array has no fields")
     word(kind, ("introselect",), "kind", function)
@@ -163,9 +163,9 @@ def ranks_of(kth, size, kind, order, function):
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return a copy in which the elements at some places are those of the sorted array.
+    """Return a partitioned copy: the elements at the positions `kth` are those of the sorted array.
 
-    Smaller elements stand before such a place, larger ones after.
+    Smaller elements are before such a position, larger ones after it.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
     order : None
         Accepted for NumPy compatibility.
     descending : bool
-        Whether the larger elements stand before the place.
+        Whether the larger elements are before the position.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return the positions from which the elements of the partitioned array come.
+    """Return the indices that partition an array.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     order : None
         Accepted for NumPy compatibility.
     descending : bool
-        Whether the larger elements stand before the place.
+        Whether the larger elements are before the position.
 
     Returns
     -------
@@ -258,7 +258,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
 
 
 def lexsort(keys, axis=-1):
-    """Return the positions that sort by several keys: by the last one, then by the one before it, and so on.
+    """Return the indices that sort by several keys: by the last one, then by the one before it, and so on.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def sort_complex(a):
     Returns
     -------
     ndarray
-        complex64 for integers of at most 16 bits, complex128 for all else that is not complex.
+        complex64 for integers of at most 16 bits, complex128 for all other types that are not complex.
 
     Raises
     ------
@@ -346,19 +346,19 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     ----------
     a : array_like
     k : int
-        How many; at most the length of the axis.
+        The number of elements; at most the length of the axis.
     axis : int or None
         None takes the flattened array.
     largest : bool
-        Whether the largest or the smallest are wanted.
+        Whether to return the largest or the smallest elements.
     sorted : bool
-        Accepted for NumPy compatibility: the results are always sorted, and of equal elements the first ones are taken.
+        Accepted for NumPy compatibility: results are always sorted, and the first of equal elements are taken.
 
     Returns
     -------
     tuple of ndarray
-        The values, with `k` in the place of the axis's length, and their positions, int64. NaN counts as less
-        wanted than any other element.
+        The values, with the length `k` along the axis, and their positions, int64. NaN is taken only after all
+        other elements.
 
     Raises
     ------
@@ -389,15 +389,15 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
 
 
 def searchsorted(a, v, side="left", sorter=None):
-    """Return the positions at which values belong in a sorted array.
+    """Return the positions at which to insert values into a sorted array to keep its order.
 
     Parameters
     ----------
     a : array_like
-        Of one axis, in ascending order unless `sorter` is given.
+        One-dimensional, in ascending order unless `sorter` is given.
     v : array_like
     side : {'left', 'right'}
-        Whether a value goes before elements equal to it or after them.
+        Whether a value is inserted before equal elements or after them.
     sorter : array_like of int, optional
         Positions that sort `a`, as of `argsort`; the sorted elements are then copied.
 
@@ -411,7 +411,7 @@ def searchsorted(a, v, side="left", sorter=None):
     TypeError
         If `sorter` does not hold integers.
     ValueError
-        If `a` is not one-dimensional, `side` is unknown, or `sorter` does not fit.
+        If `a` is not one-dimensional, `side` is unknown, or `sorter` is invalid.
 
     See Also
     --------
@@ -447,7 +447,7 @@ def sorted_by(a, sorter):
 
 
 def digitize(x, bins, right=False):
-    """Return the numbers of the bins to which elements belong.
+    """Return the indices of the bins to which elements belong.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Objects whose brackets make grids, joined arrays and keys; and ways to go through all places of arrays."""
+"""Subscript objects that make grids, joined arrays and keys; and iterators over elements of arrays."""
 
 from typing import Any, Self
 
@@ -14,17 +14,17 @@ from cuarray._functions.shaping import broadcast_arrays
 
 __all__ = ["broadcast", "c_", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_"]
 
-# Keys and shapes have nothing to do with arrays.
+# Keys and shapes do not involve arrays.
 index_exp = np.index_exp
 ndindex = np.ndindex
 s_ = np.s_
 
 
 class Grid:
-    """The places of a grid along each axis, on the current device, made by slices in brackets.
+    """Coordinate grids on the current device, made by slices in brackets.
 
-    ``mgrid[0:3, 0:1:5j]`` are the coordinates of all places, one array; ``ogrid[...]`` are those along each
-    axis, which broadcast. A step of an imaginary number of points includes the end.
+    ``mgrid[0:3, 0:1:5j]`` is one array of the coordinates of all points; ``ogrid[...]`` is one array per
+    axis, which broadcast. An imaginary step is the number of points, including the end.
 
     See Also
     --------
@@ -69,11 +69,11 @@ ogrid = Grid(True)
 
 
 class Joiner:
-    """Arrays, numbers and ranges in brackets, joined along an axis.
+    """Joins arrays, numbers and ranges in brackets along an axis.
 
-    ``r_[...]`` joins along the first axis, ``c_[...]`` as columns. A slice stands for `arange`, or for
-    `linspace` where its step is an imaginary number of points. A text before the others gives, as in NumPy,
-    the axis, the least number of axes, and which of these the array's own first axis becomes.
+    ``r_[...]`` joins along the first axis, ``c_[...]`` as columns. A slice denotes `arange`, or
+    `linspace` if its step is an imaginary number of points. A leading string gives, as in NumPy,
+    the axis, the minimum number of axes, and which of these the array's own first axis becomes.
 
     See Also
     --------
@@ -104,14 +104,14 @@ class Joiner:
         device, others = device_of(*key), [x for x in key if not isinstance(x, slice)]
         arrays = iter(arrays_and_numbers("r_", *others))
         key = [x if isinstance(x, slice) else next(arrays) for x in key]
-        # Python's numbers do not decide how precise the result is.
+        # Python numbers do not determine the precision of the result.
         entries = [x if type(x) in WEAK else part(x, device, least, first) for x in key]
         dtype = _core.result_type(*entries) if entries else None
         parts = [_core.full((1,) * least, x, dtype, device) if type(x) in WEAK else x for x in entries]
         return concat(parts, axis, dtype=dtype)
 
     def read(self, text):
-        """Return the settings that a text stands for: "axis", "axis,least" or "axis,least,first"."""
+        """Parse the settings of a string: "axis", "axis,least" or "axis,least,first"."""
         try:
             numbers = [int(word) for word in text.split(",")]
             given = dict(enumerate(numbers))
@@ -124,7 +124,7 @@ class Joiner:
 
 
 def part(entry, device, least, first):
-    """Return one entry of a Joiner's brackets as an array of at least so many axes."""
+    """Return one entry of a Joiner's brackets as an array of at least `least` axes."""
     if isinstance(entry, slice):
         start, step = entry.start or 0, 1 if entry.step is None else entry.step
         if isinstance(step, complex):
@@ -149,7 +149,7 @@ c_ = Joiner(-1, 2, 0)
 
 
 class broadcast:
-    """Arrays seen at the shape that they have together.
+    """Iterator over the elements of arrays at their common shape.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ class broadcast:
     ----------
     shape : tuple of int
     size, ndim, nd, numiter : int
-        Elements, axes, axes once more, and arrays.
+        The number of elements, axes, axes (again), and arrays.
     index : int
-        How many tuples of elements have been taken.
+        The number of tuples of elements taken so far.
     iters : tuple
         The arrays' own iterators.
 
@@ -202,7 +202,7 @@ class broadcast:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again with the first elements.
+        """Restart at the first elements.
 
         Examples
         --------
@@ -228,7 +228,7 @@ class broadcast:
 
 
 def ndenumerate(arr):
-    """Return an iterator over places and elements of an array, in C order.
+    """Return an iterator over coordinates and elements of an array, in C order.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def ndenumerate(arr):
     Returns
     -------
     iterator of tuple
-        Of a tuple of int and a 0-d array each.
+        Pairs of a tuple of int and a 0-d array.
 
     See Also
     --------

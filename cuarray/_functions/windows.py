@@ -1,4 +1,4 @@
-"""Windows that fade a signal out at both ends, and the Bessel function that one of them is made of."""
+"""Window functions, and the Bessel function of the Kaiser window."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from cuarray._runtime.fuse import fused_call
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
 
-# Coefficients of Chebyshev polynomials, the constant first, found with mpmath at 40 digits: of exp(-x)
+# Chebyshev coefficients, the constant first, computed with mpmath at 40 digits: of exp(-x)
 # I0(x) in x / 4 - 1 for x up to 8, and of sqrt(x) exp(-x) I0(x) in 16 / x - 1 beyond.
 NEAR = (
     0.33839763720473803,
@@ -75,18 +75,18 @@ FAR = (
 
 
 def length(M, function):
-    """Return how many elements a window has as a real number; TypeError for anything else."""
+    """Return the length of a window as a real number; TypeError for anything else."""
     M = as_array(M)
     if M.ndim or M.dtype.kind == "c":
         raise TypeError(f"{function}: M must be a real number, not an array of {M.dtype} of shape {M.shape}")
     M = M.item()
-    if M > 1 << 53:  # all but no floats between count on
+    if M > 1 << 53:  # beyond exact integers in float64
         raise ValueError(f"{function}: {M} elements are more than an array can have")
     return M
 
 
 def ramp(M, function):
-    """Return M as a number, and 1 - M, 3 - M, ..., M - 1, or the window itself where it has less than two
+    """Return M as a number, and 1 - M, 3 - M, ..., M - 1, or the window itself if it has fewer than two
     elements."""
     M = length(M, function)
     if M < 1:
@@ -218,7 +218,7 @@ def hanning(M):
 
 
 def kaiser(M, beta):
-    """Return the Kaiser window: the larger `beta`, the narrower.
+    """Return the Kaiser window, which is narrower for a larger `beta`.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def i0(x):
 
 
 def chebyshev(coefficients, x):
-    """Sum a series of Chebyshev polynomials by Clenshaw's rule."""
+    """Sum a Chebyshev series by Clenshaw's algorithm."""
     twice = x + x
     last, result = 0.0, coefficients[-1]
     for c in coefficients[-2:0:-1]:
