@@ -216,7 +216,7 @@ def tril(m, k=0):
     Parameters
     ----------
     m : array_like
-        At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
+        At least one-dimensional; a 1-d array is broadcast to every row of a square matrix.
     k : int
         Index of the diagonal: 0 is the main one, positive ones are above it.
 
@@ -249,7 +249,7 @@ def triu(m, k=0):
     Parameters
     ----------
     m : array_like
-        At least one-dimensional; a one-dimensional array stands for every row of a square matrix.
+        At least one-dimensional; a 1-d array is broadcast to every row of a square matrix.
     k : int
         Index of the diagonal: 0 is the main one, positive ones are above it.
 

@@ -36,7 +36,7 @@ def between(alpha, beta):
 def linear(xp, n, q):
     # Equal to between(1, 1), with fewer roundings.
     place = (n - 1) * q
-    # Integers, as NumPy has it, choose: 0 or 1.
+    # For integer q, 0 or 1, no interpolation, as in NumPy.
     return place, None if q.dtype.kind in "biu" else place - xp.floor(place)
 
 

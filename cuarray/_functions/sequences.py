@@ -63,7 +63,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         start, stop = 0, start
     numbers = (0 if start is None else start, stop, 1 if step is None else step)
     if dtype is not None:
-        dtype = _core.dtype(dtype)  # a type that is not there is named before the numbers
+        dtype = _core.dtype(dtype)  # report an unsupported type before checking the numbers
     try:
         dtype = number_type(numbers) if dtype is None else dtype
         first, stop, step = (number_of(x) if isinstance(x, ARRAYS) else x for x in numbers)
@@ -73,7 +73,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     if count > 2 and np.dtype(dtype) == np.bool_:
         raise TypeError("arange: a bool array has at most 2 elements")
     if count == 0:
-        first = 0  # there is nothing that dtype would have to hold
+        first = 0  # an empty result need not fit the dtype
     second = first + step if count > 1 else first
     return _core.arange_fill(count, first, second, dtype, device_for(device, like))
 

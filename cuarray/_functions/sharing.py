@@ -118,7 +118,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 def truth(where, dst):
-    """Return the mask of copyto as a bool array; of what is not an array truth values are made."""
+    """Return the mask of copyto as a bool array; non-arrays are converted to truth values."""
     if where is None:
         raise TypeError("copyto: where= takes a bool array, not None")
     mask = _core.beside(where, dst, "copyto")
