@@ -1,8 +1,8 @@
-"""What an operation on a GPU costs the host, driver calls excluded; the simulator tells how long they took.
+"""Host overhead of an operation on a GPU, excluding driver calls, whose time the simulator measures.
 
     tests/cudasim/run python benchmarks/cuda_overhead.py PART
 
-Prints a Result as JSON per line. PART is `operations`, or, each for a process of its own, `first`.
+Prints one Result per line as JSON. PART is `operations`, or `first`, which needs a new process each time.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from race import Result
 
 import cuarray as ca
 
-# What an operation may call where everything is known and on one stream.
+# The driver calls that an operation may make when its kernel is loaded and all operands are on one stream.
 ORDINARY = {"cuLaunchKernel": "launch", "cuCtxGetCurrent": "context read"}
 WITH_MEMORY = {**ORDINARY, "cuMemAllocAsync": "alloc", "cuMemFreeAsync": "free"}
 CALLS, ROUNDS = 200, 100
@@ -36,12 +36,12 @@ class Meter:
         self.tick = (time.perf_counter() - start) / (self.ticks()[0] - begin)
 
     def ticks(self) -> tuple[int, int]:
-        """Return the clock, and what of it was spent in the driver."""
+        """Return the clock, and the part of it spent in the driver."""
         inside = ctypes.c_uint64()
         return self.driver.cudasim_ticks(ctypes.byref(inside)), inside.value
 
     def own_seconds(self, function: Callable[[], object], calls: int) -> float:
-        """Return the time per call that was not spent in the driver."""
+        """Return the time per call outside of the driver."""
         now, inside = self.ticks()
         for _ in range(calls):
             function()
@@ -49,16 +49,16 @@ class Meter:
         return (later - now - (more - inside)) * self.tick / calls
 
     def calls(self, entry: str | None = None) -> int:
-        """Return how often an entry point, or any, was called."""
+        """Return the number of calls of one entry point, or of all."""
         return self.driver.cudasim_calls(entry.encode() if entry else None)
 
 
 def operations():
-    """Operations whose kernels are in memory."""
+    """Operations whose kernels are loaded."""
     meter = Meter()
     few = [ca.ones(1000, dtype=ca.float32) for _ in range(3)]
     many = [ca.ones(1 << 20, dtype=ca.float32) for _ in range(2)]
-    # Names are looked up before: Python's time for that is not ours.
+    # Names are looked up beforehand: Python's lookup time is not cuarray's.
     add, (a, b, c), (d, e) = ca.add, few, many
     rows = {
         "add(a, b, out=c)": (lambda: add(a, b, out=c), ORDINARY, 0.5e-6),
@@ -72,7 +72,7 @@ def operations():
         nothing = min(meter.own_seconds(lambda: None, CALLS) for _ in range(ROUNDS))
         own = min(meter.own_seconds(function, CALLS) for _ in range(ROUNDS)) - nothing
         if goal:
-            # The simulated driver maps pages for new memory, and leaves the caches empty: no fair time.
+            # The simulated driver maps pages for new memory, and leaves the caches empty: not a fair time.
             is_fair = allowed is not WITH_MEMORY
             yield Result(name, own, goal, "goal", 1.0 if is_fair else None)
         before, total = {entry: meter.calls(entry) for entry in allowed}, meter.calls()
@@ -85,7 +85,7 @@ def operations():
 
 
 def first():
-    """The first result of a process, from the end of the import."""
+    """The first result of a process, timed from the end of the import."""
     data = np.ones(1000, np.float32)
     start = time.perf_counter()
     a, b = ca.asarray(data), ca.asarray(data)

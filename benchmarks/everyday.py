@@ -1,4 +1,4 @@
-"""What programs call all day, on arrays that fit a cache: every line of a table beside NumPy, the slowest first."""
+"""Common calls on arrays that fit a cache, compared with NumPy line by line, the slowest first."""
 
 from collections.abc import Iterator
 
@@ -139,7 +139,7 @@ def values(xp) -> dict:
 
 @measure()
 def everyday() -> Iterator[Result]:
-    """Calls of programs on 1000 x 1000 elements, without goals: where NumPy is faster, it shows."""
+    """Common calls on 1000 x 1000 elements, without goals: shows where NumPy is faster."""
     mine, theirs = values(ca), values(np)
     results = []
     with np.errstate(all="ignore"):

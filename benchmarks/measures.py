@@ -22,7 +22,7 @@ THREADS: dict[str, int] = {}
 
 
 def measure(threads: int = 1):
-    """Register a measure; it runs in a process of its own with that many threads."""
+    """Register a measure; it runs in its own process with that many threads."""
 
     def register(function):
         MEASURES[function.__name__] = function
@@ -33,7 +33,7 @@ def measure(threads: int = 1):
 
 
 def uniform(shape, dtype=np.float32, low=0.1, high=0.9) -> np.ndarray:
-    """Reproducible numbers between low and high."""
+    """Reproducible random numbers between low and high."""
     return np.random.default_rng(1).uniform(low, high, shape).astype(dtype)
 
 
@@ -69,7 +69,7 @@ def fused() -> Iterator[Result]:
             yield Result("a*b+sin(c), 16 M float32, fused", time["fused"], time[name], name)
 
 
-# Arguments outside of 0.1 ... 0.9 where a function wants them.
+# Arguments outside of 0.1 ... 0.9, for functions that need them.
 RANGES = {"acosh": (1.1, 4.0), "floor_divide": (0.1, 9.0), "gamma": (0.5, 9.0), "lgamma": (0.5, 9.0)}
 
 
@@ -103,7 +103,7 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
             pass
     time = race(0.05, **contenders)
     title = f"{name} {np.dtype(dtype)}"
-    # Where a plain loop over the vector library is no faster, the library is the limit.
+    # If a plain loop over the vector library is not faster, the library is the limit.
     limited = "library" in time and time["cuarray"] < 1.15 * time["library"]
     note = f"vector library alone {time['numpy'] / time['library']:.2f}x" if "library" in time else ""
     yield Result(title, time["cuarray"], time["numpy"], "numpy", None if limited else 0.8, note=note)
@@ -113,7 +113,7 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
 
 @measure()
 def ufuncs() -> Iterator[Result]:
-    """Every ufunc that NumPy has too, 1 M float32 and float64, out=."""
+    """Every ufunc that NumPy also has, 1 M float32 and float64, out=."""
     ratios = []
     names = sorted(
         name for name, value in vars(ca).items() if isinstance(value, ca.ufunc) and value.__name__ == name
@@ -159,7 +159,7 @@ def layouts() -> Iterator[Result]:
 
 
 def small_calls(xp, a, b, c) -> dict[str, Callable]:
-    """What ordinary code does with small arrays; `np.add` on arrays of ours goes through __array_ufunc__."""
+    """Common operations on small arrays; `np.add` on cuarray's arrays goes through __array_ufunc__."""
 
     def add_in_place():
         nonlocal c
@@ -180,7 +180,7 @@ def small_calls(xp, a, b, c) -> dict[str, Callable]:
 
 @measure()
 def small() -> Iterator[Result]:
-    """Operations on one element (slices: on four): what a call costs, less an empty function."""
+    """Operations on one element (slices: on four): the cost of a call, less that of an empty function."""
     arrays = [np.ones(1, np.float32) for _ in range(3)]
     four = [np.ones(4, np.float32) for _ in range(3)]
     torch = peers.optional("torch")
@@ -251,7 +251,7 @@ def status(field: str) -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
 
 
-# What NVRTC takes at least: nothing, and an addition as short as it can be written.
+# The minimum time of NVRTC: an empty program, and the shortest addition.
 EMPTY_KERNEL = 'extern "C" __global__ void empty() {}'
 BARE_ADD = """extern "C" __global__ void bare(const float* a, const float* b, float* c, unsigned n) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
@@ -261,7 +261,7 @@ BARE_ADD = """extern "C" __global__ void bare(const float* a, const float* b, fl
 
 @measure()
 def compile() -> Iterator[Result]:
-    """NVRTC on the kernels of add, float32, once a first compile in the process has warmed it up."""
+    """NVRTC on the kernels of add, float32, after a first compile in the process."""
     tests = Path(__file__).resolve().parents[1] / "tests"
     sys.path[:0] = [str(tests / "nvrtc"), str(tests / "codegen")]
     from compiler import Compiler, find_library
@@ -306,7 +306,7 @@ def best_first(runs: int, **settings: str) -> tuple[float, float]:
 
 @measure()
 def cuda_overhead() -> Iterator[Result]:
-    """What the host does for an operation on a GPU, driver calls excluded."""
+    """Host overhead of an operation on a GPU, excluding driver calls."""
     if not shutil.which("g++"):
         print("cuda_overhead: the simulator needs g++", file=sys.stderr)
         return
@@ -316,7 +316,7 @@ def cuda_overhead() -> Iterator[Result]:
         best_first(1, CUARRAY_CACHE_DIR=kept)
         launch, _ = best_first(5, CUARRAY_CACHE_DIR=kept)
         yield Result("a + b, first launch, kernel on disk", launch, 0.002, "goal", 1.0)
-        # The simulator has the kernel compiled already: what is left is everything but NVRTC.
+        # The simulator has the kernel compiled already: the rest is everything except NVRTC.
         cold = [best_first(1, CUARRAY_CACHE_DIR=str(Path(folder, str(i))))[1] for i in range(5)]
         yield Result("(a + b).numpy(), cold start less NVRTC", min(cold), 0.050, "goal", 1.0)
 
@@ -334,11 +334,11 @@ def memory() -> Iterator[Result]:
     small_x, small_y = ca.array(uniform(1000)), ca.array(uniform(1000))
     chain(small_x, small_y)
     before = status("VmRSS")
-    # Empty arrays filled in place: NumPy's own temporaries would count.
+    # Empty arrays filled in place, because NumPy's temporaries would count.
     n = 1 << 24
     x, y = ca.full(n, 0.5, dtype=ca.float32), ca.full(n, 0.25, dtype=ca.float32)
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # forgets the peak so far
+        file.write("5")  # resets the peak
     result = chain(x, y)
     peak = status("VmHWM") - before
     needed = x.nbytes + y.nbytes + result.nbytes

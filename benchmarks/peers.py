@@ -1,4 +1,4 @@
-"""What cuarray is compared with: hand-written loops compiled on the spot, and peers where installed."""
+"""The peers: hand-written loops, compiled on this machine, and other libraries if installed."""
 
 import ctypes
 import importlib
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 
-# The vector library's functions, called by the simplest loop that the compiler turns into vector code.
+# The vector library's functions, called by the simplest loop that the compiler vectorizes.
 VECTOR_FUNCTIONS = [
     "sin",
     "cos",
@@ -96,7 +96,7 @@ def vector_loop(name: str, dtype: np.dtype) -> str | None:
 
 @cache
 def optional(name: str) -> ModuleType | None:
-    """The module, or None where it is not installed."""
+    """The module, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Timing side by side: every peer is timed in the same process, in turns, and the best of several counts."""
+"""Timing of peers: all in the same process, alternating, with the best of several rounds."""
 
 import math
 import time
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 # A round of one function lasts at least this long, so that the clock's own cost vanishes.
 ROUND_SECONDS = 0.002
 
-# The share of the bandwidth of a copy that counts as all of it.
+# The fraction of the bandwidth of a copy that counts as full bandwidth.
 MEMORY_SHARE = 0.8
 
 
 @dataclass
 class Result:
-    """One printed line: how cuarray and a peer did, and what is asked for.
+    """One printed line: the times of cuarray and of a peer, and the goal.
 
-    `ratio` says how many times as fast (or small) as the peer cuarray is; `least` is the ratio that it must
-    reach, None where the line is there for information. `memory` is the time in which memory alone brings the
-    operands: whoever takes hardly longer than that has reached what there is, whatever the ratio.
+    `ratio` is the speed (or size) of cuarray relative to the peer; `least` is the ratio that it must reach,
+    None if the line is for information only. `memory` is the time to read the operands at full memory
+    bandwidth: a result close to it has reached the limit, whatever the ratio.
     """
 
     name: str

@@ -14,7 +14,7 @@ SIDE = 4096
 
 @measure()
 def scans() -> Iterator[Result]:
-    """Running sums of 16 M and 4096 x 4096 numbers."""
+    """Scans of 16 M and 4096 x 4096 numbers."""
     for dtype in (np.float32, np.int32, np.float64):
         line = uniform(1 << 24, dtype, 0, 100)
         name, plane = np.dtype(dtype).name, line.reshape(4096, 4096)
@@ -31,14 +31,14 @@ def scans() -> Iterator[Result]:
 
 
 def choice_of(share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """16 M numbers, a mask of which a share is true, and a value for each true element."""
+    """16 M numbers, a mask with a given fraction of true elements, and a value for each of them."""
     x = uniform(1 << 24)
     mask = np.random.default_rng(2).random(1 << 24) < share
     return x, mask, x[mask]
 
 
 def largest(xp, x):
-    """The largest elements and their places; NumPy had top_k in 2.6 only."""
+    """The largest elements and their positions; NumPy has top_k only since 2.6."""
     if xp is ca:
         return ca.top_k(x, 100)
     places = np.argpartition(x, len(x) - 100)[-100:]
@@ -48,7 +48,7 @@ def largest(xp, x):
 
 @measure()
 def sorting() -> Iterator[Result]:
-    """Sorting against NumPy's stable sort, and what is made of it, 16 M elements, 1 thread."""
+    """Sorting against NumPy's stable sort, and functions based on it, 16 M elements, 1 thread."""
     generator = np.random.default_rng(1)
     x = uniform(1 << 24)
     n = generator.integers(-(2**62), 2**62, 1 << 24)
@@ -90,7 +90,7 @@ def sorting() -> Iterator[Result]:
 
 @measure()
 def indexing() -> Iterator[Result]:
-    """Masks and indices over 16 M float32, and what an index of a small array costs."""
+    """Masks and indices over 16 M float32, and the cost of indexing a small array."""
 
     def put(xp, x, key, values):
         x[key] = values
@@ -133,7 +133,7 @@ def indexing() -> Iterator[Result]:
 
 
 def beside_memory(result: Result, memory: float) -> Result:
-    """Add the time of reading the operands alone: half that of a copy, which reads and writes."""
+    """Add the time of only reading the operands: half that of a copy, which reads and writes."""
     result.memory = memory
     result.note = f"{memory / result.ours:.0%} of copy bandwidth"
     return result
@@ -173,7 +173,7 @@ def statistics() -> Iterator[Result]:
 
 @measure()
 def sequences() -> Iterator[Result]:
-    """Functions of neighbours, and arrays made longer, 16 M float32."""
+    """Functions of neighbouring elements, padding and repeating, 16 M float32."""
     x, xd = uniform(1 << 24), uniform(1 << 22, np.float64)
     for taps in (3, 9, 33):
         kernel = uniform(taps)
@@ -229,7 +229,7 @@ def sequences() -> Iterator[Result]:
 
 @measure()
 def segments() -> Iterator[Result]:
-    """Folds of segments of 16 M float32, and updates of 4 M elements in 1 M places."""
+    """Segmented reductions of 16 M float32, and 4 M updates of 1 M elements."""
     x, generator = uniform(1 << 24), np.random.default_rng(5)
     borders = {
         "65536 segments of one length": np.arange(0, 1 << 24, 256),

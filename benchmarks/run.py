@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [NAMES] [--json FILE]
 
-Prints, for each measure, the best time of cuarray and of the peer in the same run, their ratio and the ratio
-that is asked for. Each measure runs in a process of its own.
+Prints, for each measure, the best time of cuarray and of the peer in the same run, their ratio and the goal
+of the ratio. Each measure runs in its own process.
 """
 
 import argparse
@@ -31,7 +31,7 @@ THREAD_VARIABLES = ["CUARRAY_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THRE
 
 
 def formatted(value: float, unit: str) -> str:
-    """A value with three digits and a fitting unit."""
+    """A value with three digits and a suitable unit."""
     if unit == "B":
         return f"{value / 2**20:.1f} MiB"
     if unit != "s":
@@ -53,7 +53,7 @@ def line(result: Result) -> str:
 
 
 def run_measure(name: str) -> list[Result]:
-    """Run one measure in a process of its own and return its results."""
+    """Run one measure in its own process and return its results."""
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(THREADS[name]))}
     command = [sys.executable, __file__, "--in-process", name]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)

@@ -1,4 +1,4 @@
-"""The figures that `benchmarks/run.py --json FILE` kept, as a page of tables.
+"""The figures of `benchmarks/run.py --json FILE` as a page of tables.
 
     python benchmarks/table.py FILE "when, where, which commit" > docs/measured.md
 """

@@ -1,4 +1,4 @@
-"""Check that adding an operation is one line: add a row to a copy of the tree and look for what follows.
+"""Check that adding an operation takes one line: add a row to a copy of the tree and check the results.
 
     python scripts/check_add_op.py
 
@@ -55,7 +55,7 @@ def plant() -> None:
 
 
 def look(root) -> None:
-    """Find the function everywhere."""
+    """Check that the function appears everywhere."""
     run("-c", FUNCTION)
     print("function and docstring")
     for file in ("cuarray/_core.pyi", "cuarray/__init__.pyi", "docs/reference.md"):

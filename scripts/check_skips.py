@@ -19,7 +19,7 @@ SKIPS = ROOT / "tests" / "skips.txt"
 
 
 class Skip(NamedTuple):
-    """A skipped test and the reason that it gave."""
+    """A skipped test and its reason."""
 
     test: str
     reason: str
@@ -49,10 +49,10 @@ def read_allowances(text: str) -> list[Allowance]:
 
 
 def node_id(case: ET.Element) -> str:
-    """Return the name by which pytest selects this test case again.
+    """Return the pytest node id of this test case.
 
-    The report's ``file`` is where the function was written, which may be a module that makes tests for others, so
-    the test's own module is read off its class name.
+    The report's ``file`` is the source of the function, which may be a module that generates tests for others, so
+    the test's own module is taken from its class name.
     """
     name, parts = case.get("name", ""), case.get("classname", "").split(".")
     for length in range(len(parts), 0, -1):
@@ -67,7 +67,7 @@ def read_skips(report: Path) -> list[Skip]:
     skips = []
     for case in ET.parse(report).iter("testcase"):
         for skipped in case.iter("skipped"):
-            # For a module that was skipped as a whole the reason stands in the text.
+            # If a whole module was skipped, the reason is in the text.
             reason = f"{skipped.get('message', '')} {skipped.text or ''}"
             skips.append(Skip(node_id(case), " ".join(reason.split())))
     return skips

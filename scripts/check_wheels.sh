@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_wheels.sh -- builds the wheels of two Pythons and tries them where no source tree is near.
+# check_wheels.sh -- builds the wheels of two Pythons and tests them outside of the source tree.
 #
 #   scripts/check_wheels.sh [VERSION...]          default: 3.11 3.13
 set -euo pipefail

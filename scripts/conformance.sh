@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# conformance.sh -- runs the Array API standard's test suite against cuarray: nothing expected to fail, nothing skipped.
+# conformance.sh -- runs the Array API standard's test suite on cuarray: no expected failures, no skips.
 #
 #   scripts/conformance.sh DIR [--max-examples N] [--device D] [PYTEST ARGUMENT...]
 #
 #   DIR   a checkout of github.com/data-apis/array-api-tests with its submodule array-api (git submodule update --init)
-#   N     examples that hypothesis makes for each test; 100 by default
+#   N     hypothesis examples per test; 100 by default
 #   D     the device; cpu by default. With simulated GPUs: tests/cudasim/run scripts/conformance.sh DIR --device cuda:0
 #
-# Needs, besides cuarray: pip install pytest pytest-json-report hypothesis ndindex. The checkout stays as it is: a copy is
-# tested, whose test_dunder_dlpack gets the fix that upstream has since (array-api-tests#457): to refuse a copy between
-# devices with copy=False is right. Left out are the tests of the extensions that cuarray does not have yet.
+# Needs, besides cuarray: pip install pytest pytest-json-report hypothesis ndindex. The checkout is not modified: a copy
+# is tested, whose test_dunder_dlpack gets a fix that upstream has since (array-api-tests#457): refusing a copy between
+# devices with copy=False is correct. The tests of extensions that cuarray does not have yet are left out.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 1 ] && [ -d "$1/array_api_tests" ] || { sed -n '3,8p' "$0"; exit 2; }

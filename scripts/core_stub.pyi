@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Number: TypeAlias = bool | int | float | complex | np.generic
-# Lists of arrays and numbers are of no one type to a checker; npt.ArrayLike has those of numbers alone.
+# Lists of arrays and numbers have no common type for a checker; npt.ArrayLike only covers lists of numbers.
 ArrayLike: TypeAlias = ndarray | npt.ArrayLike | Sequence[Any]
 DTypeLike: TypeAlias = npt.DTypeLike
 DeviceLike: TypeAlias = device | str | None
@@ -25,7 +25,7 @@ class CudaError(RuntimeError): ...
 
 @final
 class device:
-    """A place where arrays live: device('cpu'), device('cuda:1')."""
+    """A device of arrays: device('cpu'), device('cuda:1')."""
 
     def __init__(self, name: DeviceLike = None) -> None: ...
     @property
@@ -44,7 +44,7 @@ def synchronize(device: DeviceLike = None) -> None: ...
 def dtype(x: DTypeLike) -> np.dtype[Any]: ...
 def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> ndarray: ...
 
-# What the package's own modules use besides.
+# Used only by the package's own modules.
 def __getattr__(name: str) -> Any: ...
 
 class ufunc:
@@ -67,7 +67,7 @@ class ufunc:
         """The loops, in NumPy's letters: 'ff->f'."""
     @property
     def identity(self) -> Any:
-        """What an empty reduce gives, or None."""
+        """The result of an empty reduce, or None."""
     @property
     def signature(self) -> None:
         """None: the function works element by element."""
@@ -82,7 +82,7 @@ class ufunc:
         initial: Any = ...,
         where: ArrayLike = True,
     ) -> ndarray:
-        """Fold one or more axes with this function."""
+        """Reduce one or more axes with this function."""
     def accumulate(
         self,
         array: ArrayLike,
@@ -91,7 +91,7 @@ class ufunc:
         dtype: DTypeLike | None = None,
         out: ndarray | tuple[ndarray] | None = None,
     ) -> ndarray:
-        """Return the results of folding an axis up to each of its elements."""
+        """Return the scan of an axis: the reductions up to each of its elements."""
     def reduceat(
         self,
         array: ArrayLike,
@@ -101,13 +101,13 @@ class ufunc:
         dtype: DTypeLike | None = None,
         out: ndarray | tuple[ndarray] | None = None,
     ) -> ndarray:
-        """Fold the segments of an axis that begin at indices."""
+        """Reduce the segments of an axis that begin at given indices."""
     def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
-        """Apply this function to chosen elements, once for each time they are chosen, in place."""
+        """Apply this function in place to indexed elements, once per occurrence of an index."""
     def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> Any:
-        """Return the function of all pairs of elements of two arrays."""
+        """Apply this function to all pairs of elements of two arrays."""
     def resolve_dtypes(self, dtypes: Sequence[Any], /) -> tuple[np.dtype[Any], ...]:
-        """Return the dtypes of the loop that such arguments choose: inputs, then outputs."""
+        """Return the dtypes of the loop for such arguments: inputs, then outputs."""
 
 class ufunc_1_1(ufunc):
     def __call__(
@@ -185,7 +185,7 @@ class ufunc_2_2(ufunc):
     def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> tuple[ndarray, ndarray]: ...
 
 class Flags:
-    """How an array lies in memory; at run time in cuarray._ndarray.flags."""
+    """The memory layout of an array; at run time in cuarray._ndarray.flags."""
 
     c_contiguous: bool
     f_contiguous: bool
@@ -221,7 +221,7 @@ class ndarray:
     def __class_getitem__(cls, item: object) -> GenericAlias: ...
     @property
     def shape(self) -> tuple[int, ...]:
-        """Extents of the axes; settable where the memory need not move."""
+        """Extents of the axes; settable if no copy is needed."""
     @shape.setter
     def shape(self, shape: Shape) -> None: ...
     @property
@@ -232,7 +232,7 @@ class ndarray:
         """The element type, a numpy.dtype."""
     @property
     def device(self) -> device:
-        """Where the memory is."""
+        """The device of the memory."""
     @property
     def ndim(self) -> int:
         """Number of axes."""
@@ -250,7 +250,7 @@ class ndarray:
         """The object whose memory this array views, or None."""
     @property
     def flags(self) -> Flags:
-        """How the array lies in memory."""
+        """The memory layout."""
     @property
     def flat(self) -> Flat:
         """The elements as one axis, in C order."""
@@ -300,17 +300,17 @@ class ndarray:
     def view(
         self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None
     ) -> ndarray:
-        """Return the same bytes as elements of another type, or on cpu as an array of NumPy's."""
+        """Return the same bytes as elements of another type, or on cpu as a NumPy array."""
     @overload
     def view(self, dtype: type[HostArray], type: None = None) -> HostArray: ...
     @overload
     def view(self, dtype: DTypeLike | None = None, *, type: type[HostArray]) -> HostArray: ...
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> ndarray:
-        """Return a copy on another device, or the array itself where it is there."""
+        """Return a copy on another device, or the array itself if it is on that device."""
     def to_numpy(self) -> npt.NDArray[Any]:
         """Return a copy as a numpy.ndarray."""
     def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
-        """Return a copy as a numpy.ndarray, or write into the one given as out."""
+        """Return a copy as a numpy.ndarray, or write to the numpy.ndarray `out`."""
     def sum(
         self,
         axis: Axis = None,
@@ -488,7 +488,7 @@ class ndarray:
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as bytes or, with a separator, as text."""
     def byteswap(self, inplace: bool = False) -> ndarray:
-        """Return the elements with the bytes of each number turned round, or turn them in place."""
+        """Return the elements with the bytes of each number reversed, or reverse them in place."""
     def getfield(self, dtype: DTypeLike, offset: SupportsIndex = 0) -> ndarray:
         """Return a view of a part of each element."""
     def setfield(self, val: ArrayLike, dtype: DTypeLike, offset: SupportsIndex = 0) -> None:
@@ -496,13 +496,13 @@ class ndarray:
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
-        """Set whether the array can be written."""
+        """Set whether the array is writeable."""
     def resize(self, *new_shape: Shape | None, refcheck: bool = True) -> None:
-        """Change shape and size in place, with zeros behind the elements."""
+        """Change shape and size in place, filled up with zeros."""
     def dump(self, file: Any) -> None:
-        """Write the array to a file as pickle.dump does."""
+        """Write the pickled array to a file."""
     def dumps(self) -> bytes:
-        """Return the array as pickle.dumps does."""
+        """Return the array pickled."""
     def __getitem__(self, key: Key, /) -> ndarray: ...
     def __setitem__(self, key: Key, value: ArrayLike, /) -> None: ...
     def __len__(self) -> int: ...

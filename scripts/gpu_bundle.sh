@@ -3,16 +3,16 @@
 #
 #   scripts/gpu_bundle.sh [FOLDER]          default: build/gpu-bundle; less than 64 MiB
 #
-# In it: the wheel of this tree for the Python below, the few pure wheels that the tests need and a machine for deep
-# learning may lack, tests, benchmarks and scripts. PYTHON names the interpreter to build for: by default the
-# python3.12 of pyenv, or of the path. Building needs what README's installation needs, and the network for pip.
+# It contains the wheel of this tree for the Python below, a few pure wheels that the tests need and that a machine for
+# deep learning may lack, tests, benchmarks and scripts. PYTHON names the interpreter to build for: by default the
+# python3.12 of pyenv, or of the path. The build needs what README's installation needs, and the network for pip.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case ${1:-} in -*) sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; exit ;; esac
 bundle=$(realpath -m "${1:-$root/build/gpu-bundle}")
 limit=$((64 << 20))
 
-# What is replaced must be a bundle: nobody's other folder is emptied.
+# Only an existing bundle is replaced, no other folder.
 if [ -e "$bundle" ] && [ ! -e "$bundle/commit" ] && [ -n "$(ls -A "$bundle")" ]; then
     echo "gpu_bundle: $bundle is no bundle and not empty; name a new folder, or one that this script has made" >&2
     exit 1
@@ -30,7 +30,7 @@ find_python() {
 python=$(find_python)
 rm -rf "$bundle"
 mkdir -p "$bundle/wheels"
-# Also one that is stopped half-way is known again.
+# An interrupted bundle is recognized, too.
 git -C "$root" rev-parse HEAD > "$bundle/commit"
 work=$root/build/gpu-bundle-work
 mkdir -p "$work/source"
@@ -43,7 +43,7 @@ git -C "$root" ls-files --cached --others --exclude-standard -z |
 pip=("$work/venv/bin/python" -m pip --disable-pip-version-check -q)
 "${pip[@]}" wheel --no-deps -w "$bundle/wheels" "$work/source"
 
-# Wheels that are pure, or small. NumPy is there wherever torch, CuPy or JAX is.
+# Pure or small wheels. NumPy comes with torch, CuPy and JAX.
 "${pip[@]}" download -d "$bundle/wheels" --only-binary=:all: --no-deps \
     pytest pytest-xdist execnet iniconfig packaging pluggy pygments hypothesis attrs sortedcontainers \
     ml_dtypes cuda-pathfinder tqdm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu_check.sh -- everything that only a GPU can show, in less than 480 seconds, without network.
+# gpu_check.sh -- all checks that need a real GPU, in less than 480 seconds, without network.
 #
 #   scripts/gpu_check.sh                 all parts
 #   scripts/gpu_check.sh PART...         only these
@@ -10,16 +10,16 @@
 #   only_gpu      70 s    accuracy over all float32 values, repeated reductions, exhausted memory, fork, sticky errors
 #   sanitizer     40 s    compute-sanitizer's memcheck and racecheck, where it works on this machine
 #   interop       60 s    torch, CuPy, JAX and a stand-in for Numba, each in a process of its own
-#   benchmarks   100 s    elementwise, reductions, transposes beside CuPy, torch, JAX and the copy bandwidth
+#   benchmarks   100 s    elementwise, reductions, transposes against CuPy, torch, JAX and the copy bandwidth
 #
 # Needs: Linux, one NVIDIA GPU with driver 525 or newer, Python 3.12 with NumPy, NVRTC of a major version that the
 # driver knows (torch, CuPy and JAX bring one), and the folder that scripts/gpu_bundle.sh makes, from which this is run:
-# it installs the wheels in wheels/ into a folder of its own and changes nothing else. PYTHON names the interpreter.
-# Where there is no wheels/, the cuarray of this tree, or the installed one, is checked.
+# it installs the wheels in wheels/ into a separate folder and changes nothing else. PYTHON names the interpreter.
+# Without wheels/, the cuarray of this tree, or the installed one, is checked.
 #
-# What is found goes to benchmarks/results/gpu.json (RESULTS names another file), rewritten after every part, and is
-# printed as a summary. A part that fails, or takes too long, loses nothing of the others. Parts that need a real GPU
-# say so on a simulated one.
+# Results go to benchmarks/results/gpu.json (RESULTS names another file), rewritten after every part, and are
+# printed as a summary. A part that fails, or takes too long, does not affect the others. Parts that need a real GPU
+# report so on a simulated one.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${PYTHON:-python3}
@@ -44,7 +44,7 @@ elif [ -d cuarray ]; then
     export PYTHONPATH=$PWD${PYTHONPATH:+:$PYTHONPATH}
 fi
 export PYTHONUNBUFFERED=1 XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONDONTWRITEBYTECODE=1
-# Simulated and real kernels never meet in one cache.
+# Simulated and real kernels use separate caches.
 export CUARRAY_CACHE_DIR=${CUARRAY_CACHE_DIR:-$work/cache} CUARRAY_DEVICE=cuda:0
 
 smoke() { "$python" scripts/gpu/smoke.py && "$python" scripts/gpu/smoke.py --cached; }

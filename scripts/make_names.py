@@ -15,10 +15,10 @@ import signatures
 CORE_STUB = Path(__file__).with_name("core_stub.pyi")
 OVERLOADS_STUB = Path(__file__).with_name("overloads_stub.pyi")
 
-# Arguments of a ufunc by how many it takes, as the docs of the rows name them.
+# Argument names of a ufunc by their number, as in the docs of the rows.
 ARGUMENTS = {1: "x", 2: "x, y", 3: "x, y, z"}
 
-# Python's spelling of the operators of a number, each with its reflected and its in-place form.
+# The number operators of Python, each with its reflected and its in-place form.
 OPERATORS = "add sub mul matmul truediv floordiv mod pow and or xor lshift rshift".split()
 COMPARISONS = "eq ne lt le gt ge".split()
 UNARY_OPERATORS = "neg pos abs invert round trunc floor ceil".split()
@@ -73,7 +73,7 @@ bf16 is bfloat16; arguments and result have the same type unless an arrow says o
 
 
 def stub_line(row: dict, aliases: dict[str, str]) -> str:
-    """The row in the stub, under all its names: its type says how many arguments and results it has."""
+    """The row in the stub, under all its names: its type gives the number of arguments and results."""
     names = [row["name"], *sorted(theirs for theirs, ours in aliases.items() if ours == row["name"])]
     return "".join(f'{name}: ufunc_{row["nin"]}_{row["nout"]}\n"""{row["doc"]}"""\n' for name in names)
 
@@ -83,7 +83,7 @@ def operator_lines() -> str:
     binary = [f"{form}{name}" for name in OPERATORS for form in ("", "r", "i")] + ["divmod", "rdivmod"]
     lines = []
     for name in binary:
-        # pow() may hand over a modulus, which is refused; **= has none.
+        # pow() may pass a modulus, which is rejected; **= has none.
         modulus = ", mod: None = None" if name in ("pow", "rpow") else ""
         result = "tuple[ndarray, ndarray]" if "divmod" in name else "ndarray"
         ignored = "  # type: ignore[misc]" if name == "ipow" else ""
@@ -121,7 +121,7 @@ def ranges(dtypes: list[str]) -> str:
 
 
 def loop_types(loops: list[dict]) -> str:
-    """The types of a row: those where all is of one type, then those that give another type."""
+    """The types of a row: loops of a single type first, then loops with another result type."""
     uniform = [loop["in"][0] for loop in loops if len({*loop["in"], *loop["out"]}) == 1]
     parts = [ranges(uniform)] if uniform else []
     groups: dict[str, list[str]] = {}
@@ -143,20 +143,20 @@ def cells(*texts: str) -> str:
 
 
 def anchor(name: str, call: str, aliases: dict[str, str]) -> str:
-    """The first cell of an entry: an anchor, the call and NumPy's other names of it."""
+    """The first cell of an entry: an anchor, the call and its NumPy aliases."""
     others = sorted(theirs for theirs, ours in aliases.items() if ours == name)
     return f'<a id="{name}"></a>`{call}`' + (f" ({', '.join(others)})" if others else "")
 
 
 class Module:
-    """A Python source, read without running it."""
+    """A Python source, parsed without running it."""
 
     def __init__(self, file: Path):
         self.source = file.read_text("utf-8")
         self.tree = ast.parse(self.source)
 
     def text(self, first: str) -> str:
-        """The source from a word on."""
+        """The source from a given word to the end."""
         return self.source[self.source.index(first) :]
 
     def constant(self, name: str):
@@ -167,7 +167,7 @@ class Module:
         raise KeyError(name)
 
     def heading(self) -> str:
-        """What the module holds: its docstring's first line, up to a colon or full stop."""
+        """The heading: the module docstring's first line, up to a colon or full stop."""
         return re.split("[:.;]", ast.get_docstring(self.tree).split("\n", 1)[0])[0]
 
     def classes(self) -> set[str]:
@@ -179,7 +179,7 @@ class Module:
         return {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
 
     def entry(self, name: str) -> tuple[str, str]:
-        """Signature and first docstring line of a function or class, or of what one of them made."""
+        """Signature and first docstring line of a function or class, or of an object made by one."""
         for node in self.tree.body:
             is_from_core = isinstance(node, ast.ImportFrom) and node.module == "cuarray._core"
             if is_from_core and any(imported.name == name for imported in node.names):
@@ -221,13 +221,13 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
             else:
                 lines.append(f"from cuarray.{title} import {name} as {name}\n")
     lines += ["\n", *functions, overloads.text("@overload"), "\n"]
-    # Assigned, not imported under another name: a checker takes such an import for private.
+    # Assigned, not imported under another name: checkers treat such an import as private.
     lines += [f"{theirs} = {ours}\n" for theirs, ours in sorted(aliases.items()) if ours in written]
     return "".join(lines)
 
 
 def member_table(kind: str, name: str, functions: dict[str, str]) -> str:
-    """The attributes and methods of a class of the core, by what the stub says of them."""
+    """The attributes and methods of a class of the core, with the docstrings of the stub."""
     node = next(n for n in Module(CORE_STUB).tree.body if getattr(n, "name", None) == kind)
     rows: dict[str, str] = {}
     for member in node.body:

@@ -1,10 +1,10 @@
-"""Measure how far every inexact function is from the exact result, and write docs/accuracy.md.
+"""Measure the error of every inexact function, and write docs/accuracy.md.
 
 ``python scripts/measure_ulp.py`` measures on the cpu device at the processor's best level and at
-`base`, each in a process of its own, in a minute. The numbers are those of the tests
+`base`, each in its own process, in about a minute. The numbers are those of the tests
 (tests/python/samples.py) and others near zeros and poles, with a fixed seed; float16 and bfloat16
-functions of one argument get every number there is. The reference is NumPy in float64 for 16 and 32
-bits, in long double for 64, and mpmath (``pip install mpmath``) for what NumPy has not.
+functions of one argument are measured for every number. The reference is NumPy in float64 for 16 and 32
+bits, in long double for 64, and mpmath (``pip install mpmath``) for functions that NumPy lacks.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import cuarray  # noqa: E402
 from cuarray import _core  # noqa: E402
 
 COUNT = 100_000
-SLOW_COUNT = 4_000  # mpmath takes some 50 us a number
+SLOW_COUNT = 4_000  # mpmath takes about 50 us per number
 LEVELS = ("best", "base")
 
 HEAD = """\
@@ -71,7 +71,7 @@ without any rounding. The tests compare it with NumPy's bit for bit. Exact at ev
 
 
 def in_mpmath(function):
-    """Return a function of mpmath as one of float64 arrays to long double."""
+    """Return a function from float64 arrays to long double, computed with mpmath."""
 
     def wide(x):
         if not np.isfinite(x):
@@ -109,7 +109,7 @@ def near(dtype):
 
 
 def inputs_for(row, types, count):
-    """Return one array of numbers for each argument."""
+    """Return one array of numbers per argument."""
     rng = np.random.default_rng(20261120)
     if len(types) == 1 and types[0].itemsize == 2:
         return [samples.every(types[0])]
@@ -121,7 +121,7 @@ def inputs_for(row, types, count):
 
 
 def measure(name, row, loop):
-    """Return (largest ulp, at which arguments) of a loop."""
+    """Return (largest error in ulp, its arguments) of a loop."""
     types = [np.dtype(_core.dtype(t)) for t in loop[0]]
     out = np.dtype(_core.dtype(loop[1][0]))
     exact = MPMATH.get(name) if out.itemsize == 8 else None
@@ -141,7 +141,7 @@ def measure(name, row, loop):
 
 
 def measured_loops():
-    """Yield what rounds more than once: (name, row, loop)."""
+    """Yield the loops that are not correctly rounded: (name, row, loop)."""
     for row in _core.rows():
         for loop in row["loops"]:
             types = [np.dtype(_core.dtype(t)) for t in (*loop[0], *loop[1])]
@@ -150,7 +150,7 @@ def measured_loops():
 
 
 def limits(name, types):
-    """Return what the tests allow on cpu and on cuda."""
+    """Return the limits of the tests on cpu and on cuda."""
     return [oracle.limit(name, types[0], types[-1], device) for device in ("cpu", "cuda")]
 
 
@@ -163,7 +163,7 @@ def measure_level():
 
 
 def run_level(level):
-    """Return the measurements of a level, made in a process of its own."""
+    """Return the measurements of a level, made in a separate process."""
     environment = dict(os.environ, CUARRAY_DEVICE="cpu")
     environment.pop("CUARRAY_CPU_LEVEL", None)
     if level != "best":

@@ -19,7 +19,7 @@ def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]:
 def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
 @overload
 def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]:
-    """Return each array with at least two axes; new ones come first."""
+    """Return each array with at least two axes; new axes come first."""
 
 @overload
 def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
@@ -49,22 +49,22 @@ def average(
 def average(
     a: ArrayLike, axis: Axis, weights: ArrayLike | None, returned: Literal[True], *, keepdims: _bool = False
 ) -> tuple[ndarray, ndarray]:
-    """Return averages, with weights."""
+    """Return weighted averages."""
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Callable[..., Any]:
-    """Return a function that calls a Python function with elements."""
+    """Return a function that calls a Python function for each element."""
 
 class _Fusing:
     def __call__(self, function: _Function) -> _Function: ...
     def __enter__(self) -> _Fusing: ...
     def __exit__(self, *exception: object) -> None: ...
 
-# A class at run time; here two functions, since a class is not its own decorated function to a checker.
+# A class at run time; two functions here, because checkers do not take a class for a decorated function.
 @overload
 def fuse(function: None = None) -> _Fusing: ...
 @overload
 def fuse(function: _Function) -> _Function:
-    """Run elementwise operations together, as one kernel, without changing a bit of the results."""
+    """Fuse elementwise operations into one kernel, with bit-identical results."""
 
 @overload
 def gradient(
@@ -83,7 +83,7 @@ def histogramdd(
     density: _bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, list[ndarray]]:
-    """Count how many points fall into the cells of a grid."""
+    """Count points by the cells of a grid."""
 
 @overload
 def indices(
@@ -97,7 +97,7 @@ def indices(
 def indices(
     dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]
 ) -> tuple[ndarray, ...]:
-    """Return the coordinates of each place of a grid."""
+    """Return the coordinates of each point of a grid."""
 
 @overload
 def intersect1d(
@@ -111,7 +111,7 @@ def intersect1d(
 def intersect1d(
     ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool, return_indices: Literal[True]
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return what two arrays have in common, each element once, in order."""
+    """Return the common elements of two arrays, each once, in ascending order."""
 
 @overload
 def linspace(
@@ -149,7 +149,7 @@ def linspace(
     *,
     device: DeviceLike = None,
 ) -> tuple[ndarray, Any]:
-    """Make numbers at regular distances."""
+    """Make equally spaced numbers."""
 
 def load(
     file: Any,
@@ -163,7 +163,7 @@ def load(
     """Read a file of `save`, `savez` or NumPy: an array, or a dict of the arrays of an archive."""
 
 def printoptions(*args: Any, **kwargs: Any) -> AbstractContextManager[Any]:
-    """Set how arrays are shown, inside a context; numpy.printoptions."""
+    """Set print options inside a context; numpy.printoptions."""
 
 @overload
 def trim_zeros(filt: ndarray, trim: str = "fb", axis: Shape | None = None) -> ndarray: ...
@@ -195,10 +195,10 @@ def unique(
     equal_nan: _bool = True,
     sorted: _bool = True,
 ) -> tuple[ndarray, ...]:
-    """Return the different elements in order, and where and how often they stand if asked for."""
+    """Return the unique elements in ascending order, and on request their positions and counts."""
 
 @overload
 def where(condition: ArrayLike, /) -> tuple[ndarray, ...]: ...
 @overload
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray:
-    """Choose elements from x where the condition is true, else from y; or find the true elements."""
+    """Select elements from x where the condition is true, else from y; or find the true elements."""

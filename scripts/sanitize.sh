@@ -19,19 +19,19 @@ for program in "$build"/tests/*/test_*; do
     ASAN_OPTIONS=detect_leaks=1 "$program"
 done
 
-# From the build folder, so that its cuarray/ is the one that is imported. The interpreter is not instrumented: the
-# runtime must be there before it, and what the interpreter itself leaves behind at its end does not count.
+# Run from the build folder, so that its cuarray/ is imported. The interpreter is not instrumented: the
+# runtime must be preloaded, and leaks of the interpreter itself are ignored.
 cd "$build"
 export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
 "$python" -c "import cuarray; assert cuarray.__file__.startswith('$build'), cuarray.__file__"
 [ $# -gt 0 ] || set -- tests/python
-# What is built so is slow: how quick an import is says nothing here.
+# The instrumented build is slow: the test of import time is left out.
 arguments=(--ignore "$root/tests/test_cpp.py" --deselect tests/python/test_namespace.py::test_import_is_quick)
 for argument; do
     if [ -e "$root/$argument" ]; then argument=$root/$argument; fi
     arguments+=("$argument")
 done
-# A report ends the process, and what pytest has captured until then is lost: reports go to files.
+# A report ends the process, and output captured by pytest is lost: reports go to files.
 rm -f "$build"/report.*
 export ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$build/report UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$build/report
 status=0

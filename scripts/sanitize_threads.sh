@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sanitize_threads.sh -- builds cuarray with ThreadSanitizer and runs the C++ tests in which threads meet, on cpu and on
+# sanitize_threads.sh -- builds cuarray with ThreadSanitizer and runs the multi-threaded C++ tests, on cpu and on
 # a simulated GPU: the thread pool, streams, events, the caches, kernels and the allocator.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,8 +9,8 @@ cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$(command -v python3)
     -DCUARRAY_DEV=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS=base > /dev/null
 cmake --build "$build" --target cuarray _host_base runtime_test_threads host_test_memory | tail -n 1
 
-# More workers than this machine may have cores. The simulator itself is not instrumented, and judges kernels by itself;
-# what its compiler makes once for all threads looks like a race where the C++ library copies it in its name.
+# More workers than this machine may have cores. The simulator itself is not instrumented, and checks kernels itself;
+# objects that its compiler creates once for all threads look like races when the C++ library copies them.
 suppressions=$build/suppressions.txt
 printf 'called_from_lib:libcuda.so.1\ncalled_from_lib:libnvrtc-cudasim.so\nrace:cuarray::cuda::compile\n' > "$suppressions"
 export CUARRAY_CPU_LEVEL=base CUARRAY_NUM_THREADS=4 TSAN_OPTIONS=exitcode=66:suppressions=$suppressions

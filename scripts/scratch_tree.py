@@ -1,4 +1,4 @@
-"""A copy of the working tree in build/scratch, with a build of its own, for checks that change sources."""
+"""A copy of the working tree in build/scratch, with a separate build, for checks that change sources."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ SCRATCH = ROOT / "build" / "scratch"
 
 
 def highest_level() -> str:
-    """The highest x86-64 level of the host loops that this machine runs."""
+    """The highest x86-64 level of the host loops that this machine supports."""
     if platform.machine() != "x86_64":
         return "base"
     cpuinfo = Path("/proc/cpuinfo")
@@ -20,7 +20,7 @@ def highest_level() -> str:
     return "v4" if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags else "v3"
 
 
-# One level of the host loops is enough to see a bug.
+# One level of the host loops is enough to detect a bug.
 LEVEL = highest_level()
 
 
@@ -29,7 +29,7 @@ class BuildError(Exception):
 
 
 def refresh() -> Path:
-    """Make build/scratch equal to the working tree and return it; equal files keep their time stamps."""
+    """Update build/scratch from the working tree and return it; equal files keep their time stamps."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -54,7 +54,7 @@ def refresh() -> Path:
 
 
 def configure() -> None:
-    """Prepare the scratch tree's build folder, once after it was refreshed."""
+    """Configure the scratch tree's build folder, once after a refresh."""
     command_line(
         "cmake",
         "-S",
@@ -70,7 +70,7 @@ def configure() -> None:
 
 
 def build(target: str = "all") -> None:
-    """Compile what changed in the scratch tree; its cuarray/ then holds the shared objects."""
+    """Compile the changes in the scratch tree; the shared objects go into its cuarray/."""
     command_line("cmake", "--build", SCRATCH / "build", "--target", target)
 
 
@@ -81,6 +81,6 @@ def command_line(*command: str | Path) -> None:
 
 
 def run(command: list[str], **options) -> subprocess.CompletedProcess:
-    """Run a command in the scratch tree, on its own cuarray."""
+    """Run a command in the scratch tree, with the cuarray of that tree."""
     environment = {**os.environ, "PYTHONPATH": str(SCRATCH), "CUARRAY_CPU_LEVEL": LEVEL}
     return subprocess.run(command, cwd=SCRATCH, env=environment, **options)

@@ -1,14 +1,13 @@
 """The typed signature of a Python function: names and defaults from its def, types from its docstring.
 
-A numpydoc docstring names the type of every parameter and of what is returned. ANNOTATIONS and RETURNS say
-what each of these phrases is to a type checker; a phrase that they lack stops the build, so that no signature
-is untyped unnoticed.
+A numpydoc docstring names the type of every parameter and of the result. ANNOTATIONS and RETURNS map these
+phrases to annotations; an unknown phrase stops the build, so that no signature is untyped unnoticed.
 """
 
 import ast
 import re
 
-#: What a phrase of a docstring is in a stub. `, optional` and `or None` are taken off before.
+#: Annotations of the phrases of docstrings. `, optional` and `or None` are removed first.
 ANNOTATIONS = {
     "": "Any",
     "None": "None",
@@ -70,7 +69,7 @@ ANNOTATIONS = {
     "{'raise', 'wrap', 'clip'} or a tuple of them": "Outside | tuple[Outside, ...]",
 }
 
-#: What a phrase means that says what is returned, where that is another type than the one of an argument.
+#: Annotations of phrases for results, where they differ from those of arguments.
 RETURNS = {
     "": "None",
     "bool": "_bool",
@@ -93,10 +92,10 @@ RETURNS = {
     "type": "type[Any]",
 }
 
-#: Annotations that None fits already.
+#: Annotations that include None.
 HOLD_NONE = ("Any", "DeviceLike")
 
-#: The keywords of ufuncs, which functions describe together.
+#: The keywords of ufuncs, which docstrings describe together.
 KEYWORDS = {
     "casting": "Casting",
     "dtype": "DTypeLike | None",
@@ -114,7 +113,7 @@ def sections(docstring: str) -> dict[str, list[str]]:
 
 
 def parameter_phrases(docstring: str) -> dict[str, str]:
-    """The type of each parameter as the docstring has it."""
+    """The type of each parameter, as written in the docstring."""
     phrases = {}
     for line in sections(docstring).get("Parameters", ()):
         names, _, phrase = line.partition(" : ")
@@ -123,7 +122,7 @@ def parameter_phrases(docstring: str) -> dict[str, str]:
 
 
 def annotation(phrase: str, function: str) -> str:
-    """A phrase of a docstring as an annotation."""
+    """Convert a phrase of a docstring to an annotation."""
     bare = re.sub(r"(, |^)optional$", "", phrase)
     bare, could_be_none = re.subn(r" or None$", "", bare)
     if bare in ANNOTATIONS:
@@ -178,7 +177,7 @@ def parameters(node: ast.FunctionDef, phrases: dict[str, str]) -> str:
 
 
 def stub(node: ast.FunctionDef, classes: set[str]) -> str:
-    """A function in a stub, with its summary; `classes` are phrases that stand for themselves."""
+    """A function in a stub, with its summary; `classes` are phrases that are annotations already."""
     doc = ast.get_docstring(node) or ""
     phrase = ", ".join(sections(doc).get("Returns", [""]))
     result = phrase if phrase in classes else RETURNS.get(phrase)

@@ -1,4 +1,4 @@
-"""Times beside CuPy, torch and JAX, and as a share of the copy bandwidth: a part of gpu_check.sh."""
+"""Times compared with CuPy, torch and JAX, and with the copy bandwidth: a part of gpu_check.sh."""
 
 import importlib
 import time
@@ -108,7 +108,7 @@ class Jax:
 
 
 def cases():
-    """(name, bytes moved, least share of the copy bandwidth, operands, call)."""
+    """(name, bytes moved, required fraction of the copy bandwidth, operands, call)."""
     flat = np.random.default_rng(0).random(N, dtype=np.float32)
     square = flat[: SIDE * SIDE].reshape(SIDE, SIDE)
     item = 4

@@ -1,4 +1,4 @@
-"""One framework beside cuarray, in a process of its own: interop.py torch | cupy | jax | numba_stand_in."""
+"""Interoperation with one framework, in its own process: interop.py torch | cupy | jax | numba_stand_in."""
 
 import ctypes
 import importlib
@@ -91,13 +91,13 @@ def jax_checks(jax):
 
 
 class Kernel(ctypes.Structure):
-    """What numba.cuda reads of an array when one is given to a kernel."""
+    """The attributes of an array that numba.cuda reads when it is passed to a kernel."""
 
     _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
 
 
 def stand_in_checks(_):
-    # Numba itself is too large to carry: these are its steps with an array that has the interface.
+    # Numba itself is too large for the bundle: these are its steps for an array with the interface.
     def its_view():
         x = sample()
         interface = x.__cuda_array_interface__
@@ -140,7 +140,7 @@ def main():
     for check in checks:
         check.__name__ = f"{name}: {check.__name__}"
     run_all(checks)
-    # The end of the process, with arrays of both alive, is a check of its own: the status.
+    # The exit status also checks the end of the process with live arrays of both libraries.
     globals().update(alive=[sample()])
 
 

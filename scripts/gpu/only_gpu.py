@@ -1,4 +1,4 @@
-"""What a simulator cannot show: the GPU's own functions, full grids, exhausted memory, lost contexts."""
+"""Checks that a simulator cannot do: the GPU's math functions, full grids, exhausted memory, lost contexts."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import cuarray as ca
 
 GPU = "cuda:0"
 CHUNK = 1 << 26  # float32 values at a time
-# The limits that docs/differences.md gives, in units of the last place; other functions are told, not judged.
+# The limits of docs/differences.md, in units in the last place; other functions are reported, not checked.
 FREE = (
     "exp",
     "exp2",
@@ -34,10 +34,10 @@ BUDGET = 30.0  # seconds for the accuracy of all functions
 
 
 def float_rows():
-    """Unary functions of one floating-point result whose float32 values a float64 computation can judge."""
+    """Unary functions of one floating-point result whose float32 values can be checked in float64."""
     for row in ca._core.rows():
         function = ca._core.ufuncs[row["name"]]
-        # The distance to the next number is another one for each type.
+        # The distance to the next number depends on the type.
         if function.nin != 1 or function.nout != 1 or row["name"] == "spacing":
             continue
         try:
@@ -60,7 +60,7 @@ def worst_ulp(function, bits):
 
 
 def accuracy_of_float32_functions():
-    """Every function over all 2**32 values if the time allows, else over a part that is spread evenly."""
+    """Every function over all 2**32 values if time allows, else over an evenly distributed sample."""
     rows = list(float_rows())
     pieces = (1 << 32) // CHUNK
     order = [piece * 37 % pieces for piece in range(pieces)]
@@ -88,7 +88,7 @@ def accuracy_of_float32_functions():
 
 
 def reductions_repeat():
-    """A thousand folds at full grid: the last block must find all partial results, every time."""
+    """A thousand reductions at full grid: the last block must see all partial results, every time."""
     host = np.random.default_rng(1).standard_normal(1 << 24, dtype=np.float32)
     x = ca.asarray(host, device=GPU)
     table = x.reshape(16, -1)
@@ -179,7 +179,7 @@ def memory_runs_out_and_comes_back():
 
 
 def pool_is_reused():
-    """The pool's threshold keeps freed memory: after a wait the next allocation costs no more than before."""
+    """The pool's threshold keeps freed memory: after a synchronization the next allocation is not slower."""
 
     def seconds():
         start = time.perf_counter()
@@ -282,7 +282,7 @@ CHECKS = [
     exit_with_live_arrays, doctor, illegal_access_is_explained, pool_is_reused, cost_of_calls,
     accuracy_of_float32_functions, memory_runs_out_and_comes_back,
 ]  # fmt: skip
-# What takes a real grid, real memory or real functions. The simulator shows the rest, slowly.
+# Checks that need a real grid, real memory or real math functions. The simulator runs the others, slowly.
 NEEDS_GPU = {
     reductions_repeat, two_streams_at_once, illegal_access_is_explained, pool_is_reused, cost_of_calls,
     accuracy_of_float32_functions, memory_runs_out_and_comes_back, arithmetic_equals_the_cpu,

@@ -16,7 +16,7 @@ TIMED_OUT = (124, 137)
 
 
 def read(path):
-    """Return what the results file holds, or a new record."""
+    """Return the contents of the results file, or a new record."""
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -24,7 +24,7 @@ def read(path):
 
 
 def machine():
-    """Return what the results depend on."""
+    """Return the properties of the machine that the results depend on."""
     known = {
         "host": platform.machine(),
         "python": platform.python_version(),
@@ -46,7 +46,7 @@ def machine():
 
 
 def rows_of(output):
-    """Return the JSON objects among the lines of a part's output; everything else is for people."""
+    """Return the JSON objects among the lines of a part's output; other lines are ignored."""
     rows = []
     for line in output.read_text("utf-8", errors="replace").splitlines():
         if line.startswith('{"'):
@@ -87,7 +87,7 @@ def record(path, part, code, start, output, errors):
 
 
 def summary(path):
-    """Print everything that the file holds."""
+    """Print the contents of the file."""
     known = read(path)
     about = known.get("machine", {})
     device = about.get("device", {})

@@ -1,11 +1,11 @@
-"""How the parts of gpu_check.sh say what they found: one JSON object a line."""
+"""Output of results by the parts of gpu_check.sh: one JSON object per line."""
 
 import json
 import os
 import sys
 import traceback
 
-#: Whether the driver is a simulated one, on which nothing about a GPU can be learned.
+#: Whether the driver is the simulator, whose results say nothing about a GPU.
 SIMULATED = bool(os.environ.get("CUARRAY_LIBCUDA"))
 
 
@@ -19,7 +19,7 @@ def unavailable(name, why):
 
 
 def attempt(name, function):
-    """Run a check that returns a detail; tell how it ended."""
+    """Run a check that returns a detail; print its result."""
     try:
         tell(name, "passed", function() or "")
     except Exception as error:
@@ -28,7 +28,7 @@ def attempt(name, function):
 
 
 def run_all(checks, needs_gpu=()):
-    """Run checks by their names; those in `needs_gpu` only where there is one."""
+    """Run checks by their names; those in `needs_gpu` only on a real GPU."""
     for check in checks:
         if SIMULATED and check in needs_gpu:
             unavailable(check.__name__, "needs a GPU, and this one is simulated")

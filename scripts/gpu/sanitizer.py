@@ -1,4 +1,4 @@
-"""compute-sanitizer over a few kernels, where it works on this machine: a part of gpu_check.sh."""
+"""compute-sanitizer on a few kernels, if it works on this machine: a part of gpu_check.sh."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Is there a GPU, does a kernel compile, load and compute: the first part of gpu_check.sh."""
+"""Whether there is a GPU, and a kernel compiles, loads and computes: the first part of gpu_check.sh."""
 
 import json
 import sys
