@@ -1,4 +1,4 @@
-"""What all tests share: the devices that they run on, seeds, and the exhaustive variants behind --full."""
+"""Shared fixtures: the devices under test, seeds, and the exhaustive variants of --full."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def pytest_configure(config):
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Return how many processes share the tests: one a core for the whole suite, none besides this one for a part."""
+    """Return the number of worker processes: one per core for the whole suite, none for a part of it."""
     return min(len(os.sched_getaffinity(0)), 8) if config.args == config.getini("testpaths") else 0
 
 
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def keep(config, items, wanted):
-    """Leave only the wanted tests, and tell pytest which were left out."""
+    """Keep only the selected tests, and report the others to pytest as deselected."""
     config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
     items[:] = [item for item in items if wanted(item)]
 
@@ -52,7 +52,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def device(request):
-    """The name of a device that is present; new arrays go there while the test runs."""
+    """The name of a present device, which is the device of new arrays during the test."""
     import cuarray
 
     with cuarray.device(request.param):
@@ -67,12 +67,12 @@ def full(request):
 
 @pytest.fixture(autouse=True)
 def seeds():
-    """Equal random numbers in every run."""
+    """The same random numbers in every run."""
     random.seed(20)
     np.random.seed(20)  # noqa: NPY002  (of code that uses NumPy's global generator)
 
 
 @pytest.fixture
 def rng():
-    """A generator of random numbers, equal in every run."""
+    """A random number generator with a fixed seed."""
     return np.random.default_rng(20)

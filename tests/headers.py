@@ -1,4 +1,4 @@
-"""Where NVIDIA's own headers lie, to compare our declarations with: toolkits, and wheels from PyPI."""
+"""The location of NVIDIA's headers, to compare cuarray's declarations with: toolkits, and wheels from PyPI."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ HOMES = [Path(home) for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
 
 
 def folders_with(header: str) -> list[Path]:
-    """The folders that hold a header; the test is skipped where there is none."""
+    """The folders with a header; the test is skipped if there is none."""
     wheels = [include for entry in map(Path, sys.path) for include in sorted(entry.glob("nvidia/*/include"))]
     found = [folder for folder in [home / "include" for home in HOMES] + wheels if (folder / header).exists()]
     if not found:

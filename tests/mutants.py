@@ -1,4 +1,4 @@
-"""Plant a bug, rebuild, and see that the tests notice: a test that cannot fail proves nothing.
+"""Plant a bug, rebuild, and check that a test fails: a test that cannot fail proves nothing.
 
     python tests/mutants.py              all of them
     python tests/mutants.py --pick 3     three, chosen by the date

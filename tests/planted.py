@@ -1,8 +1,8 @@
 """Planting bugs: the machinery of tests/mutants.py, tests/oracle/mutants.py and tests/cudasim/mutants.py.
 
 A mutant is a change of one place in the sources. It is caught when one of its tests, which pass without it,
-fails with it. Works on a copy of the tree (scripts/scratch_tree.py). What was found is kept in build/planted:
-a run that was stopped goes on where it was, and a result counts while the mutant and its file are the same.
+fails with it. Works on a copy of the tree (scripts/scratch_tree.py). Results are kept in build/planted:
+an interrupted run is resumed, and a result is valid while the mutant and its file are unchanged.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import scratch_tree
 
 # pytest's exit status for "some tests failed"; the others mean that nothing was tested.
 TESTS_FAILED = 1
-# A bug may make a test wait for ever.
+# A bug may cause an endless wait.
 SECONDS = 900
 
 KERNEL_TEXT = scratch_tree.SCRATCH / "build" / "generated" / "kernel_text.cpp"
@@ -35,7 +35,7 @@ class Mutant(NamedTuple):
     """A bug: in `file` the text `old`, which occurs `copies` times, becomes `new` at the `nth` place.
 
     `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on simulated
-    GPUs. Where `text_only`, only what NVRTC is given changes, so that no host loop is compiled anew.
+    GPUs. With `text_only`, only the source for NVRTC changes, so that no host loop is recompiled.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Mutant(NamedTuple):
         return (self.tests,) if isinstance(self.tests, str) else self.tests
 
     def target(self) -> str:
-        """What has to be built anew: libcuarray alone for its own sources and for texts, and for Python files."""
+        """The build target: libcuarray alone for its own sources and for kernel text, and for Python files."""
         parts = ("src/bindings/", "src/host/loops/")
         is_own = self.file.endswith(".cpp") and not self.file.startswith(parts)
         return "cuarray" if self.text_only or is_own or self.file.endswith(".py") else "all"
@@ -65,10 +65,10 @@ class Mutant(NamedTuple):
 
 
 def run_tests(tests: str) -> tuple[int, str, str]:
-    """Run pytest on the scratch tree up to a failure; return its exit status, what failed, and what was said.
+    """Run pytest on the scratch tree up to the first failure; return its exit status, the failed test, and the output.
 
-    The status is negative after a crash, and 1 after a hang. What failed is one test where that is known, and
-    can be given to this function again.
+    The status is negative after a crash, and 1 after a hang. The failed test, where known, can be passed to
+    this function again.
     """
     words = shlex.split(tests)
     simulated = words[0] == "sim"
@@ -79,7 +79,7 @@ def run_tests(tests: str) -> tuple[int, str, str]:
     except subprocess.TimeoutExpired:
         return TESTS_FAILED, tests, "hangs"
     said = (run.stdout + run.stderr)[-2000:]
-    # Parameters in a test's name may hold spaces, hyphens and brackets.
+    # Parameters in a test's name may have spaces, hyphens and brackets.
     failed = re.search(r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?= - |$)", run.stdout, re.MULTILINE)
     if not failed:
         return run.returncode, tests, said
@@ -87,7 +87,7 @@ def run_tests(tests: str) -> tuple[int, str, str]:
 
 
 def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
-    """Put the bug into the scratch tree; return the file that was changed and what was in it."""
+    """Plant the bug in the scratch tree; return the changed file and its previous contents."""
     if mutant.text_only:
         file, before = KERNEL_TEXT, KERNEL_TEXT.read_text("utf-8")
         after = before.replace(embed_kernels.literal(text), embed_kernels.literal(planted))
@@ -100,14 +100,14 @@ def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
 
 
 class Verdict(NamedTuple):
-    """Whether a bug was noticed, and by which test, or what is wrong."""
+    """Whether a bug was caught, and by which test, or the error."""
 
     is_caught: bool
     text: str
 
 
 def plant(mutant: Mutant, sound: set[str]) -> Verdict:
-    """Plant one bug, rebuild, test, mend it. `sound` are the tests known to pass without bugs."""
+    """Plant one bug, rebuild, test, and revert it. `sound` are the tests known to pass without bugs."""
     text = (scratch_tree.SCRATCH / mutant.file).read_text("utf-8")
     try:
         file, before = write_planted(mutant, text, mutant.planted_in(text))
@@ -140,7 +140,7 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
 
 
 class Results:
-    """What earlier runs found, in build/planted."""
+    """The results of earlier runs, in build/planted."""
 
     def __init__(self, name: str) -> None:
         self.file = scratch_tree.ROOT / "build" / "planted" / f"{name}.json"
@@ -149,11 +149,11 @@ class Results:
     @staticmethod
     def key(mutant: Mutant) -> str:
         text = (scratch_tree.ROOT / mutant.file).read_text("utf-8")
-        bug = mutant._replace(tests="")  # other tests forget nothing: what was noticed once is noticed
+        bug = mutant._replace(tests="")  # a change of its tests keeps the result: a caught bug stays caught
         return hashlib.sha256(repr((bug, text)).encode()).hexdigest()[:24]
 
     def known(self, mutant: Mutant) -> Verdict | None:
-        """The verdict where the bug was noticed; others are sought anew."""
+        """The verdict if the bug was caught; other bugs are tested again."""
         verdict = Verdict(*self.found.get(self.key(mutant), (False, "")))
         return verdict if verdict.is_caught else None
 
@@ -164,7 +164,7 @@ class Results:
 
 
 def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
-    """The mutants of the given names, of one shard, or some of all, the same ones for the whole day."""
+    """The mutants of the given names, of one shard, or a selection by date."""
     if options.names:
         known = {mutant.name: mutant for mutant in mutants}
         return [known[name] for name in options.names]
@@ -177,7 +177,7 @@ def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
 
 
 def main(name: str, mutants: list[Mutant], doc: str) -> int:
-    """The command line of a table of mutants; its last line says how many were caught."""
+    """The command line of a table of mutants; its last line is the number of caught ones."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--pick", type=int, metavar="N", help="N of them, chosen by the date")
@@ -197,7 +197,7 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
     if not all(known.get(mutant) for mutant in chosen):
         scratch_tree.refresh()
         scratch_tree.configure()
-        KERNEL_TEXT.unlink(missing_ok=True)  # a run that was killed may have left a bug in it
+        KERNEL_TEXT.unlink(missing_ok=True)  # a killed run may have left a bug in it
         scratch_tree.build()
     for mutant in chosen:
         start, verdict = time.monotonic(), known.get(mutant)

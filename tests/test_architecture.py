@@ -1,7 +1,7 @@
 """The rules of docs/architecture.md that a compiler does not check.
 
-Includes and Python's imports go only to the left, the tables are the only lists of operations and dtypes, and
-nothing outside the CUDA backend asks whether a device is CUDA. Each rule is also tried on text that breaks it.
+Includes and Python imports go only to the left, the tables are the only lists of operations and dtypes, and
+nothing outside the CUDA backend asks whether a device is CUDA. Each rule is also tested on text that violates it.
 """
 
 import ast
@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
-# The backends implement runtime/; nobody includes them.
+# The backends implement runtime/; no other folder includes them.
 BACKENDS = ["host", "cuda"]
 # The packages inside the Python package, each of which imports only from itself and from those before it.
 SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_namespace", "_ndarray", "_tools"]
@@ -46,7 +46,7 @@ def layer_of(name: str) -> str | None:
 
 
 def without_comments(text: str, python: bool) -> str:
-    """The text with comments and, in Python, docstrings blanked; the lines keep their numbers."""
+    """The text with comments and, in Python, docstrings blanked; line numbers are kept."""
 
     def blank(match: re.Match) -> str:
         return re.sub(r"[^\n]", " ", match.group())
@@ -104,13 +104,13 @@ def declared(text: str) -> Iterator[str]:
 
 
 def own_names(text: str) -> set[str]:
-    """What a .cpp keeps to itself: the names in its anonymous namespaces."""
+    """The file-local names of a .cpp: those in its anonymous namespaces."""
     parts = re.findall(r"^namespace \{$([\s\S]*?)^\}  // namespace$", text, re.MULTILINE)
     return {name for part in parts for name in declared(part)}
 
 
 def shared_names(texts: dict[str, str], public: set[str]) -> Iterator[str]:
-    """Names that two of the files keep to themselves, or that one keeps and a header declares."""
+    """Names that are file-local in two of the files, or file-local in one and declared by a header."""
     seen: dict[str, str] = {}
     for file, text in texts.items():
         for name in sorted(own_names(text)):
@@ -121,7 +121,7 @@ def shared_names(texts: dict[str, str], public: set[str]) -> Iterator[str]:
 
 
 def test_files_that_compile_together_share_no_names():
-    """The bindings are compiled several at once (CMakeLists.txt): there one file's name could stand for another's."""
+    """The bindings are a unity build (CMakeLists.txt), in which equal file-local names would collide."""
     texts = {name_of(file): file.read_text() for file in sources("src/bindings/*.cpp")}
     headers = [file for file in sources("include/**/*.h", "src/**/*.h") if layer_of(name_of(file)) != "kernel"]
     public = {name for file in headers for name in declared(file.read_text())}
@@ -141,7 +141,7 @@ def test_shared_names_are_found():
 
 
 def wrong_includes(name: str, text: str) -> Iterator[str]:
-    """What the file `name` includes and must not."""
+    """The forbidden includes of the file `name`."""
     own = layer_of(name)
     for included in INCLUDE.findall(text):
         other = layer_of(included)
@@ -216,7 +216,7 @@ def private_modules() -> dict[str, str]:
 
 
 def wrong_imports(texts: dict[str, str]) -> Iterator[str]:
-    """What private modules import and must not: the package, public modules of it, and sub-packages to the right."""
+    """The forbidden imports of private modules: the package, its public modules, and sub-packages to the right."""
     known = {*texts, "cuarray._core"}
     for name, text in texts.items():
         own = name.split(".")[1]
@@ -231,7 +231,7 @@ def wrong_imports(texts: dict[str, str]) -> Iterator[str]:
 
 
 def import_cycle(texts: dict[str, str]) -> list[str]:
-    """Modules that import each other in a circle; none if there is no circle."""
+    """Modules of an import cycle; none if there is no cycle."""
     graph = {name: {*imported_modules(name, text, set(texts))} & set(texts) for name, text in texts.items()}
     try:
         graphlib.TopologicalSorter(graph).prepare()
@@ -285,7 +285,7 @@ def test_circle_of_imports_is_seen():
 
 
 def test_every_module_with_public_names_is_listed():
-    """cuarray/__init__.py has the one list of them."""
+    """cuarray/__init__.py has the only list of them."""
     public = {name.removeprefix("cuarray.") for name, text in private_modules().items() if re.search(r"^__all__\b", text, re.MULTILINE)}
     (listed,) = (
         ast.literal_eval(node.value)
@@ -313,7 +313,7 @@ def test_what_the_bindings_look_up_is_there():
 LIST_LENGTH = 6
 WINDOW = 6
 
-# Translations from another vocabulary into row names: each name stands there because of its partner.
+# Translations from another vocabulary into row names: each name is there because of its partner.
 ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
@@ -330,7 +330,7 @@ def table_names(table: str, macro: str) -> set[str]:
 
 def operation_names() -> set[str]:
     names = table_names("ufuncs.def", "UFUNC|UNARY|BINARY") | table_names("reductions.def", "REDUCTION")
-    # Also words of C++ and Python, of geometry and of complex numbers: no sign of a list.
+    # Also words of C++ and Python, of geometry and of complex numbers: not evidence of a list.
     return names - {
         "all",
         "any",
@@ -352,7 +352,7 @@ def dtype_names() -> set[str]:
 
 
 def lists_of(names: set[str], text: str, python: bool) -> Iterator[tuple[int, set[str]]]:
-    """Line numbers and names of each place where the text lists many of the names; imports of ufuncs are no list."""
+    """Line numbers and names of each place where the text lists many of the names; imports of ufuncs do not count."""
     if python:
         imports = r"^from cuarray\._arguments\.ufuncs import (?:\([^)]*\)|.*)"
         text = re.sub(imports, lambda match: "\n" * match.group().count("\n"), text, flags=re.MULTILINE)
@@ -400,7 +400,7 @@ def test_second_list_is_seen():
 CONDITION = re.compile(r"\b(if|elif|else|while|switch|case|and|or|not)\b|\?|&&|\|\||==|!=")
 CUDA_WORD = re.compile(r"\bKind::Cuda\b|\bis_cuda\b|[\"']cuda[:\"']", re.IGNORECASE)
 
-# Sentences, such as messages, decide nothing.
+# Sentences, such as messages, are not conditions.
 PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 
 # Where CUDA itself is the subject.
@@ -412,7 +412,7 @@ SPEAKS_OF_CUDA = {
 
 
 def cuda_conditions(text: str, python: bool) -> Iterator[int]:
-    """Numbers of the lines that decide something by whether a device is CUDA."""
+    """Numbers of the lines with a condition on whether a device is CUDA."""
     text = PROSE.sub('""', without_comments(text, python))
     for number, line in enumerate(text.splitlines(), start=1):
         if CUDA_WORD.search(line) and CONDITION.search(CUDA_WORD.sub("", line)):
@@ -443,12 +443,12 @@ def test_exceptions_are_needed():
 
 # Decorators
 
-# Work that goes to the backend of a storage itself would slip past the decorators in front of it.
+# Work given directly to the backend of a storage would bypass its decorators.
 UNDECORATED = re.compile(r"(storage\w*(\(\))?|to|from)\s*(\.|->)\s*backend\s*(\.|->|\))")
 
 
 def undecorated_calls(name: str, text: str) -> Iterator[int]:
-    """Numbers of the lines that go past the decorators."""
+    """Numbers of the lines that bypass the decorators."""
     if layer_of(name) in ("array", "ops", "bindings"):
         for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
             if UNDECORATED.search(line) or re.search(r"\*[^;]*->backend;", line):
@@ -479,7 +479,7 @@ def test_decorator_forwards_everything():
     names = virtual_functions("include/cuarray/runtime/backend.h")
     assert len(names) >= 12
     forwarded = virtual_functions("src/runtime/decorator.h")
-    # A single loop is said by others, which a decorator sees.
+    # A single loop is recorded by others, which a decorator sees.
     assert set(names) - {"single_loop"} == set(forwarded), set(names) ^ set(forwarded)
 
 

@@ -50,7 +50,7 @@ def test_program(program, tmp_path):
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")
 def test_the_registers_of_long_doubles_are_left_alone():
-    """An MMX register takes the place of one of x87: what NumPy computes next in long double would be NaN."""
+    """MMX registers alias the x87 stack: NumPy's next long double result would be NaN."""
     libraries = list(package().glob("*.so"))
     assert libraries
     for library in libraries:

@@ -1,4 +1,4 @@
-"""The documents: their Python examples run, and what they point at exists."""
+"""The documents: their Python examples run, and their links and file names exist."""
 
 import importlib.util
 import os
@@ -35,7 +35,7 @@ def test_examples_run(document, block, capsys):
     for module in re.findall(r"^(?:import|from) (\w+)", block, re.MULTILINE):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
-    # What a library reads when it is imported stands in the first line.
+    # The first line sets a variable that a library reads at import.
     if variables := re.match(r"# (\w+)=(\S+) python\n", block):
         environment = {**os.environ, variables[1]: variables[2]}
         subprocess.run([sys.executable, "-c", block], check=True, env=environment, timeout=300)

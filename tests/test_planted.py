@@ -1,4 +1,4 @@
-"""The planted bugs can still be planted: each one's text stands in its file as often as it says, and has tests."""
+"""The planted bugs can still be planted: each text occurs in its file as often as declared, and has tests."""
 
 import importlib.util
 import pathlib

@@ -14,7 +14,7 @@ def test_every_variable_is_documented():
         read |= set(re.findall(r'(?:getenv|is_set)\("(CUARRAY_\w+)"\)', path.read_text()))
     for path in (ROOT / "cuarray").rglob("*.py"):
         read |= set(re.findall(r'environ(?:\.get\(|\[)"(CUARRAY_\w+)"', path.read_text()))
-    # Python makes these names from those of the libraries that it looks for.
+    # Python derives these names from the names of libraries.
     libraries = {name for name in listed if name.startswith("CUARRAY_LIB")}
     assert read - listed == set()
     assert listed - read - libraries == set()

@@ -1,8 +1,8 @@
-"""What mypy and pyright say of programs that use cuarray: no error, and of every value the type that it has when run.
+"""mypy and pyright on programs that use cuarray: no errors, and for every value the type that it has at run time.
 
 The programs are tests/typed/ordinary.py, the Python examples of README and docs/, and the examples of all public
-docstrings. After each assignment, and around each expression that stands alone, comes a reveal_type: the checkers
-answer at that line, and so does the program itself when it runs.
+docstrings. A reveal_type is inserted after each assignment and around each expression statement: the checkers
+report the type of that line, and so does the program itself when it runs.
 """
 
 import ast
@@ -24,13 +24,13 @@ import cuarray
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 
-#: Statements whose type is Any and rightly so: files hold anything, brackets of grids and gradient give one or several
-#: arrays, nested lists and tables of figures have several types, and so have functions made of Python functions.
+#: Statements whose type is rightly Any: contents of files, grids and gradient, which return one or several
+#: arrays, nested lists and tables of statistics, and functions made of Python functions.
 ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before|pickle)\b"
-#: Programs whose values may be Any: functions without annotations return it to mypy, and so do other libraries.
+#: Programs whose values may be Any: for mypy, functions without annotations return it, and so do other libraries.
 UNTYPED = r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) (?:PIL|astropy|matplotlib|pandas|scipy|torch|xarray)\b"
 
-#: Libraries that are not looked into: what they return is not ours to type.
+#: Libraries that are not checked: cuarray does not define their types.
 FOREIGN = (
     "PIL",
     "astropy",
@@ -50,7 +50,7 @@ ANY_MODULE = "from typing import Any\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 class Revealing(ast.NodeTransformer):
-    """Puts a reveal_type after each assignment, and around each expression that stands alone."""
+    """Inserts a reveal_type after each assignment and around each expression statement."""
 
     def visit_FunctionDef(self, node):
         return node  # parameters of functions without annotations are Any
@@ -78,7 +78,7 @@ class Revealing(ast.NodeTransformer):
 
 
 def revealing(source):
-    """The program with its reveal_types, each on a line of its own."""
+    """The program with its reveal_types, each on a separate line."""
     return ast.unparse(ast.fix_missing_locations(Revealing().visit(ast.parse(source)))) + "\n"
 
 
@@ -123,7 +123,7 @@ SOURCES = programs()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with all programs, and settings that keep the checkers out of other libraries."""
+    """A folder with all programs, and settings that exclude other libraries from the check."""
     folder = tmp_path_factory.mktemp("typed")
     for name, source in SOURCES.items():
         (folder / name).write_text(revealing(source), "utf-8")
@@ -191,14 +191,14 @@ def test_nothing_is_an_error(answers):
 
 @pytest.fixture(scope="module")
 def values(folder):
-    """What the programs reveal when they run: a value for each place, and the statement that gave it."""
+    """The values that the programs reveal when they run: for each place the value and its statement."""
     found = {}
     for name, source in SOURCES.items():
         modules = re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE)
         if re.match(r"# \w+=\S+ python\n", source) or any(
             importlib.util.find_spec(m) is None for m in modules
         ):
-            continue  # a process of its own, which another test runs; or without what it needs
+            continue  # needs its own process, which another test runs; or a library that is missing
         text = (folder / name).read_text("utf-8")
         lines = text.splitlines()
 
@@ -220,7 +220,7 @@ def values(folder):
 
 
 def alternatives(text):
-    """The types of a revealed type: of a union each one, without what stands in brackets, without modules."""
+    """The types of a revealed type: the members of a union, without parameters in brackets and without modules."""
     while (bare := re.sub(r"\[[^\[\]]*\]", "", text)) != text:
         text = bare
     if "->" in text or text.startswith(("def ", "Overload")):
@@ -232,7 +232,7 @@ def alternatives(text):
 
 
 def fits(text, value):
-    """Whether a revealed type holds the value."""
+    """Whether a value belongs to a revealed type."""
     names = {kind.__name__ for kind in type(value).__mro__}
     if isinstance(value, int):
         names.add("float")
@@ -245,7 +245,7 @@ def fits(text, value):
             return True
         if name in names or (name == "Literal" and isinstance(value, int | str | bool)):
             return True
-        # Protocols and aliases of the standard library, of which no class has the name.
+        # Protocols and aliases of the standard library, which are not names of classes.
         if name in (
             "TypeAlias",
             "Generator",
@@ -264,7 +264,7 @@ def test_revealed_types_are_those_of_the_values(answers, values):
     for place, (value, line) in values.items():
         text = types.get(place)
         if text is None:
-            continue  # behind an error, which another test reports
+            continue  # after an error, which another test reports
         elif re.fullmatch(r"(builtins\.)?Any|Unknown", text) or (text == "NoReturn"):
             module = type(value).__module__.split(".")[0]
             is_untyped = re.search(UNTYPED, SOURCES[place[0]], re.MULTILINE)
@@ -282,7 +282,7 @@ def test_revealed_types_are_those_of_the_values(answers, values):
 
 
 def test_every_name_is_public(folder):
-    """An import under another name is private to a checker, so aliases are assigned."""
+    """Checkers treat an import under another name as private, so aliases are assigned."""
     names = [name for name in cuarray.__all__ if not name.startswith("__")]
     (folder / "names.py").write_text("".join(f"from cuarray import {name} as of_{name}\n" for name in names))
     done = run(

@@ -32,12 +32,12 @@ def run(name, *arguments, text=None):
 
 
 def kernel_names():
-    """Every kernel that the tables can ask for."""
+    """Every kernel that the tables can generate."""
     return run("kernel_text", "--list").split()
 
 
 def compile_options():
-    """The options that kernels are compiled with, without the architecture."""
+    """The compile options of kernels, without the architecture."""
     return run("kernel_text", "--options").split()
 
 
@@ -47,7 +47,7 @@ def kernel_texts(names):
 
 
 def choice_texts():
-    """The CUDA text of the kernels that move elements chosen by indices or masks, by name."""
+    """The CUDA text of the kernels that move elements selected by indices or masks, by name."""
     return split_texts(run("choice_text"))
 
 

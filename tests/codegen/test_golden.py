@@ -1,6 +1,6 @@
-"""Generated kernels against golden files, so that a change of the generator shows what it changes.
+"""Generated kernels against golden files, so that the effect of a change of the generator is visible.
 
-``python tests/codegen/test_golden.py --update`` writes the files anew.
+``python tests/codegen/test_golden.py --update`` rewrites the files.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def test_every_kernel_has_a_golden_file():
 
 
 def test_scalars_are_parameters():
-    # A scalar's value in the text would mean one compile per value.
+    # A scalar's value in the text would cause one compile per value.
     assert "0x4000" not in generated()["fused"] and "scalar<f16>(scalars, 0)" in generated()["fused"]
 
 

@@ -36,7 +36,7 @@ def run(command: list, **settings: object) -> subprocess.CompletedProcess:
 
 
 def check(command: list, **settings: object) -> str:
-    """Run a command that must pass; return what it prints."""
+    """Run a command that must pass; return its output."""
     result = run(command, **settings)
     said = result.stdout + result.stderr
     assert result.returncode == 0 and "passed" in result.stdout, f"{settings}\n{said[-4000:]}"

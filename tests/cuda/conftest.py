@@ -1,4 +1,4 @@
-"""What the tests of the CUDA backend share: the test program, and a kernel cache of the session's own."""
+"""Shared fixtures of the CUDA backend's tests: the test program, and a kernel cache for the session."""
 
 import importlib.util
 import shutil

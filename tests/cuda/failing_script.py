@@ -1,11 +1,11 @@
 """Runs runtime_script.py in a process where driver calls fail.
 
-    failing_script.py every CODE    the first call fails, in the next run the second, ... until none is left
+    failing_script.py every CODE    the first call fails, in the next run the second, ... up to the last
     failing_script.py cold          three runs, while CUDASIM_FAIL names one call that fails
-    failing_script.py calls CODE    each call in each line of LINES fails; prints line, call, what came of it
-    failing_script.py stays         one call fails with an error that spoils the context
+    failing_script.py calls CODE    each call in each line of LINES fails; prints line, call, outcome
+    failing_script.py stays         one call fails with a sticky error
 
-Prints what came of each failure. Exits with 1 where one did not end in a clean exception, something leaked,
+Prints the outcome of each failure. Exits with 1 if one did not end in a clean exception, something leaked,
 or the next run was wrong.
 """
 
@@ -29,7 +29,7 @@ ILLEGAL_ADDRESS = 700
 
 
 def held():
-    """How many blocks are alive on the GPUs, once what a failed run has queued is over."""
+    """The number of live blocks on the GPUs, after the work queued by a failed run."""
     for gpu in GPUS:
         # A fault in values that the failed run could not report.
         with contextlib.suppress(ValueError):
@@ -39,7 +39,7 @@ def held():
 
 
 def fail_at(number, code):
-    """Run the script while that call fails; return the call's name, if there was one, and what came of it."""
+    """Run the script while that call fails; return the call's name, if there was one, and the outcome."""
     driver.cudasim_fail_after(ctypes.c_long(number), code)
     try:
         problems = runtime_script.run()
@@ -52,7 +52,7 @@ def fail_at(number, code):
 
 
 def check(number, code, before):
-    """One failure and the run after it; return the call's name and what is wrong."""
+    """One failure and the run after it; return the call's name and the errors."""
     name, result = fail_at(number, code)
     wrong = ["results"] if result.startswith("wrong") else []
     if (leaked := held()) != before:
@@ -96,8 +96,8 @@ def cold():
     return failed > (3 if missing else 1)
 
 
-# What runtime_script.py leaves out; `made` are the objects of `calls`. Failing captures are test_cuda_failures.py's,
-# each in a process of its own: a stream whose cuStreamEndCapture failed captures for ever.
+# Calls that runtime_script.py does not make; `made` are the objects of `calls`. test_cuda_failures.py tests failing
+# captures, each in its own process: a stream whose cuStreamEndCapture failed never stops capturing.
 LINES = """
 made.stream.query()
 made.stream.record()
@@ -123,7 +123,7 @@ made.kept.append(ca.empty(5000, memory="pinned"))
 
 
 def foreign_stream():
-    """The handle of a stream of cuda:0 that somebody else made."""
+    """The handle of a stream of cuda:0 that another library made."""
     context, stream = ctypes.c_void_p(), ctypes.c_void_p()
     assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
     assert driver.cuCtxPushCurrent_v2(context) == 0
@@ -163,7 +163,7 @@ def calls(code):
 
 
 def stays():
-    """What CUDA never takes back is said at every call, and the cpu goes on."""
+    """A sticky error is reported at every call, and the cpu continues to work."""
     assert runtime_script.run() == []
     texts = []
     driver.cudasim_fail_after(ctypes.c_long(30), ILLEGAL_ADDRESS)

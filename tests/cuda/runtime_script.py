@@ -1,4 +1,4 @@
-"""A little of everything that a Python program does on GPUs; `run()` names the results that are wrong.
+"""A sample of everything that a Python program does on GPUs; `run()` names the wrong results.
 
 failing_script.py runs it in a process where driver calls fail.
 """
@@ -23,7 +23,7 @@ def elementwise(gpu, problems):
 
 
 def reductions(gpu, problems):
-    x = ca.ones((3, N), dtype="i1", device=gpu)  # several blocks fold it
+    x = ca.ones((3, N), dtype="i1", device=gpu)  # reduced by several blocks
     if x.sum().item() != 3 * N or x.sum(axis=1).tolist() != [N] * 3:
         problems.append("reductions")
 
@@ -80,7 +80,7 @@ def kinds(gpu, problems):
 
 
 def run():
-    """Everything once; nothing is held when it returns."""
+    """Everything once; no memory is in use when it returns."""
     problems = []
     gpu, other = "cuda:0", "cuda:1"
     elementwise(gpu, problems)

@@ -10,7 +10,7 @@ SCHEDULES = [(seed, mode) for seed, mode in enumerate(PROGRESS * 2)]
 @pytest.mark.parametrize(("seed", "mode"), SCHEDULES)
 @pytest.mark.parametrize("family", ["threads", "foreign", "faults", "memory", "fork"])
 def test_family(program, family, seed, mode):
-    # A free list of ours would hide frees from the simulator.
+    # cuarray's free list would hide frees from the simulator.
     cache = "on" if seed < len(PROGRESS) else "off"
     backend_program.check(
         [program, family], CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode, CUARRAY_MEMORY_CACHE=cache
@@ -44,7 +44,7 @@ def test_without_memory_pools(program, family):
 
 
 def test_driver_without_context_events(program):
-    # Before 12.5 a published block can only be freed after the whole device was waited for.
+    # Before 12.5 a published block can only be freed after synchronizing the whole device.
     backend_program.check([program, "foreign"], CUDASIM_SEED=1, CUDASIM_DRIVER=12040)
 
 

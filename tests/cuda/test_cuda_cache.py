@@ -74,10 +74,10 @@ def test_long_compile_says_so(program, folder, tmp_path):
     slow = tmp_path / "slow-compiler"
     slow.write_text('#!/bin/sh\nsleep 1.1\nexec g++ "$@"\n')
     slow.chmod(0o755)
-    # Set behind the simulator's own compilation.
+    # Set after the simulator's own compilation.
     command = ["env", f"CUDASIM_CXX={slow}", program, "kernels"]
     said = backend_program.run(command, **folder)
     assert said.returncode == 0, said.stderr
     assert re.search(r"^cuarray: compiling \w+ took \d\.\d s$", said.stderr, re.MULTILINE), said.stderr
-    # From the cache nothing takes long.
+    # Kernels from the cache load quickly.
     assert "compiling" not in backend_program.run(command, **folder).stderr

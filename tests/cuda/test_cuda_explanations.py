@@ -1,4 +1,4 @@
-"""What Python is told when a launch fails, at once or later: notes that name kernel, expression and line."""
+"""The exceptions of failed launches, immediate or later: notes that name kernel, expression and line."""
 
 import backend_program
 import pytest
@@ -46,7 +46,7 @@ def test_failed_launch_is_explained(nth, kernel):
         assert fact in notes[1], fact
     assert notes[2].startswith("arguments: 1 results, then 1 inputs (float32) at 0x")
     assert "unknown (error" not in notes[1]
-    # The program with its lines numbered: the second line stands behind a 2.
+    # The program with numbered lines: the second line follows a 2.
     assert notes[3].startswith("the program:\n    1 | ") and "\n    2 | " in notes[3]
     assert "__global__" in notes[3]
     assert "again: 1200.0" in said, "an error that is not sticky ends with its call"

@@ -8,9 +8,9 @@ import backend_program
 import pytest
 
 INVALID_VALUE, OUT_OF_MEMORY, UNSUPPORTED = 1, 2, 801
-# Asked only where something else has failed already.
+# Called only after another failure.
 ONLY_IN_ERRORS = {"cuGetErrorName", "cuGetErrorString"}
-# Their failure has another way out, or comes while something is dropped and is a warning.
+# Their failure is handled, or occurs during a release and is a warning.
 SWALLOWED = {"cuModuleLoadDataEx", "cuMemFreeAsync", "cuCtxPopCurrent", "cuMemGetInfo", "cuCtxRecordEvent"}
 SWALLOWED |= {"cuThreadExchangeStreamCaptureMode"}
 
@@ -24,7 +24,7 @@ def entries() -> list[str]:
 
 @pytest.fixture(scope="module")
 def calls(program) -> set[str]:
-    """What the scenario calls, with its kernels in the disk cache from here on."""
+    """The calls of the scenario, whose kernels are in the disk cache from here on."""
     backend_program.check([program, "failures"], CUDASIM_SEED=1, CUDASIM_CHECK=1)
     log = backend_program.run([program, "failures"], CUDASIM_SEED=1, CUDASIM_CHECK=1, CUDASIM_LOG=1).stderr
     found = set(re.findall(r"\] (\w+) #1\b", log))
@@ -51,7 +51,7 @@ def test_call_fails(program, calls, entry):
 
 @pytest.mark.parametrize("nth", range(1, 7))
 def test_out_of_memory_once(program, calls, nth):
-    # The ladder finds memory again: nobody notices.
+    # The out-of-memory steps find memory: no error.
     said = backend_program.check(
         [program, "failures"], CUDASIM_SEED=nth, CUDASIM_FAIL=f"cuMemAllocAsync:{nth}:{OUT_OF_MEMORY}"
     )
@@ -96,7 +96,7 @@ def test_every_call_of_a_python_program_fails(code, progress):
     calls = [line.split() for line in said.splitlines()[:-1]]
     assert len(calls) > 250 and "0 faults" in said
     silent = {name.rstrip(":") for _, name, *result in calls if "noticed" in result}
-    # While something is dropped a failure is a warning; memory that was refused is asked for once more.
+    # During a release a failure is a warning; a failed allocation is repeated once.
     dropping = {"cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuEventRecord", "cuStreamWaitEvent"}
     asking = {"cuMemAlloc", "cuMemAllocAsync", "cuMemAllocManaged", "cuMemHostAlloc"}
     allowed = SWALLOWED | dropping | {"cuCtxGetCurrent"}
@@ -111,7 +111,7 @@ def test_a_call_fails_while_a_python_program_starts(nth, tmp_path):
 
 
 def test_calls_of_single_lines_fail():
-    # A code that means nothing else at any of them.
+    # A code with no other meaning for any of these calls.
     lines = run_script("calls", UNSUPPORTED).splitlines()
     calls = {tuple(line.split(" | ")) for line in lines}
     assert {"cuGraphLaunch", "cuEventElapsedTime", "cuMemAlloc", "cuMemHostAlloc"} < {
@@ -155,6 +155,6 @@ def test_a_capture_fails(entry):
     )
     errors = result.stdout.splitlines()
     assert errors and re.match(rf"error: .*{entry}: CUDA", errors[0]), result.stdout + result.stderr
-    # A call that the simulator lets fail does nothing: that stream goes on capturing, as no GPU's would.
+    # A call that the simulator fails has no effect: the stream keeps capturing, unlike on a real GPU.
     if entry != "cuStreamEndCapture":
         assert result.returncode == 0 and len(errors) == 1, result.stdout + result.stderr

@@ -1,4 +1,4 @@
-"""Strides and sizes about 2^31, over few elements: where 32-bit indices end."""
+"""Strides and sizes around 2^31, with few elements: the limit of 32-bit indices."""
 
 import sys
 

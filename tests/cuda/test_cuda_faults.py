@@ -1,4 +1,4 @@
-"""Where a GPU's faults surface when values have gone elsewhere, and what a capture refuses; on two simulated GPUs."""
+"""Where a GPU's faults are raised when values went to another device, and what a capture rejects; two simulated GPUs."""
 
 import backend_program
 import pytest
@@ -10,7 +10,7 @@ x = ca.arange(3.0, device="cuda:0")
 far = ca.asarray([7], device="cuda:0")
 """
 
-# What waits for a value that an index outside gave, and hears of it, once.
+# Operations that wait for a value read with an out-of-bounds index, and raise the fault once.
 WAITS = {
     "another GPU": "y = x[far].to_device('cuda:1'); wait = y.numpy",
     "another GPU's sum": "y = x[far].to_device('cuda:1').sum(); wait = y.item",

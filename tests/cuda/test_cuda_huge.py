@@ -1,4 +1,4 @@
-"""Few elements further apart than 32 bits reach, in memory of 6 GiB that is nearly empty."""
+"""Few elements with offsets beyond 32 bits, in 6 GiB of mostly untouched memory."""
 
 import sys
 

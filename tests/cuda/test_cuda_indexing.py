@@ -1,4 +1,4 @@
-"""Arrays and masks as indices on simulated GPUs, with every access of every kernel judged."""
+"""Arrays and masks as indices on simulated GPUs, with every access of every kernel checked."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Tests of the Python suite on simulated GPUs, with every access of every kernel judged."""
+"""Tests of the Python suite on simulated GPUs, with every access of every kernel checked."""
 
 import sys
 

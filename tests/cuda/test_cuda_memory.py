@@ -207,7 +207,7 @@ assert kind not in memory.stats(device)["kinds"]
 
 @pytest.mark.parametrize("kind", ["pinned", "direct", "managed"])
 def test_kept_blocks_are_used_again_after_their_readers(kind):
-    # The block's own stream is idle but for its wait for the reader: only that wait tells that it is in use.
+    # The block's own stream is idle except for its wait for the reader: only that wait shows that it is in use.
     run(f"""
 kind = {kind!r}
 place = "cpu" if kind == "pinned" else "cuda:0"

@@ -1,4 +1,4 @@
-"""Work stays in order on other libraries' streams, through pinned memory, after half an operation, and beside captures."""
+"""Order of work on other libraries' streams, through pinned memory, after a failed operation, and during captures."""
 
 import backend_program
 import pytest
@@ -44,7 +44,7 @@ def check(script, *modes, **settings):
         )
 
 
-# What needs memory beside its operands.
+# Operations that need temporary memory.
 TEMPORARIES = [
     "ca.sort(x)", "ca.argsort(x)", "ca.cumsum(x)", "ca.median(x)", "x.sum()", "ca.bincount(places, x[:1000])",
     "ca.add.at(y, places, 1.0)", "y.__setitem__(places, x[:1000])", "y.__setitem__(slice(1, None), y[:-1])",

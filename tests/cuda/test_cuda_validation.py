@@ -30,7 +30,7 @@ ca.synchronize("cuda:0")
 print("nothing was wrong")
 """
 
-# Of every kind of task that is no Expr: a call, and what the compiler makes of a line of its kernel.
+# For every kind of task without an Expr: a call, and the modification of a line of its kernel by the compiler.
 NEGATIVE = ("index < 0 ? index + size : index", "index < 0 ? index + size - 1 : index")
 RANK = ("__popc(votes[j] & ((1u << lane) - 1))", "__popc(votes[j] >> lane >> 1)")
 WRONG = {
@@ -51,13 +51,13 @@ def run_with_compiler(tmp_path, program, validate, script):
     compiler = tmp_path / "compiler"
     compiler.write_text(f"#!/bin/sh\n{script}\n")
     compiler.chmod(0o755)
-    # Set behind the simulator's own compilation.
+    # Set after the simulator's own compilation.
     command = ["env", f"CUDASIM_CXX={compiler}", "python", "-c", program]
     settings = {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels"}
     return backend_program.run(command, CUARRAY_VALIDATE=validate, **settings)
 
 
-# One rounding for a product and a sum.
+# Fused multiply-add: one rounding for a product and a sum.
 CONTRACTING = 'exec g++ "$@" -O2 -mfma -ffp-contract=fast'
 
 

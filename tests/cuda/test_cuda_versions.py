@@ -1,4 +1,4 @@
-"""Which GPUs, drivers and NVRTCs go together, and what is said where they do not."""
+"""Compatible versions of GPU, driver and NVRTC, and the errors for incompatible ones."""
 
 import json
 import subprocess
@@ -118,7 +118,7 @@ if ca.device("cuda:0") in ca.devices():
 
 
 def located(libraries, tmp_path, **settings):
-    """What a process says whose only NVRTCs are those that the locator finds, by major version."""
+    """The output of a process whose only NVRTCs are those that the locator finds, by major version."""
     command = ["env", "-u", "CUARRAY_LIBNVRTC", "python", "-c", LOCATED.format(libraries=libraries)]
     return backend_program.run(command, CUDASIM_SEED=1, CUARRAY_CACHE_DIR=tmp_path / "kernels", **settings)
 

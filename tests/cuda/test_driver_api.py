@@ -10,7 +10,7 @@ from headers import folders_with
 
 
 def compile_against(folder: Path, program: str, sources: Path) -> subprocess.CompletedProcess:
-    """Compile a comparison; `sources` holds our declaration, `folder` theirs."""
+    """Compile a comparison; `sources` has cuarray's declarations, `folder` NVIDIA's."""
     include = [f"-I{path}" for path in (sources, folder, backend_program.HERE)]
     command = ["g++", "-std=c++20", "-fsyntax-only", *include, str(backend_program.HERE / program)]
     return subprocess.run(command, capture_output=True, text=True)
@@ -56,7 +56,7 @@ def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):
 
 
 def test_every_function_that_is_looked_up_is_declared_here():
-    """A signature written anywhere else would escape the comparison."""
+    """A signature written elsewhere would not be compared."""
     declared = "".join(
         (backend_program.ROOT / "src" / "cuda" / name).read_text("utf-8") for _, name, _ in COMPARISONS
     )

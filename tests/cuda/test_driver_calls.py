@@ -1,4 +1,4 @@
-"""How often the driver is called for each operation, counted by the simulator."""
+"""The number of driver calls of each operation, counted by the simulator."""
 
 import os
 import re
@@ -23,7 +23,7 @@ for i in range(40):
 for i in range({repeats}):
     operation()
 """
-# What may be called, and how often: per call of the operation.
+# The permitted driver calls and their number, per call of the operation.
 PROGRAMS = {
     "into an array": ("ca.add(a, b, out=c)", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
     "with a new array": ("a + b", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
@@ -46,7 +46,7 @@ PROGRAMS = {
 
 
 def calls(operation, repeats):
-    """Return how often each entry point was called by a program with `repeats` operations."""
+    """Return the number of calls of each entry point by a program with `repeats` operations."""
     program = BEGIN.format(operation=operation, repeats=repeats)
     result = subprocess.run(
         [*backend_program.SIMULATOR, sys.executable, "-c", program],

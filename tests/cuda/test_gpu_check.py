@@ -1,4 +1,4 @@
-"""scripts/gpu_check.sh on a simulated GPU: parts say what they cannot show and lose nothing of each other."""
+"""scripts/gpu_check.sh on a simulated GPU: parts report what they cannot check, and are independent."""
 
 import json
 import sys

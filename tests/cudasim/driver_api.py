@@ -12,7 +12,7 @@ class CudaError(Exception):
 
 
 class Driver:
-    """One process has one; `Driver()` initialises it and makes device 0 current."""
+    """One per process; `Driver()` initialises it and makes device 0 current."""
 
     NON_BLOCKING = 1
     LEGACY = c_void_p(1)

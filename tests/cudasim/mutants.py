@@ -1,13 +1,13 @@
 """Bugs in the CUDA backend and its kernels, planted and looked for on simulated GPUs with all checks on.
 
-    python tests/cudasim/mutants.py              all; what an earlier run has caught is not done again
+    python tests/cudasim/mutants.py              all, except those caught by an earlier run
     python tests/cudasim/mutants.py --shard 0/8  a part
     python tests/cudasim/mutants.py --list       their names
     python tests/cudasim/mutants.py NAME...      these
 
-Most of them are mechanical: every wait, event record, refusal, error check, barrier and fence of src/cuda and
-the kernels is removed in turn, as the sources stand. Those that cannot matter are in REDUNDANT, with the reason.
-No test that compares texts or hashes is among those that must notice.
+Most of them are generated from the current sources: every wait, event record, rejection, error check, barrier and
+fence of src/cuda and the kernels is removed in turn. Those without effect are in REDUNDANT, with the reason.
+Tests that compare texts or hashes are not among those that must fail.
 """
 
 import os
@@ -443,17 +443,17 @@ BY_HAND = [
     ),
 ]
 
-# A statement that is one call of these; what a removed one leaves behind is an empty statement.
+# A statement that is one call of these; removing it leaves an empty statement.
 CALLS = re.compile(
     r"(?<=[\s{;)])((?:\w+(?:\.|->|::))*(?:cu(?:Stream|Event|Ctx)Synchronize|cuStreamWaitEvent|cu(?:Event|Ctx)Record\w*"
     r"|wait|wait_for\w*|hold|drain|record|join_streams|__syncthreads|__syncwarp|__threadfence\w*))\("
 )
 REFUSALS = re.compile(r"(?<=[\s{;)])((?:\w+(?:\(\))?(?:\.|->))*refuse_in_capture)\(")
 CHECKS = re.compile(r"(?<=[\s{;)])if \([^;{}]*?\)\s+(?:fail|fail_launch|throw Error|raise)\(")
-# Messages about the user's machine, and refusals that no GPU takes part in.
+# Messages about the user's machine, and rejections that do not involve a GPU.
 WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
 
-# What may be removed, by its file and how it begins, and why nothing changes.
+# Statements whose removal has no effect, by file and beginning, with the reason.
 REDUNDANT = {
     ("kernels.cpp", "if (!toolchain)"): "there is a GPU only where an NVRTC was found, once for all",
     ("kernels.cpp", "if (!target.arch)"): "simulated GPUs are alike, and the first one decides about all",
@@ -468,14 +468,14 @@ REDUNDANT = {
 
 
 def why_redundant(mutant: Mutant) -> str:
-    """Why the statement that the mutant removes may go, or an empty string."""
+    """Why the statement that the mutant removes is redundant, or an empty string."""
     for (file, text), reason in REDUNDANT.items():
         if Path(mutant.file).name == file and mutant.old.startswith(text):
             return reason
     return ""
 
 
-# The tests that are likely to notice, tried before all others.
+# The tests that are likely to fail, tried before all others.
 OWN_TESTS = {
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
@@ -522,7 +522,7 @@ def end_of_statement(text: str, start: int) -> int:
 
 
 def is_statement(text: str, start: int) -> bool:
-    """Whether a call at `start` stands alone, and is no part of an expression or a declaration."""
+    """Whether a call at `start` is a statement, not part of an expression or a declaration."""
     before = re.sub(r"(\n *//.*)+\s*\Z", "", text[:start]).rstrip()
     return before.endswith((";", "{", "}", ")", "else", "const", ":")) and not before.endswith("const")
 
@@ -546,7 +546,7 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
 
 
 def mechanical() -> list[Mutant]:
-    """Every wait, record, refusal, error check, barrier and fence, each removed."""
+    """One mutant per wait, record, rejection, error check, barrier and fence, which removes it."""
     found: list[Mutant] = []
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
         file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
@@ -555,7 +555,7 @@ def mechanical() -> list[Mutant]:
         if path.name in WITHOUT_CHECKS:
             continue
         for mutant in removals(file, CHECKS, False, own):
-            # Of a call of the driver, or else a refusal of what the user asks for.
+            # The check of a driver call, or else a rejection of a user's request.
             of_driver = mutant.old.startswith(("if (result", "if (ended", "if (counted", "if (const CUresult"))
             tests = (ONE_LINE_FAILS, *own, ANY_CALL_FAILS, STREAMS) if of_driver else (*own, STREAMS)
             found.append(mutant._replace(tests=tests))
@@ -565,7 +565,7 @@ def mechanical() -> list[Mutant]:
 
 
 if __name__ == "__main__":
-    # Whatever is not waited for, nor chosen by a test, runs late, and in the same order every time.
+    # Work that is neither waited for nor scheduled by a test runs late, and always in the same order.
     os.environ.update(CUDASIM_CHECK="1", CUDASIM_PROGRESS="lazy", CUDASIM_SEED="1", CUDASIM_REAL_NVRTC="0")
     mutants, unused = [], set(REDUNDANT.values())
     for mutant in mechanical():

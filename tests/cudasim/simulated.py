@@ -1,4 +1,4 @@
-"""Runs small programs on the simulator, each in a process of its own; what all tests of this folder share."""
+"""Runs small programs on the simulator, each in its own process; shared by all tests of this folder."""
 
 import functools
 import json
@@ -40,7 +40,7 @@ extern "C" __global__ void add_one(int* out, const int* in, int n) {
 }
 """
 
-# Every block adds up its part; the one that comes last adds the parts. LAST is to be replaced.
+# Every block adds its part; the last block adds the parts. LAST is a placeholder.
 LAST_BLOCK = """
 extern "C" __global__ void total(int* out, const int* in, int* partial, unsigned* counter, int n) {
     __shared__ int s[64];
@@ -69,10 +69,10 @@ extern "C" __global__ void total(int* out, const int* in, int* partial, unsigned
 
 @functools.cache
 def environment():
-    """The environment that `run` makes; asked for once, since every test needs several processes."""
+    """The environment that `run` makes; computed once, since every test needs several processes."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    # What a test does not set has its default, also when the tests themselves run on some simulated GPU.
+    # Settings that a test does not make have their defaults, also when the tests themselves run on simulated GPUs.
     kept = {"CUDASIM_CACHE_DIR", "CUDASIM_CXX", "CUDASIM_REAL_NVRTC"}
     plain = {k: v for k, v in os.environ.items() if not k.startswith("CUDASIM_") or k in kept}
     show = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]

@@ -1,4 +1,4 @@
-"""With CUDASIM_CHECK=1 every access of every kernel is judged."""
+"""With CUDASIM_CHECK=1 every access of every kernel is checked."""
 
 import pytest
 from simulated import LAST_BLOCK, run
@@ -191,7 +191,7 @@ def test_misaligned_access_is_found_without_checks():
     assert run(program.format(offset=8))[0] == "716\n"
 
 
-# Thread 5 of a block writes what thread 0 announces; FENCE is what thread 5 or thread 0 does in between.
+# Thread 5 of a block writes the value that thread 0 publishes; FENCE is the code of thread 5 or thread 0 in between.
 ANNOUNCE = """
 extern "C" __global__ void k(int* data, unsigned* flag, int* out) {
     if (blockIdx.x == 1) {

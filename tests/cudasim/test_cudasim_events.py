@@ -32,7 +32,7 @@ print(d.code("cuEventQuery", e), d.code("cuEventSynchronize", e), d.code("cuStre
 
 
 def test_a_wait_binds_to_the_record_at_its_call():
-    """What is recorded later, and that the event is destroyed, changes nothing."""
+    """Later records, and destruction of the event, have no effect."""
     program = """
 e = d.event()
 set_to(1, s)

@@ -1,4 +1,4 @@
-"""Capture into graphs, what is forbidden meanwhile, and launches of graphs."""
+"""Capture into graphs, calls that are forbidden during capture, and launches of graphs."""
 
 import pytest
 from simulated import run

@@ -1,4 +1,4 @@
-"""arguments.py -- what public functions are called with: good arguments by the names of parameters, and hostile ones."""
+"""arguments.py -- arguments of public functions: valid ones by the names of parameters, and hostile ones."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ from statements import is_none
 
 import cuarray as ca
 
-#: Not called, and why.
+#: Functions that are not called, with the reason.
 LEFT_OUT = {
     "set_default_device": "for the whole process", "set_num_threads": "for the whole process",
     "set_printoptions": "for the whole process", "seterr": "for the whole process", "errstate": "for the whole process",
@@ -19,8 +19,8 @@ LEFT_OUT = {
     "empty": "its values are not defined", "empty_like": "its values are not defined",
 }  # fmt: skip
 
-#: Kinds of arguments: texts, of which one is taken. x0 and x1 are arrays of one shape, x2 is a mask of it, x3 has positions
-#: in its first axis, x4 is ascending, of one axis; x5 is read-only.
+#: Kinds of arguments: source texts, one of which is chosen. x0 and x1 are arrays of one shape, x2 is a mask of it, x3 has
+#: indices of its first axis, x4 is 1-d and ascending; x5 is read-only.
 KINDS = {
     "array": "x0 x0 x0 x0 x1 x1 x1 x2 x4 x5 x0[::-1] x0.T x1[...,::2] 2 1.5 [1,2,3] x1[None] np.asarray([1,2]) np.float32(2) range(3)",
     "flat": "x0.ravel() x4 x1.ravel() [1,2,3] x0",
@@ -101,7 +101,7 @@ PARAMETERS = {
     for name in line.split(":")[1].split()
 }
 
-#: What names do not tell: function, then parameter=kind; `name=-` leaves a parameter out, `*=kind` is for more of them.
+#: Exceptions to PARAMETERS: function, then parameter=kind; `name=-` omits a parameter, `*=kind` is for variadic ones.
 FUNCTIONS = """
 where x=array y=array condition=mask
 arange start=number stop=number step=number
@@ -276,7 +276,7 @@ x0.to_device({device})
 """
 FORMS = FORMS.strip().splitlines()
 
-#: In place of any argument: unusual, and of use to some functions.
+#: Replacements of any argument: unusual values that are valid for some functions.
 ODD = """
 None
 []
@@ -346,7 +346,7 @@ hostile(array=lambda: freeze(x0, np.ones(3)))
 [1, hostile(float=lambda: shrink(x0))]
 (0, hostile(index=lambda: shrink(x0)))
 """.strip().splitlines()  # fmt: skip
-#: In place of any argument: of no use to functions of numbers. To refuse them is right, and NumPy's reasons may be others.
+#: Replacements of any argument: values invalid for numeric functions. Rejecting them is right; NumPy's error may differ.
 USELESS = """
 'text'
 b'bytes'
@@ -401,7 +401,7 @@ HOSTILE = ODD + USELESS
 
 
 def normal(text):
-    """Return an expression as ast writes it."""
+    """Return an expression as formatted by ast."""
     return ast.unparse(ast.parse(text, mode="eval"))
 
 
@@ -413,12 +413,12 @@ IS_HOSTILE = frozenset(
 
 @functools.lru_cache(maxsize=64)
 def has_argument(statement, which):
-    """Whether an expression in a statement is one of a set."""
+    """Whether an expression of a statement is in a set."""
     tree = ast.parse(statement)
     return any(isinstance(node, ast.expr) and ast.unparse(node) in which for node in ast.walk(tree))
 
 
-#: Numbers are files of this process's own.
+#: Numbers are private files of this process.
 NO_FILES = re.compile(r"^[-(\d]|^True|index|int|np\.|xp\.|^x\d")
 
 ARRAY_KINDS = {
@@ -441,7 +441,7 @@ DTYPES = ["f8", "f8", "f4", "i8", "i4", "i1", "u1", "u8", "?", "c16", "c8", "f2"
 
 
 def array_arguments(statement):
-    """Return the values of the arguments of a statement that stand for arrays, as far as they can be made again."""
+    """Return the values of a statement's array arguments, as far as they can be evaluated again."""
     tree = ast.parse(statement).body[0]
     call = tree.value if isinstance(tree, ast.Assign | ast.Expr) else None
     texts = []
@@ -466,7 +466,7 @@ def array_arguments(statement):
 
 
 def operands(node):
-    """Yield the operands, indices, values and arguments of a statement, not what those are made of."""
+    """Yield the operands, indices, values and arguments of a statement, without their subexpressions."""
     for child in ast.iter_child_nodes(node):
         if (
             isinstance(child, ast.Call)
@@ -482,7 +482,7 @@ def operands(node):
 
 @functools.lru_cache(maxsize=10_000)
 def made(text):
-    """Return the value of an argument in a list, or nothing where it depends on the arrays of the program."""
+    """Return the value of an argument in a list, or an empty list if it depends on the arrays of the program."""
     if "hostile(" in text or "object()" in text:
         return [object()]
     try:
@@ -492,7 +492,7 @@ def made(text):
 
 
 def is_numeric(value, keys=False):
-    """Whether NumPy makes an array of numbers of a value; where there are keys, slices and ... are none."""
+    """Whether NumPy converts a value to a numeric array; in keys, slices and ... do not count."""
     if isinstance(value, np.dtype):
         return True
     if isinstance(value, slice) or value is ...:
@@ -544,7 +544,7 @@ def names_of_numpy(name):
 
 
 def functions():
-    """Return the names of all public functions that are called."""
+    """Return the names of all public functions to call."""
     names = [n for n in ca.__all__ if callable(getattr(ca, n)) and n not in LEFT_OUT]
     return [
         n

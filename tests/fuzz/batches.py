@@ -1,8 +1,8 @@
 """batches.py -- runs the cases of an engine in child processes, so that crashes and hangs are findings like others.
 
 An engine is a module with NAME, `case(rng, device, trace)` and `replay(statements, device)`. The first makes and runs one case and
-yields its findings, pairs of a Difference and the statements until then; `trace(statements)` notes what is about to run, where
-the parent finds it if the child does not return. The second runs statements and returns the list of Differences.
+yields its findings, pairs of a Difference and the statements until then; `trace(statements)` records what is about to run, for
+the parent to read if the child does not return. The second runs statements and returns the list of Differences.
 """
 
 import argparse
@@ -33,20 +33,20 @@ import cuarray as ca
 PATIENCE, WALL = 5.0, 60.0
 #: Findings of different kinds after which an engine stops.
 ENOUGH = 400
-#: Where cases may write files; gone with this process.
+#: The folder for files of cases; deleted with this process.
 FOLDER = tempfile.TemporaryDirectory(prefix="cuarray-fuzz-")
 HEADER = struct.Struct("qqq")
-NUMPYS = 1 << 18  # where a note says whose turn it is
+NUMPYS = 1 << 18  # offset in a note of the flag "NumPy is running"
 
 
 class Note:
-    """What a child is about to do, in memory that outlives it: case, a counter, and the statements."""
+    """A child's current work, in shared memory that outlives it: case, a counter, and the statements."""
 
     def __init__(self):
         self.memory = mmap.mmap(-1, NUMPYS + 8)
 
     def watch(self):
-        """In a child: note whether NumPy is at work."""
+        """In a child: record whether NumPy is running."""
         judge.watchers[:] = [lambda numpys: self.memory.__setitem__(NUMPYS, numpys)]
 
     def is_numpys(self):
@@ -71,7 +71,7 @@ def limit_memory(device, megabytes=1536):
 
 
 def processor_time(pid):
-    """Return the seconds of processor time that a process has used."""
+    """Return the CPU time of a process in seconds."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -95,7 +95,7 @@ def run_cases(engine, seed, indices, device, note, pipe):
             for difference, statements in engine.case(random.Random(f"{seed}/{index}"), device, trace):
                 pipe.send(("found", index, difference, statements))
         except MemoryError:
-            gc.collect()  # the limit of this process, while two results were compared; exceptions hold frames
+            gc.collect()  # this process's memory limit, while comparing two results; exceptions keep frames alive
         except Exception:
             pipe.send(("broken", f"case {index} of seed {seed}: {traceback.format_exc()}"))
             return
@@ -105,7 +105,7 @@ def run_cases(engine, seed, indices, device, note, pipe):
 
 def start_child(device):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    faulthandler.disable()  # a crash is told by the parent
+    faulthandler.disable()  # the parent reports crashes
     quiet()
     limit_memory(device)
     ca.set_default_device(device)
@@ -133,7 +133,7 @@ class Child:
                 yield self.pipe.recv()
 
     def is_stuck(self):
-        """Whether the statement that runs has had its time."""
+        """Whether the running statement has exceeded its time."""
         _, count, _ = self.note.read()
         now, used = time.monotonic(), processor_time(self.process.pid)
         if count != self.count:
@@ -148,7 +148,7 @@ class Child:
 
 
 def in_child(function, device, patience):
-    """Return what a function gives in a forked child, or ("crash", signal) or ("hang",), or None if NumPy was at work then."""
+    """Return a function's result in a forked child, or ("crash", signal) or ("hang",), or None if NumPy was running then."""
     read, write = os.pipe()
     note = Note()
     pid = os.fork()
@@ -161,7 +161,7 @@ def in_child(function, device, patience):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             result = function()
         except Exception:
-            result = None  # too short to run at all
+            result = None  # too short to run
         finally:
             os.write(write, repr(result).encode()[:60000])
             os._exit(0)
@@ -188,7 +188,7 @@ def in_child(function, device, patience):
 
 
 def same_fault(kind, other):
-    """Whether a smaller program fails in the way of a larger one."""
+    """Whether a smaller program fails in the same way as a larger one."""
     if kind[1:] != other[1:]:
         return False
     return kind[0] == other[0] or (other[0].startswith("fuse:") and (
@@ -196,15 +196,15 @@ def same_fault(kind, other):
 
 
 def distinct(kind):
-    """Return what findings are counted by: except for values, it does not matter that a function was in a fused block."""
+    """Return the key by which findings are counted: a fused block only matters for differences of values."""
     return tuple(kind) if kind[1] == "value" else (kind[0].removeprefix("fuse:"), *kind[1:])
 
 
 def shorten(engine, difference, statements, device, seconds):
-    """Return the short program of a finding and what it shows."""
+    """Return the shortened program of a finding and its difference."""
     kind = tuple(difference.kind)
     if kind[1] in ("crash", "hang"):
-        # Every candidate has a process of its own.
+        # Every candidate runs in its own process.
         patience = PATIENCE / 4 if kind[1] == "hang" else PATIENCE
 
         def fails(candidate):
@@ -222,7 +222,7 @@ def shorten(engine, difference, statements, device, seconds):
 
 
 def shorten_here(engine, difference, statements, device, seconds):
-    """Return the short program of a difference, tried in this process, and what it shows."""
+    """Return the shortened program of a difference, run in this process, and its difference."""
     shown = difference
 
     def differs(candidate):
@@ -230,7 +230,7 @@ def shorten_here(engine, difference, statements, device, seconds):
         try:
             found = engine.replay(candidate, device)
         except Exception:
-            return False  # too short to run at all
+            return False  # too short to run
         for other in found:
             if same_fault(tuple(other.kind), tuple(difference.kind)):
                 shown = other
@@ -279,7 +279,7 @@ def parse(engine):
 def main(engine):
     """Run an engine from the command line; the exit status is 1 if there is a difference."""
     arguments = parse(engine)
-    # Parsing has obeyed --only.
+    # Parsing has applied --only.
     options = {name: value for name, value in vars(arguments).items() if name not in ("only", "crashes")}
     findings, _ = explore(engine, **options)
     if arguments.crashes:
@@ -288,7 +288,7 @@ def main(engine):
 
 
 def warm():
-    """Calculate a little, so that children are forked from a process that is at work."""
+    """Compute something, so that children are forked from an initialized process."""
     with ca.fuse():
         _ = (ca.zeros(3, device="cpu") + 1).tolist()
 
@@ -324,7 +324,7 @@ def explore(
         short, shown = shorten(engine, difference, statements, device, shorten_seconds)
         findings.append((shown, short))
         for child in children:
-            child.since = time.monotonic()  # they may have waited for this process
+            child.since = time.monotonic()  # the child may have waited for this process
         where = f"seed {seed}, case {index}, after {time.monotonic() - start:.1f} s"
         if not quietly:
             report(len(findings), shown, short, where, getattr(engine, "header", header))
@@ -397,7 +397,7 @@ def explore_here(engine, seconds, count, seed, first, device, shorten_seconds, q
 
 
 def gone(engine, code, statements):
-    """Return the Difference of a child that died in cuarray with an exit code, or did not go on (None)."""
+    """Return the Difference of a child that died in cuarray with an exit code, or that hung (None)."""
     what = engine.function_of(statements) if statements else "?"
     if code is None:
         return Difference((what, "hang"), f"no answer after {PATIENCE:.0f} s of processor time")

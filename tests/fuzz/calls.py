@@ -1,11 +1,11 @@
-"""calls.py -- every public function with generated good and hostile arguments.
+"""calls.py -- every public function with generated valid and hostile arguments.
 
     python tests/fuzz/calls.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J] [--only REGEX]
 
-Functions are read from the namespace, and their parameters from their signatures: a new function takes part by itself. What
-is generated for a parameter follows from its name (PARAMETERS of arguments.py); what that does not tell stands in FUNCTIONS, a line each.
-Asked of every call: it returns in time and without a crash; an exception is of NumPy's type, names the function and not the
-insides of cuarray; a result is NumPy's; no array is changed by a call that raises.
+Functions come from the namespace, and their parameters from their signatures: a new function is included automatically. The
+argument of a parameter follows from its name (PARAMETERS of arguments.py); exceptions are in FUNCTIONS, one line each.
+Every call must return in time and without a crash; its exception must be of NumPy's type, and name the function and no
+internals of cuarray; its result must be NumPy's; a call that raises must not change any array.
 """
 
 import ast
@@ -31,7 +31,7 @@ NAME = "calls"
 
 
 def mended(statement):
-    """Yield a call with one argument left out or made a good one."""
+    """Yield a call with one argument omitted or replaced by a valid one."""
 
     def good(node, k, _):
         if (
@@ -129,7 +129,7 @@ class Writer:
 
 
 def statement_of(call):
-    """Return a statement that keeps what a call gives."""
+    """Return a statement that keeps the result of a call."""
     try:
         ast.parse(f"r0 = {call}")
     except SyntaxError:
@@ -137,13 +137,13 @@ def statement_of(call):
     return call if re.match(r"x\d(\.\w+|(\.flat)?\[.*\])? [-+*/]?= ", call) else f"r0 = {call}"
 
 
-# ---- judging -----------------------------------------------------------------------------------------------------------
+# ---- comparing ---------------------------------------------------------------------------------------------------------
 
 INSIDES = re.compile(
     r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) "
 )
 
-#: What Python says, and does not say where: behind a function's name it will do.
+#: Messages of Python itself that do not name the function: accepted after a function's name.
 UNNAMED = re.compile(
     r"^(?![a-z_]\w*(\.\w+)?: ).*(object has no attribute|not subscriptable|object is not iterable|cannot unpack|must be real number"
     r"|object of type '\w+' has no len|not supported between instances|unsupported operand|(?:list|tuple) index out of range|assignment index out of range"
@@ -152,7 +152,7 @@ UNNAMED = re.compile(
 )
 
 
-#: What these change, and when, differs from NumPy's order: such calls must end well, and no more.
+#: Objects whose side effects occur in another order than with NumPy: such calls must only end without a crash.
 CHANGING = re.compile(r"\b(shrink|scribble|freeze)\(")
 
 
@@ -162,7 +162,7 @@ def is_numpys(function):
 
 
 def judge_message(statement, error, want):
-    """Return the Difference of a message that tells of cuarray's insides, unless it is NumPy's own or the interpreter's."""
+    """Return the Difference of a message that exposes internals, unless it is NumPy's own or the interpreter's."""
     try:
         text = str(error)
     except Planted:
@@ -185,18 +185,18 @@ def judge_message(statement, error, want):
         re.match(r"unsupported operand type|'\S+' not supported between instances", text)
         and "cuarray.ndarray'" in text
     ):
-        return None  # Python's of an operator, where neither side knows the other
+        return None  # Python's, of an operator that neither side implements
     if function in ("complex", "format", "iter", "len"):
         return None  # Python's, of a result
     if "datetime64" in statement and "NoneType" in text:
-        return None  # NumPy's own, of a date that is none
+        return None  # NumPy's own, of an invalid date
     if function in ("setitem", ".fill") and "must be real number" in text:
         return None  # Python's of an element, as in NumPy
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
     if trace and trace.tb_frame.f_code.co_name == "<lambda>":
-        return None  # a function that the call was given has raised
+        return None  # raised by a function argument
     insides, unnamed = INSIDES.search(text), UNNAMED.search(text)
     if insides or unnamed:
         found = insides[0] if insides else unnamed[2]
@@ -224,7 +224,7 @@ def run(pair, statement, trace, before):
     return differences + ([found] if found else [])
 
 
-#: NumPy calculates these with Python's integers, for ever; polyint takes a step for each time.
+#: NumPy computes these with Python integers, endlessly; polyint makes one step per order.
 ENDLESS = re.compile(r"(\*\* |pow|<<|shift).*10\*\*30|10\*\*30.*(\*\* |<<)|polyint\(.*1 << ")
 
 
@@ -246,17 +246,17 @@ def case(rng, device, trace):
             main_function(statement)
         ):  # which may go through the elements in Python
             made = ["x0 = xp.zeros(20_000_000)", *setup[1:]]  # memory that goes back to the system at once
-            gc.collect()  # exceptions hold the frames that they went through
+            gc.collect()  # exceptions keep their frames alive
         try:
             pair.prepare(made)
         except MemoryError:
-            continue  # the limit of this process
+            continue  # this process's memory limit
         for difference in run(pair, statement, trace, made):
             yield difference, [*made, statement]
 
 
 def settle():
-    """Files go where they hurt nobody, and are gone with their case."""
+    """Files go to a temporary folder, and are deleted with their case."""
     if not os.getcwd().startswith(batches.FOLDER.name):
         os.chdir(tempfile.mkdtemp(dir=batches.FOLDER.name))
     for name in os.listdir():
@@ -276,7 +276,7 @@ def replay(statements, device):
 
 
 def header(text):
-    """Return what stands before a program that is printed."""
+    """Return the header of a printed program."""
     lines = "import numpy as np, cuarray as ca\n\nxp = ca\n"
     names = sorted(n for n in NAMES if re.search(rf"\b{n}\b", text))
     return f"from hostile import {', '.join(names)}  # tests/fuzz\n{lines}" if names else lines

@@ -1,4 +1,4 @@
-"""DLPack capsules and producers of every kind, and the capsules that our arrays give to whoever asks."""
+"""DLPack capsules and producers of every kind, and the capsules that cuarray's arrays export."""
 
 import ctypes
 import sys
@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import capsules
 
 MAX_DIMS = 64
-#: DLPack's codes of the types that there are here: code, bits.
+#: DLPack's codes of the supported types: code, bits.
 TYPES = {"f8": (2, 64), "b1": (6, 8), "i1": (0, 8), "u1": (1, 8), "i2": (0, 16), "u2": (1, 16), "i4": (0, 32),
          "u4": (1, 32), "i8": (0, 64), "u8": (1, 64), "f2": (2, 16), "f4": (2, 32), "c8": (5, 64), "c16": (5, 128),
          "bfloat16": (4, 16)}  # fmt: skip
 HOST_DEVICES, GPU_DEVICES, GPU_DEVICES_HERE = (1, 3, 11), (2, 13), ((2, 0), (13, 0))
-#: Elements of the memory that capsules describe, and where element 0 is in it, so that negative strides stay inside.
+#: Number of elements of the memory of capsules, and the position of element 0, so that negative strides stay inside.
 ELEMENTS, MIDDLE = 512, 256
 
 
@@ -37,7 +37,7 @@ def memory_of(name):
 
 
 class Described:
-    """A tensor for C, what it is made of, and what an independent reader says of it."""
+    """A C tensor, its memory, and the result of an independent reader."""
 
     def __init__(self, wish):
         self.wish, self.deleted, self.destroyed = wish, 0, 0
@@ -45,7 +45,7 @@ class Described:
         self.item = self.memory.dtype.itemsize
         shape, ndim = list(wish["shape"]), wish["ndim"]
         self.ndim = len(shape) if ndim is None else ndim
-        # Room for every number of dimensions that a reader could believe.
+        # Room for every number of dimensions that a reader might accept.
         self.shape = (shape + [1] * 80)[:80]
         self.strides = self._strides(shape)
         self.shape_memory = (c_int64 * 80)(*self.shape)
@@ -108,7 +108,7 @@ class Described:
         self.deleted += 1
 
     def _destroy(self, pointer):
-        """What a producer's destructor does: frees unless the name says that somebody else will."""
+        """A producer's destructor: frees unless the name says that the capsule was consumed."""
         self.destroyed += 1
         if not PyCapsule_GetName(pointer).startswith(b"used") and self.wish["deleter"]:
             self.deleted += 1
@@ -125,7 +125,7 @@ class Described:
         return bool(self.wish["deleter"])
 
     def is_sound(self):
-        """Whether a careful reader takes the tensor: None where it is a matter of taste."""
+        """Whether a careful reader accepts the tensor; None if either is right."""
         wish = self.wish
         if wish["name"] is not None and wish["name"].encode() != capsules.NAMES[type(self.structure)]:
             return False
@@ -168,7 +168,7 @@ class Described:
         return next(name for name, known in TYPES.items() if known == (kind.code, kind.bits))
 
     def _strides_are_wild(self, item, shape):
-        """Strides that are never stepped along but do not fit int64 in bytes."""
+        """Strides of axes of length 1 that do not fit int64 in bytes."""
         return self.strides is not None and any(abs(s * item) >= 1 << 62 for s in self.strides[: len(shape)])
 
     def reach(self, item, shape):
@@ -179,7 +179,7 @@ class Described:
         return sum(s for s in steps if s < 0), sum(s for s in steps if s > 0) + item
 
     def is_readable(self):
-        """Whether all elements are in the memory that there is."""
+        """Whether all elements are inside the memory."""
         shape = self.shape[: self.ndim]
         if 0 in shape:
             return True
@@ -216,12 +216,12 @@ DESTRUCTOR = ctypes.PYFUNCTYPE(None, c_void_p)
 PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, DESTRUCTOR)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
-# By its address: a destructor sees a capsule that nobody may hold any more.
+# By its address: a destructor gets a capsule without references.
 PyCapsule_GetName = ctypes.PYFUNCTYPE(ctypes.c_char_p, c_void_p)(("PyCapsule_GetName", ctypes.pythonapi))
 
 
 class Giver:
-    """A producer: gives the capsule in the way that the input says."""
+    """A producer: exports the capsule in the way of the input."""
 
     def __init__(self, described):
         self.described, self.wish, self.kept, self.calls = described, described.wish, None, 0
@@ -256,7 +256,7 @@ class Giver:
 
 
 class Loud(Giver):
-    """A producer that is no descendant of what is known, with attributes that raise."""
+    """A producer of an unknown class, with attributes that raise."""
 
     @property
     def dtype(self):
@@ -349,7 +349,7 @@ class CapsulesIn(Family):
         if described.destroyed > 1 or wish["gives"] == "recursive":
             return  # several capsules over one structure, as no producer makes them
         if described.has_deleter and (wish["destructor"] or consumed):
-            # A way that fails after the capsule was made, or before, frees it once or has never seen it.
+            # An import that fails after the capsule was made frees it once; one that fails before has not seen it.
             given = consumed or (described.destroyed and not (wish["name"] or "").startswith("used"))
             expect(
                 described.deleted == (1 if given else 0),
@@ -361,7 +361,7 @@ class CapsulesIn(Family):
             expect(described.deleted == 0, "deleter calls without owner", described.deleted)
 
     def expected(self, wish, described):
-        """True where the import must succeed, False where it must not, None where either is right."""
+        """True if the import must succeed, False if it must fail, None if either is right."""
         sound = described.is_sound()
         if wish["way"] != "capsule":
             if wish["gives"] not in ("capsule", "twice") or wish["device_answer"] == "raise":
@@ -462,7 +462,7 @@ class CapsulesOut(Family):
                 keywords[name] = HOSTILE[wish[name]]()
         capsule, error = refused(lambda x=x: x.__dlpack__(**keywords), "__dlpack__")
         if capsule is None:
-            # A TypeError says "old producer" to consumers: only unknown keywords are one.
+            # Consumers take a TypeError for an old producer: it is only raised for unknown keywords.
             expect(
                 not isinstance(error, TypeError) or "extra" in keywords, "TypeError for a value", str(error)
             )
@@ -506,7 +506,7 @@ class CapsulesOut(Family):
                 expect(again is None and isinstance(error, ValueError), "a consumed capsule was taken")
 
     def judge_renamed(self, capsule):
-        """A capsule with a name that nobody knows is nobody's: whoever renamed it frees it."""
+        """A capsule with an unknown name is not freed: the code that renamed it has to free it."""
         opened = capsules.open_capsule(capsule)
         capsules.api.PyCapsule_SetName(capsule, b"something else")
         x, _ = refused(lambda capsule=capsule: cuarray.from_dlpack(capsule), "import")

@@ -1,4 +1,4 @@
-"""What the families of inputs share: fields with plain and hostile values, hostile objects, how errors are judged."""
+"""Shared code of the input families: fields with plain and hostile values, hostile objects, checks of errors."""
 
 import contextlib
 import functools
@@ -11,30 +11,30 @@ import cuarray
 
 
 class Planted(Exception):
-    """Raised by objects of the inputs: it must come out as it is, or be replaced by an error that is allowed."""
+    """Raised by objects of the inputs: it must propagate, or be replaced by an allowed error."""
 
 
-#: What a refused call may raise. SystemError, RuntimeError and AssertionError are faults of the library.
+#: Errors that a rejected call may raise. SystemError, RuntimeError and AssertionError are faults of the library.
 ALLOWED = (BufferError, TypeError, ValueError, OverflowError, NotImplementedError, AttributeError, IndexError, MemoryError,
            Planted, cuarray.CudaError)  # fmt: skip
 
 
 @functools.cache
 def gpu():
-    """The first GPU, or None; asked in the child, because CUDA does not survive a fork."""
+    """The first GPU, or None; looked up in the child, because CUDA does not survive a fork."""
     return next((str(device) for device in cuarray.devices() if str(device) != "cpu"), None)
 
 
 class Family:
     """Inputs of one protocol.
 
-    ``fields`` maps a name to a tuple of values, of which the first is plain. ``run`` is given the fields that are not
-    plain.
+    ``fields`` maps a name to a tuple of values, the first of which is plain. ``run`` is called with the fields that are
+    not plain.
     """
 
     name = ""
     fields: ClassVar[dict] = {}
-    #: How often a field is not plain.
+    #: The probability that a field is not plain.
     share = 0.2
 
     def make(self, rng):
@@ -47,9 +47,9 @@ class Family:
 
 
 def refused(call, where, *others):
-    """Call and return (result, None) or (None, the error); Fault where the error is none that may be raised.
+    """Call and return (result, None) or (None, the error); Fault if the error is not an allowed one.
 
-    ``others`` are types that may be raised besides, such as those that NumPy raises for the same object.
+    ``others`` are additional allowed types, such as those that NumPy raises for the same object.
     """
     try:
         return call(), None
@@ -75,7 +75,7 @@ def expect(condition, kind, *values):
 
 
 class RaisingNumber:
-    """Raises whenever it is asked what it is worth."""
+    """Raises on every conversion to a number."""
 
     def __index__(self):
         raise Planted("index")
@@ -96,7 +96,7 @@ class RaisingNumber:
 
 
 class LyingSequence:
-    """Says that it has more entries than it has, and never the same number."""
+    """Reports a length that is too large, and different at every call."""
 
     def __init__(self):
         self.asked = 0
@@ -155,7 +155,7 @@ def _endless_list():
     return entries
 
 
-#: Objects by name, made anew for each input.
+#: Objects by name, created for each input.
 HOSTILE = {
     "None": lambda: None,
     "True": lambda: True,
@@ -204,7 +204,7 @@ HOSTILE = {
 
 @contextlib.contextmanager
 def nothing_left(device="cpu"):
-    """Fault where memory of ours is alive at the end that was not at the beginning."""
+    """Fault if cuarray memory is alive at the end that was not alive at the beginning."""
     before = cuarray.memory.stats(device)["allocations"]
     yield
     after = cuarray.memory.stats(device)["allocations"]

@@ -1,10 +1,10 @@
-"""hostile.py -- objects that raise, change or resize an array while a function asks them for a number."""
+"""hostile.py -- objects that raise, or modify or resize an array, during their conversion to a number."""
 
 import cuarray as ca
 
 
 class Planted(Exception):
-    """What hostile objects raise: it must arrive as it is, or as NumPy lets it arrive."""
+    """Raised by hostile objects: it must propagate unchanged, or as with NumPy."""
 
 
 def boom(*_):
@@ -22,7 +22,7 @@ def hostile(**methods):
 
         def item(self, k):
             if k >= methods["len"]():
-                raise IndexError(k)  # or it would have no end, for NumPy as well
+                raise IndexError(k)  # or it would be endless, also for NumPy
             return methods["getitem"]()
 
         special["__getitem__"] = item
@@ -30,7 +30,7 @@ def hostile(**methods):
 
 
 def shrink(x, result=1):
-    """Take the memory of an array of ours away, as x.resize does; NumPy would not survive that."""
+    """Replace the memory of a cuarray array, as x.resize does; NumPy would crash."""
     if isinstance(x, ca.ndarray):
         x.resize(1)
     return result
@@ -43,12 +43,12 @@ def scribble(x, result=1):
 
 
 def freeze(x, result=1):
-    """Protect an array."""
+    """Make an array read-only."""
     x.setflags(write=False)
     return result
 
 
-#: The names that programs use.
+#: The names available to programs.
 NAMES = {
     "Planted": Planted,
     "boom": boom,

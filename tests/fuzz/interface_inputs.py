@@ -50,7 +50,7 @@ TYPESTRS = ("<f4", "<f8", "|b1", "|u1", "<i8", "<c16", ">f4", "f4", "|V4", "<M8[
 
 
 def strides_of(wish, shape, item):
-    """Strides in bytes as the input names them: a tuple, or an object that is none."""
+    """Strides in bytes as the input gives them: a tuple, or an invalid object."""
     steps, step = [], item
     for extent in reversed(shape):
         steps.insert(0, step)
@@ -70,7 +70,7 @@ def strides_of(wish, shape, item):
 
 
 class Dictionary(Family):
-    """What the dictionaries of both array interfaces have in common."""
+    """The common part of the dictionaries of both array interfaces."""
 
     attribute = ""
     fields: ClassVar = {
@@ -92,7 +92,7 @@ class Dictionary(Family):
     share = 0.08
 
     def dictionary(self, wish, address, item):
-        """The dictionary, or whatever stands in its place."""
+        """The dictionary, or an object in its place."""
         named = lambda value: HOSTILE[value]() if isinstance(value, str) else value  # noqa: E731
         shape = named(wish["shape"])
         pointer = {"memory": address, "offset": address + 8 * item, "unaligned": address + 1}.get(
@@ -123,7 +123,7 @@ class Dictionary(Family):
         return entries if wish["container"] == "dict" else HOSTILE[wish["container"]]()
 
     def is_inside(self, wish, item):
-        """Whether the memory that the dictionary names is there, as far as the shape says."""
+        """Whether the memory of the dictionary exists for the whole shape."""
         if not isinstance(wish["shape"], list) or wish["pointer"] not in ("memory", "offset"):
             return False
         if (
@@ -154,7 +154,7 @@ def holder(attribute, value, raises):
 
 
 class CudaInterfaces(Dictionary):
-    """__cuda_array_interface__: on a machine without a GPU everything is refused, and in words."""
+    """__cuda_array_interface__: on a machine without a GPU everything is rejected, with a clear message."""
 
     name = "cuda interfaces"
     attribute = "__cuda_array_interface__"
@@ -211,7 +211,7 @@ class ArrayInterfaces(Dictionary):
 
 
 def compare_with_numpy(foreign, is_inside):
-    """Both take the object, with one description and values, or NumPy refuses it, or we do with a reason."""
+    """Both accept the object, with equal description and values, or NumPy rejects it, or cuarray does with a reason."""
     before = sys.getrefcount(foreign)
     try:
         seen, trouble = np.asarray(foreign), None
@@ -263,7 +263,7 @@ PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, c_void_p
 
 
 class ArrayStructs(Family):
-    """__array_struct__; what NumPy believes without a look is always right here."""
+    """__array_struct__; fields that NumPy does not check are always valid here."""
 
     name = "array structs"
     fields: ClassVar = {
@@ -309,13 +309,13 @@ class BufferSlots(ctypes.Structure):
     _fields_ = [("get", GetBuffer), ("release", c_void_p)]
 
 
-#: Which word of a class points at its buffer slots (PyTypeObject.tp_as_buffer).
+#: The offset in words of a type's buffer slots (PyTypeObject.tp_as_buffer).
 SLOT = 20
 Py_IncRef = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 
 
 class Exporter:
-    """Gives the buffer that its ``wish`` describes; its class gets the slots below."""
+    """Exports the buffer that its ``wish`` describes; its class gets the slots below."""
 
     def __init__(self, wish, memory):
         self.wish, self.memory, self.kept = wish, memory, []
@@ -350,7 +350,7 @@ def _get(self, view, flags):
 
 
 def _install():
-    """Put the functions into the buffer slots of Exporter; None where the slots are not where they are expected."""
+    """Install the functions in the buffer slots of Exporter; None if the slots are not at the expected offset."""
     words = (c_void_p * (SLOT + 1)).from_address(id(Exporter))
     inside = range(id(Exporter), id(Exporter) + type.__sizeof__(Exporter))
     if words[SLOT] not in inside:
@@ -390,7 +390,7 @@ class BuffersIn(Family):
 
 
 class BuffersOut(Family):
-    """Requests for the buffers of our arrays with any flags, while the array changes."""
+    """Requests for the buffers of cuarray's arrays with any flags, while the array changes."""
 
     name = "buffers out"
     fields: ClassVar = {
@@ -467,7 +467,7 @@ PyBuffer_Release = ctypes.PYFUNCTYPE(None, POINTER(Buffer))(("PyBuffer_Release",
 
 
 class Streams(Family):
-    """Objects that say they are streams."""
+    """Objects that claim to be streams."""
 
     name = "streams"
     fields: ClassVar = {
@@ -495,7 +495,7 @@ class Streams(Family):
             foreign = holder(wish["way"], handle, False)
         device = HOSTILE[wish["device"]]() if wish["device"] in HOSTILE else wish["device"]
         if gpu() and _is_address(handle):
-            return  # a driver follows the pointer
+            return  # the driver would dereference the pointer
         calls = {
             "from_external": lambda: cuarray.Stream.from_external(foreign, device=device),
             "wait": lambda: cuarray.Stream("cpu").wait(foreign),

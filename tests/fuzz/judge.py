@@ -1,4 +1,4 @@
-"""judge.py -- runs the same statements with NumPy and with cuarray, and says where they part.
+"""judge.py -- runs the same statements with NumPy and with cuarray, and reports differences.
 
 A program is a list of statements, texts in `xp`; `fuse` is cuarray's, and does nothing beside NumPy. After each statement
 every live array is compared: value, dtype, shape, contiguity, writability, who shares memory with whom, whether a result is
@@ -41,14 +41,14 @@ from statements import (
 
 import cuarray as ca
 
-#: Statements that ask for an order of new memory, which is free elsewhere.
+#: Statements that request a memory order of new arrays, which is unspecified elsewhere.
 ORDER_ASKED_FOR = re.compile(r"order='[CF]'|contiguousarray|asfortranarray|flatten|ravel|copy\('[CF]'\)")
-#: Functions whose results without axes are values here, as those of ufuncs, and arrays in NumPy.
+#: Functions whose 0-d results are values in cuarray, as those of ufuncs, and arrays in NumPy.
 VALUES = {"where", "select", "isin"}
 
 
 class Difference(NamedTuple):
-    """Where the two parted: `kind` is what findings of one fault have in common, `text` says it."""
+    """A difference of both sides: `kind` is common to all findings of one fault, `text` describes it."""
 
     kind: tuple
     text: str
@@ -59,7 +59,7 @@ def bare_fuse(function=None):
     return contextlib.nullcontext() if function is None else function
 
 
-#: Called with True before NumPy runs and with False after: NumPy crashes, too, `np.cumsum(np.array(1), out=np.array(1))` at times.
+#: Called with True before NumPy runs and with False after: NumPy may crash, too, as in `np.cumsum(np.array(1), out=np.array(1))`.
 watchers = []
 
 
@@ -69,17 +69,17 @@ def turn(numpys):
 
 
 def quiet():
-    """Turn off what NumPy says about values, for the rest of this process."""
+    """Turn off NumPy's warnings about values, for the rest of this process."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
 
 
-#: What Python programs compare, tell apart, or print.
+#: Objects that programs compare, distinguish or print.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, type)
 
 
 def compare_objects(name, want, got, function):
-    """Compare results that are no arrays of NumPy's."""
+    """Compare results that are not NumPy arrays."""
     if isinstance(got, ca.ndarray) and not isinstance(want, PLAIN):
         return Difference((function, "type", type(want).__name__), f"{name}: an array, NumPy: {want!r:.80}")
     if not isinstance(want, PLAIN) or isinstance(got, ca.ndarray):
@@ -105,7 +105,7 @@ def is_value(x):
 
 
 def printable(error):
-    """Return an exception, or one of its type without the argument that raises when it is printed."""
+    """Return an exception, or one of its type without the argument that cannot be printed."""
     try:
         str(error)
     except Exception:
@@ -155,7 +155,7 @@ def write_anyway(x, values):
 
 
 def filled(x):
-    """An array of ones where there are no elements."""
+    """The array, or an array of ones if it is empty."""
     return x if x.size else np.ones([max(n, 1) for n in x.shape], x.dtype)
 
 
@@ -178,10 +178,10 @@ class Pair:
         """Return the arrays and scalars of NumPy's side by name."""
         return {name: x for name, x in self.theirs.items() if name in LIVE}
 
-    # Each side alone; the generator of fused blocks goes step by step with NumPy before cuarray sees the block.
+    # One side at a time; the generator of fused blocks runs NumPy step by step before cuarray runs the block.
 
     def run_theirs(self, statement, undo=False):
-        """Return the exception that NumPy raises, or None. After an exception, or with undo, its arrays are what they were."""
+        """Return NumPy's exception, or None. After an exception, or with undo, its arrays are restored."""
         turn(True)
         held = {name: (x, x.copy() if isinstance(x, np.ndarray) else None) for name, x in self.live().items()}
         try:
@@ -218,7 +218,7 @@ class Pair:
         return None
 
     def prepare(self, statements):
-        """Make the arrays that a call is about, on both sides, as they were before any other call."""
+        """Make the arrays of a call on both sides, with their initial values."""
         code = compiled("\n".join(statements))
         for names in (self.theirs, self.ours):
             for name in [n for n in names if n in LIVE]:
@@ -334,7 +334,7 @@ class Pair:
         return self.compare_all(names, function, excused)
 
     def has_other_fault(self, statement, got):
-        """Whether a call has two faults, and NumPy names cuarray's once the other one is gone."""
+        """Whether a call has two faults, and NumPy reports cuarray's once the other one is removed."""
         if "\n" in statement:
             return False
         for variant in [*self.mended(statement), *with_harmless_casts(statement)]:
@@ -364,7 +364,7 @@ class Pair:
         return False
 
     def unsupported(self, statement):
-        """Whether NumPy's result is of a dtype that cuarray has not, or a list or text."""
+        """Whether NumPy's result is of an unsupported dtype, or a list or string."""
         made = [self.theirs.get(name) for name in LIVE_WORD.findall(statement)]
         return any(getattr(x, "dtype", None) is not None and x.dtype not in KNOWN for x in made)
 
@@ -555,7 +555,7 @@ class Pair:
                 self.parted |= {name, other}
 
     def compare_sharing(self, fresh, function):
-        """Compare who shares memory with the names that a statement has touched."""
+        """Compare the memory sharing of the names that a statement has used."""
         for name in fresh:
             mine, ours = self.theirs.get(name), self.ours.get(name)
             if (
@@ -623,7 +623,7 @@ class Pair:
         return max((float(np.finfo(t).eps) for t in types), default=0.0)
 
     def scale(self, names):
-        """Return the size that roundings of a sum are measured by: the largest sum or product of inputs' magnitudes."""
+        """Return the scale of a sum's rounding errors: the largest sum or product of the inputs' magnitudes."""
         inputs = [
             x
             for n, x in {**self.live(), **self.saved}.items()
@@ -654,7 +654,7 @@ class Pair:
             self.theirs[name] = host[()]
 
     def drop_unequal(self):
-        """Go on after a difference: drop names whose two sides are not alike, and give NumPy our values of the others."""
+        """Resume after a difference: drop names whose sides do not match, and copy the other values to NumPy's side."""
         for name in {n for n in (*self.theirs, *self.ours) if n in LIVE}:
             if name in self.parted:
                 self.forget(name)

@@ -1,4 +1,4 @@
-"""limits.py -- how far results may be apart: inexact functions, and sums in another order."""
+"""limits.py -- the permitted differences of results: inexact functions, and sums in another order."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ import cuarray as ca
 DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 KNOWN = {np.dtype(t) for t in DTYPES}
 
-#: Functions that are not rounded exactly, here or in NumPy, by NumPy's name; the limits are those of tests/python/oracle.py.
+#: Functions that are not correctly rounded, in cuarray or NumPy, by NumPy's name; the limits are those of tests/python/oracle.py.
 INEXACT = {
     name
     for ours in {*oracle.CUDA_LIMITS, *oracle.OTHER, "floor_divide"}
@@ -22,7 +22,7 @@ INEXACT = {
 } | {"power", "absolute", "float_power", "reciprocal", "deg2rad", "rad2deg", "sinc", "i0", "angle", "nan_to_num",
      "linspace", "logspace", "geomspace", "interp", "round", "around", "hanning", "hamming", "kaiser", "bartlett",
      "blackman", "square"}  # fmt: skip
-#: What NumPy's own functions may be off, beside ours.
+#: The errors of NumPy's own functions, in addition to cuarray's.
 NUMPYS = 4.5
 
 #: Functions that may give either zero, of 0.0 and -0.0.
@@ -53,7 +53,7 @@ EITHER_ZERO = {
 #: Complex powers are exp(y * log(x)): the exponent's error is the result's relative one, and exponents may be hundreds.
 EXPONENT = 400.0
 
-#: Functions that add or multiply in an order of their own.
+#: Functions with another order of additions or multiplications than NumPy's.
 SUMS = {
     "sum", "mean", "var", "std", "prod", "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "dot", "inner",
     "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "trace", "average", "nansum", "nanmean", "nanprod",
@@ -74,7 +74,7 @@ UFUNCS = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)}
 
 
 def limit_of(names, dtype, device):
-    """Return how many units of the last place a statement's result may be off, and whether they are those of a sum."""
+    """Return the permitted error of a statement's result in units in the last place, and whether it is a sum."""
     off = 0.0
     for name in names & INEXACT:
         ours = ca._namespace.aliases.ALIASES.get(name, name)

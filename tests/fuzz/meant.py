@@ -1,4 +1,4 @@
-"""meant.py -- where cuarray is meant to differ from NumPy: rows of docs/differences.md, and how a finding is told to be one."""
+"""meant.py -- intended differences from NumPy: rows of docs/differences.md, and the tests that recognize them."""
 
 import ast
 import math
@@ -15,7 +15,7 @@ import cuarray as ca
 
 
 class Step(NamedTuple):
-    """What a row of MEANT looks at; errors are None where the statement went well."""
+    """The input of a row of MEANT; errors are None if the statement succeeded."""
 
     names: frozenset
     statement: str
@@ -46,7 +46,7 @@ def values_differ(step):
 
 
 def has_quotients_at(step):
-    """Whether ufunc.at makes integers of fractions, element by element: of a division by 0 there is none."""
+    """Whether ufunc.at casts fractions to integers, element by element: a division by 0 has no integer result."""
     return "at" in step.names and bool(step.names & FRACTIONAL - {"at"})
 
 
@@ -80,7 +80,7 @@ def out_of_range(step):
 
 
 def out_of_range_in_view(step):
-    """Whether floats that integers do not hold were written into a view as integers of an array of floats."""
+    """Whether floats beyond the integer range were written through an integer view of a float array."""
     if not values_differ(step) or step.want.dtype.kind not in "fc":
         return False
     integers = {x.dtype for x in step.inputs if x.dtype.kind in "iu"}
@@ -91,7 +91,7 @@ def out_of_range_in_view(step):
 
 
 def out_of_loop_range(step):
-    """Whether an integer dtype= or signature= is given that does not hold the floats that go into it."""
+    """Whether an integer dtype= or signature= is given that does not hold the float inputs."""
     if not values_differ(step):
         return False
     for name in re.findall(r"'([iu][1248])'", step.statement):
@@ -103,21 +103,21 @@ def out_of_loop_range(step):
 
 
 def unsorted(step):
-    """Whether positions were searched in what is not sorted."""
+    """Whether searchsorted was called with an unsorted array."""
     return values_differ(step) and any(
         x.ndim == 1 and x.dtype.kind != "c" and (x[1:] < x[:-1]).any() for x in step.inputs
     )
 
 
 def searched_unsorted(step):
-    """Whether positions are searched in a list that is written out, and not sorted."""
+    """Whether searchsorted is called with an unsorted literal list."""
     call = getattr(ast.parse(step.statement).body[0], "value", None)
     if "searchsorted" not in step.names or not isinstance(call, ast.Call) or not call.args:
         return False
     try:
         numbers = np.asarray(eval(ast.unparse(call.args[0]), {"np": np}))
     except Exception:
-        return False  # no list of numbers
+        return False  # not a list of numbers
     return numbers.ndim == 1 and bool((numbers[1:] < numbers[:-1]).any())
 
 
@@ -130,7 +130,7 @@ def roots_of_minus_infinity(step):
 
 
 def not_finite(step):
-    """Whether numbers differ only where one side is not finite, or too large for sums to be."""
+    """Whether numbers differ only where one side is not finite, or so large that sums overflow."""
     if not values_differ(step) or step.want.dtype.kind not in "fc":
         return False
     with np.errstate(all="ignore"):
@@ -174,12 +174,12 @@ def raises_only_here(step):
 
 
 def gives(*difference):
-    """Such as ("dtype", "int64", "float64"): how results that are no errors part."""
+    """The kind of difference of two results, such as ("dtype", "int64", "float64")."""
     return lambda step: isinstance(step.want, tuple) and step.want[: len(difference)] == difference
 
 
 def raised_by_argument(step):
-    """Whether a function that the call was given has raised."""
+    """Whether a function argument of the call has raised."""
     trace = getattr(step.got, "__traceback__", None)
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -196,7 +196,7 @@ def unexpected_keyword(step):
 
 
 def other_types(step):
-    """Whether an argument stands for an array and is one of objects, text, dates or records in NumPy."""
+    """Whether an array argument has objects, strings, dates or records in NumPy."""
     if not isinstance(step.got, TypeError | ValueError):
         return False
     keys = bool(re.search(r"^(r0 = )?x\d|\.at\(|\.(flat|r_|c_|s_|mgrid|ogrid|index_exp)\[", step.statement))
@@ -204,7 +204,7 @@ def other_types(step):
 
 
 def cut_off(step):
-    """Whether integers of logspace or geomspace, or of linspace in float32, are 1 apart, or what roundings make of large ones."""
+    """Whether integers of logspace or geomspace, or of linspace in float32, differ by 1, or by rounding of large ones."""
     names = {"logspace", "geomspace"}
     narrow = "float32" in step.statement or any(x.dtype in ("f2", "f4") for x in step.inputs)
     names |= {"linspace"} if narrow else set()
@@ -220,7 +220,7 @@ def cut_off(step):
 
 
 def odd_flag(step):
-    """Whether a call goes well here although a flag is given an object that is neither bool, number nor None."""
+    """Whether cuarray accepts a call in which a flag is neither bool, number nor None."""
     if (step.got is not None and "truth value" not in str(step.got)) or not isinstance(
         step.want, TypeError | ValueError | OverflowError | Planted
     ):
@@ -231,7 +231,7 @@ def odd_flag(step):
     return any(not isinstance(x, ast.Constant) or not isinstance(x.value, bool) for x in flags)
 
 
-#: What Python says of an object that NumPy's own Python code cannot use: it has not looked at the argument.
+#: Python's errors for an object in the middle of NumPy's own Python code, which does not check the argument.
 ACCIDENT = re.compile(
     r"not supported between instances|unsupported operand type|bad operand type|object has no attribute|not subscriptable"
     r"|has no len\(\)|object is not (iterable|callable|an iterator)|unpack|inhomogeneous|no callable \w+ method"
@@ -245,21 +245,21 @@ ACCIDENT = re.compile(
 
 
 def accident(step):
-    """Whether NumPy raises what Python says in the middle of NumPy's code, where cuarray checks the argument, or takes it."""
+    """Whether NumPy raises such an error of Python, where cuarray checks the argument, or accepts it."""
     return isinstance(step.want, Exception) and bool(ACCIDENT.search(str(step.want)))
 
 
 def refused(step):
-    """Whether a call is refused that has an argument of no use, or, as NumPy refuses it, a hostile one.
+    """Whether a rejected call has an invalid argument, or, if NumPy rejects it too, a hostile one.
 
-    tests/oracle/test_bad_calls.py asks for the types of errors of single faults.
+    tests/oracle/test_bad_calls.py checks the error types of single faults.
     """
     return isinstance(
         step.got, TypeError | ValueError | IndexError | OverflowError | Planted
     ) and has_argument(step.statement, IS_USELESS if step.want is None else IS_HOSTILE)
 
 
-#: How cuarray refuses arguments that are no numbers, and types that it has not.
+#: cuarray's messages for arguments that are not numbers, and for unsupported types.
 NO_NUMBERS = re.compile(
     r"is no array of numbers|is no number|an array is needed, not None|no masked arrays|must be numbers|out must be an array|is not a dtype|is not supported by cuarray|a numpy\.(matrix|ma)|no units|start, stop and step must be"
 )
@@ -398,7 +398,7 @@ MEANT = [
            lambda step: isinstance(step.got, TypeError) or isinstance(step.want, TypeError))),
 ]  # fmt: skip
 
-#: The same for calls alone, whose arguments are stranger.
+#: The same, for calls only, whose arguments are less usual.
 MEANT_IN_CALLS = [
     ("arguments that are of no use: an error, where NumPy makes arrays of objects and text, or raises another", refused),
     ("x.resize(shape) keeps what refers to the array: it replaces the memory",

@@ -1,11 +1,11 @@
-"""minimise.py -- makes a failing program short: fewer statements, then smaller ones, as long as it fails in the same way."""
+"""minimise.py -- shortens a failing program: fewer statements, then smaller ones, while it fails in the same way."""
 
 import ast
 import time
 
 
 def minimise(statements, fails, seconds=20.0):
-    """Return a short program for which `fails` is still true; it is given lists of statements."""
+    """Return a short program for which `fails` is still true; `fails` is called with lists of statements."""
     end = time.monotonic() + seconds
     best = list(statements)
     seen = {"\n".join(best)}
@@ -45,7 +45,7 @@ def drop_chunks(statements, attempt):
 
 
 def smaller(statements):
-    """Yield programs that are a little smaller: a statement less, or one statement with a smaller part."""
+    """Yield slightly smaller programs: one statement fewer, or one statement with a smaller part."""
     for k in reversed(range(len(statements))):
         yield statements[:k] + statements[k + 1 :]
     for k in reversed(range(len(statements))):
@@ -60,7 +60,7 @@ def smaller(statements):
 
 
 def variants(node):
-    """Yield what may stand in place of a node or of a list of nodes, the boldest first."""
+    """Yield replacements of a node or of a list of nodes, largest reduction first."""
     if isinstance(node, list):
         for k in range(len(node)):
             yield node[:k] + node[k + 1 :]
@@ -92,7 +92,7 @@ def variants(node):
 
 
 def inner(node):
-    """Yield the expressions inside an expression that may stand for it."""
+    """Yield the subexpressions that may replace an expression."""
     if isinstance(node, ast.Call):
         yield from (a for a in node.args if not isinstance(a, ast.Starred))
         if isinstance(node.func, ast.Attribute) and not is_module(node.func.value):

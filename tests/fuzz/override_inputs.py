@@ -32,7 +32,7 @@ UFUNCS |= {
 
 
 class Overriding:
-    """Another library's array, whose answer to NumPy's calls is the input's."""
+    """Another library's array, which answers NumPy's calls as the input says."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -88,7 +88,7 @@ OTHERS = {
 
 
 class Overrides(Family):
-    """__array_ufunc__ and __array_function__ of our arrays, called by NumPy and by hand."""
+    """__array_ufunc__ and __array_function__ of cuarray's arrays, called by NumPy and directly."""
 
     name = "overrides"
     fields: ClassVar = {
@@ -177,12 +177,12 @@ class Overrides(Family):
 FUNCTIONS = numpy_functions()
 OPERATORS = {"+": lambda a, b: a + b, "@": lambda a, b: a @ b, "==": lambda a, b: a == b, "<": lambda a, b: a < b,
              "**": lambda a, b: a**b, "divmod": divmod, "&": lambda a, b: a & b, ">>": lambda a, b: a >> b}  # fmt: skip
-#: What NumPy itself raises from calls that never reach us.
+#: Errors of NumPy itself in calls that do not reach cuarray.
 FOREIGN = (RecursionError, ZeroDivisionError, np.exceptions.AxisError, KeyError)
 
 
 class Mutator:
-    """Does something to the array whenever a protocol asks it, and gives the input's answer."""
+    """Modifies the array whenever a protocol method is called, and returns the input's answer."""
 
     def __init__(self, array, wish):
         self.array, self.wish, self.done = array, wish, 0
@@ -322,7 +322,7 @@ CALLS = {
 
 
 class Mutators(Family):
-    """An operand that changes the array during the call which reads both."""
+    """An operand that changes the array during the call that reads both."""
 
     name = "mutators"
     fields: ClassVar = {

@@ -1,9 +1,9 @@
-"""programs.py -- random programs over a pool of live arrays, every one of which is compared with NumPy after each step.
+"""programs.py -- random programs over a pool of live arrays, all of which are compared with NumPy after each step.
 
     python tests/fuzz/programs.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J]
 
-A step is one line of the table below with its {places} filled in by the method of `Writer` of that name, as the arrays at hand
-allow. Steps may stand in fused blocks. judge.py says what is compared, meant.py what is meant to be different.
+A step is one line of the table below with its {placeholders} filled in by the method of `Writer` of that name, as the live
+arrays allow. Steps may be in fused blocks. judge.py defines the comparison, meant.py the intended differences.
 """
 
 import math
@@ -20,7 +20,7 @@ import cuarray as ca
 
 NAME = "programs"
 
-#: weight, then a statement. New operations are a line here.
+#: weight, then a statement. A new operation is one line.
 TABLE = r"""
 # New arrays
 6   {new} = {fresh}
@@ -200,7 +200,7 @@ TABLE = r"""
 STEPS = [(int(weight), text) for weight, text in re.findall(r"^(\d+) +(.*\S)", TABLE, re.M)]
 WEIGHTS = [weight for weight, _ in STEPS]
 TEXTS = [text for _, text in STEPS]
-#: Statements that write into what other statements may still wait to read.
+#: Statements that write to memory that pending operations may still read.
 WRITES = [
     text
     for text in TEXTS
@@ -210,7 +210,7 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 UFUNCS = {name: getattr(np, name) for name in [*ca._core.ufuncs, *ca._namespace.aliases.ALIASES]
           if isinstance(getattr(np, name, None), np.ufunc)}  # fmt: skip
-#: Steps that fused blocks are made of, more often than others.
+#: Steps that are more frequent in fused blocks.
 COMMON1 = ["negative", "square", "sqrt", "abs", "exp", "sin", "floor", "conj", "logical_not", "sign"]
 COMMON2 = [
     "add",
@@ -252,16 +252,16 @@ NUMBERS = [
     "np.float64(1e300)", "np.array(2)", "np.array(300)", "np.array(1.5)",
 ]  # fmt: skip
 PLAIN = ["0", "1", "2", "3", "-1", "5", "0.5", "2.5", "True"]
-#: Sizes around blocks and threads' shares, rarely.
+#: Rare sizes around blocks and threads' chunks.
 LARGE = [255, 257, 1025, 5000, 70_001]
 
 
 class Impossible(Exception):
-    """A place that the arrays at hand cannot fill."""
+    """A placeholder that the live arrays cannot fill."""
 
 
 class Writer:
-    """Fills the places of statements, knowing NumPy's side of the program."""
+    """Fills the placeholders of statements, with access to NumPy's side of the program."""
 
     def __init__(self, rng, pair):
         self.rng, self.pair = rng, pair
@@ -269,7 +269,7 @@ class Writer:
         self.base = None  # and the name that it came from
         self.taken = set()
         self.recent = (
-            None  # a name that a fused block has just bound: what is written to it must not be read too late
+            None  # a name that a fused block has just bound: writes to it must not be read too late
         )
 
     def statement(self):
@@ -282,7 +282,7 @@ class Writer:
             self.taken = set()
             self.bound = {}
             parts = PLACE.split(self.rng.choices(texts, weights)[0])
-            # What the statement is about comes first: the other places depend on it.
+            # The subject of the statement comes first: the other placeholders depend on it.
             order = sorted(
                 range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "a")
             )
@@ -294,7 +294,7 @@ class Writer:
             return "".join(parts)
 
     def fill(self, place):
-        """Return the text of a place; the places' names are those of methods and of CHOICES."""
+        """Return the text of a placeholder; the names are those of methods and of CHOICES."""
         if place in ("new", "new2"):
             if place not in self.bound:
                 self.bound[place] = self.name()
@@ -324,7 +324,7 @@ class Writer:
         return self.rng.choice(found)
 
     def live(self):
-        """A name that is changed or looked into; the same one for all {live} of a statement, mostly."""
+        """A name that is modified or indexed; mostly the same one for all {live} of a statement."""
         arrays = self.arrays()
         if self.base is None and isinstance(arrays.get(self.recent), np.ndarray) and self.rng.random() < 0.7:
             self.base, self.subject = self.recent, arrays[self.recent]
@@ -356,18 +356,18 @@ class Writer:
         return text
 
     def vector(self):
-        """An operand of products: large ones have one axis."""
+        """An operand of products: large ones are 1-d."""
         return self.little(lambda x: x.size <= 300 or x.ndim == 1)
 
     def little(self, test=lambda x: x.size <= 300):
-        """An operand of which a table of all pairs may be made."""
+        """An operand small enough for a table of all pairs."""
         name = self.pick(test)
         if self.base is None:
             self.base, self.subject = name, np.asarray(self.arrays()[name])
         return name
 
     def b(self):
-        """An operand that broadcasts with the subject: of the same memory often, a scalar sometimes."""
+        """An operand that broadcasts with the subject: often of the same memory, sometimes a scalar."""
         if self.subject is None:
             return self.a()
         shape = self.subject.shape
@@ -394,7 +394,7 @@ class Writer:
             return False
 
     def same(self):
-        """A name for out=: of the subject's shape, mostly."""
+        """A name for out=: mostly of the subject's shape."""
         shape = self.subject.shape if self.subject is not None else ()
         arrays = self.arrays()
         fitting = [n for n, x in arrays.items() if isinstance(x, np.ndarray) and x.shape == shape]
@@ -510,7 +510,7 @@ class Writer:
         return repr(self.rng.choice(DTYPES))
 
     def other_dtype(self):
-        """A dtype to look at memory with: bools are made of 0 and 1."""
+        """A dtype for view(): bools must be 0 and 1."""
         return self.dtype() if self.subject.dtype == bool else repr(self.rng.choice(DTYPES[1:]))
 
     def axis(self):
@@ -518,7 +518,7 @@ class Writer:
         return str(self.rng.randrange(-ndim, ndim)) if ndim and self.rng.random() > 0.02 else "0"
 
     def axis1(self):
-        """An axis that is there: NumPy's scans of no axes into out= crash at times."""
+        """An existing axis: NumPy's scans of 0-d arrays into out= may crash."""
         if not self.subject.ndim:
             raise Impossible
         return str(self.rng.randrange(self.subject.ndim))
@@ -565,7 +565,7 @@ class Writer:
             parts.append(str(rng.randrange(-extent, extent)) if integer else self.slice(min(extent, 50)))
         if rng.random() < 0.08:
             what = rng.choice(["None", "..."])
-            # What stands behind "..." is of the last axes.
+            # Entries after "..." index the last axes.
             whole = what == "None" or len(parts) == len(shape)
             parts.insert(rng.randrange(len(parts) + 1) if whole else len(parts), what)
         return ", ".join(parts) or "..."
@@ -576,7 +576,7 @@ class Writer:
         return self.basic(self.subject.shape)
 
     def ints(self, extent=None):
-        """An array of positions, of the subject's first axis if nothing is said."""
+        """An array of indices, by default of the subject's first axis."""
         rng = self.rng
         if extent is None:
             extent = self.subject.shape[0] if self.subject.ndim else 1
@@ -603,7 +603,7 @@ class Writer:
         return f"xp.array({numbers})"
 
     def places(self):
-        """An index with arrays of positions."""
+        """A key with index arrays."""
         shape = self.subject.shape
         if not shape:
             raise Impossible
@@ -667,7 +667,7 @@ class Writer:
         return f"xp.array({numbers}).reshape({shape})"
 
     def along_live(self):
-        """Positions along the last axis; of the array itself sometimes."""
+        """Indices along the last axis; sometimes computed from the array itself."""
         if self.subject.ndim and self.subject.dtype.kind in "iu" and self.rng.random() < 0.4:
             return f"{self.base} % {max(self.subject.shape[-1], 1)}"
         return self.along()
@@ -700,7 +700,7 @@ class Writer:
 
 
 def bearable(pair):
-    """Whether NumPy's side is small enough to go on with."""
+    """Whether NumPy's side is small enough to continue."""
     return all(np.size(x) <= 200_000 and np.ndim(x) <= 6 for x in pair.live().values())
 
 
@@ -717,7 +717,7 @@ def drop_large(pair, statements):
 
 
 def is_safe(pair, statement):
-    """Whether NumPy's memory would survive a statement; its resize() takes views' memory away."""
+    """Whether NumPy would survive a statement; its resize() frees the memory of views."""
     if ".resize(" not in statement:
         return True
     name = statement.partition(".")[0]
@@ -727,7 +727,7 @@ def is_safe(pair, statement):
                                                                 if isinstance(y, np.ndarray)) == 1  # fmt: skip
 
 
-#: What makes views of values, which share their memory here. Nobody could tell what a block's later lines wrote to.
+#: Expressions that make views of values, which share memory in cuarray, so that later writes of a block would be ambiguous.
 VIEWS = re.compile(r"ravel|reshape|squeeze|expand_dims|atleast|axes|axis\(|flip|rot90|broadcast|view|array|\.m?T|real|imag|"
                    r"\[(None|\.\.\.|\(\))")  # fmt: skip
 
@@ -769,7 +769,7 @@ def fused_block(rng, pair, writer):
     back = sorted(set(assigned))
     lines = ["@fuse", f"def f({', '.join(read)}):", indented(body)]
     if back:
-        # A name that is no argument and only maybe assigned cannot be here: lines run in order.
+        # A name that is not an argument has been assigned: lines run in order.
         lines.append(f"    return {', '.join(back)}")
     lines.append(f"{', '.join(back)}{' = ' if back else ''}f({', '.join(read)})")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Runs inputs in forked children, says which one crashed, hung or failed, and makes that one smaller.
+"""Runs inputs in forked children, reports which one crashed, hung or failed, and minimizes it.
 
 An input is a family and the fields in which it differs from the plain, harmless input of that family. A family has
 ``name``, ``make(rng) -> fields`` and ``run(fields)``, which raises Fault where the library did something wrong.
@@ -19,7 +19,7 @@ PATIENCE = 30
 
 
 class Fault(AssertionError):
-    """The library answered an input wrongly; the text before the first colon names the kind of fault."""
+    """A wrong answer of the library; the text before the first colon names the kind of fault."""
 
 
 def chosen(families, seed, number):
@@ -41,7 +41,7 @@ def verdict_of(family, fields):
 
 
 class Progress:
-    """What a child says of itself in shared memory: the input it is in, how many it has finished."""
+    """A child's progress in shared memory: its current input, and the number of finished ones."""
 
     def __init__(self):
         self.memory = mmap.mmap(-1, 16)
@@ -69,7 +69,7 @@ def in_child(work, is_stuck):
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        gc.freeze()  # inputs collect garbage, of which what was imported is none
+        gc.freeze()  # inputs run gc.collect(), which should skip imported modules
         status = 1
         try:
             quiet = os.open(os.devnull, os.O_WRONLY)
@@ -111,7 +111,7 @@ def in_child(work, is_stuck):
 
 
 def probe(family, fields):
-    """Run one input in a child of its own and return what was wrong, or ''."""
+    """Run one input in its own child and return the fault, or ''."""
     deadline = time.monotonic() + PATIENCE
     lines, ended = in_child(
         lambda write: write(json.dumps(verdict_of(family, fields))), lambda: time.monotonic() > deadline
@@ -124,7 +124,7 @@ def kind_of(verdict):
 
 
 def minimised(family, fields, verdict):
-    """Drop fields, as long as the same kind of fault remains. Returns (fields, verdict); verdict '' if it is gone."""
+    """Drop fields while the same kind of fault remains. Returns (fields, verdict); verdict '' if the fault is gone."""
     again = probe(family, fields)
     if not again:
         return fields, ""
@@ -140,9 +140,9 @@ def minimised(family, fields, verdict):
 
 
 def run(families, seed, seconds, count=None, first=0):
-    """Run inputs until the time or their number is over. Returns (how many ran, {kind: [number, verdict]}).
+    """Run inputs up to a time or number. Returns (number of inputs, {kind: [number, verdict]}).
 
-    A child that crashes is replaced by one that goes on behind the input that did it.
+    A crashed child is replaced by one that resumes after the input that caused it.
     """
     began, number, faults = time.monotonic(), first, {}
     last = first + count if count is not None else 1 << 62

@@ -1,11 +1,11 @@
-"""Hostile and valid inputs of the exchange protocols, judged one by one.
+"""Hostile and valid inputs of the exchange protocols, checked one by one.
 
     python tests/fuzz/protocols.py --seconds 60 --seed 1 [--count 100000] [--only "capsules in"]
 
 Capsules, interface dictionaries, buffers, overrides of ufuncs and functions, and objects whose methods raise, mutate or
-resize an array during the call. An input is wrongly answered where the process crashes or hangs, the error is of a type
-that says nothing, memory or references are left, a deleter is not called exactly once, or values differ from those of an
-independent reader. The exit status is 1 if any was; each kind is printed with its number and its shortest form.
+resize an array during the call. An input fails if the process crashes or hangs, the error is of an uninformative
+type, memory or references leak, a deleter is not called exactly once, or values differ from those of an
+independent reader. The exit status is 1 if any failed; each kind is printed with its number and its shortest form.
 """
 
 import argparse

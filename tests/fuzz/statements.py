@@ -1,4 +1,4 @@
-"""statements.py -- reads statements: what they do, and the same with a part left out or made harmless."""
+"""statements.py -- analyses statements, and rewrites them with a part omitted or made harmless."""
 
 import ast
 import functools
@@ -18,7 +18,7 @@ LIVE = frozenset(f"{letter}{digit}" for letter in "rvwx" for digit in range(10))
 
 
 def words(statement):
-    """Return the identifiers of a statement and, as words of their own, its operators."""
+    """Return the identifiers of a statement and, as separate words, its operators."""
     found = set(NAME.findall(statement))
     found |= {sign for sign in ("//", "%", "**", "@", "*", "/", "-") if sign in statement}
     return frozenset(found)
@@ -26,7 +26,7 @@ def words(statement):
 
 @functools.lru_cache(maxsize=4096)
 def main_function(statement):
-    """Return the name of what a statement does: of the outermost call, operator, or kind of assignment."""
+    """Return the name of a statement's operation: the outermost call, operator, or kind of assignment."""
     if statement.startswith(("with fuse", "@fuse")):
         body = [main_function(line.strip()) for line in statement.split("\n")[1:]
                 if line.startswith("    ") and "return" not in line]  # fmt: skip
@@ -58,7 +58,7 @@ def blamed(function, statement, name):
 
 
 def family(function):
-    """Return one name for all elementwise functions and operators: their errors are made in one place."""
+    """Return one name for all elementwise functions and operators, which raise their errors in the same code."""
     fused, _, name = function.rpartition(":")
     known = getattr(np, name.partition(".")[0], None)
     if isinstance(known, np.ufunc):
@@ -69,7 +69,7 @@ def family(function):
 
 
 def is_single(statement):
-    """Whether a statement does one thing, so that nothing has changed where it raises."""
+    """Whether a statement is a single operation, so that nothing has changed if it raises."""
     return "\n" not in statement and ";" not in statement
 
 
@@ -124,7 +124,7 @@ def name_of(node):
 
 
 def with_simpler_parts(statement, simple=lambda call, k, name: ("0", "1", "...")):
-    """Yield a statement with one argument, operand or index left out or made harmless."""
+    """Yield a statement with one argument, operand or index omitted or made harmless."""
     tree = ast.parse(statement)
     body = tree.body[0]
     for node in ast.walk(body):
@@ -160,7 +160,7 @@ def with_simpler_parts(statement, simple=lambda call, k, name: ("0", "1", "...")
 
 
 def with_harmless_casts(statement):
-    """Yield a statement with casts allowed, or with an assignment in the place of an operation in place."""
+    """Yield a statement with casts allowed, or with an in-place operation replaced by an assignment."""
     tree = ast.parse(statement)
     body = tree.body[0]
     for node in ast.walk(body):
@@ -189,7 +189,7 @@ def in_c_order(x):
 
 
 def spread(values, target, index):
-    """Values as ufunc.at broadcasts them: NumPy reads beyond their memory where it does so itself."""
+    """Values broadcast as for ufunc.at: NumPy's own broadcasting there reads beyond their memory."""
     try:
         return (
             np.broadcast_to(values, np.empty_like(target)[index].shape).copy() if np.ndim(values) else values
@@ -198,7 +198,7 @@ def spread(values, target, index):
         return values
 
 
-#: Functions that write into their first argument what they read from the others.
+#: Functions that write to their first argument and read the others.
 WRITERS = {"place", "putmask", "put", "copyto", "put_along_axis", "at"}
 
 
@@ -207,10 +207,10 @@ def is_none(node):
 
 
 class Copies(ast.NodeTransformer):
-    """Lets NumPy write what it would have written from copies of what it reads.
+    """Makes NumPy read from copies of its inputs.
 
-    It promises that where memory overlaps, but `x[mask] = x[::-1]`, `place(x, m, x)` and `f(x, out=x[::-1], where=m)` with casts
-    read what they have written. What is written to places goes there in C order.
+    NumPy promises that for overlapping memory, but `x[mask] = x[::-1]`, `place(x, m, x)` and
+    `f(x, out=x[::-1], where=m)` with casts read elements that they have written. Writes to places are in C order.
     """
 
     def visit_Assign(self, node):

@@ -1,4 +1,4 @@
-"""The fuzz engines in a small way, and that they find what is planted and make it short."""
+"""Short runs of the fuzz engines, and tests that they find and shorten planted faults."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ ON_GPU = 30
 
 
 def run_engine(name, device, count, seed):
-    """Run an engine in a process of its own; return its exit status and what it says."""
+    """Run an engine in its own process; return its exit status and output."""
     environment = {**os.environ, "PYTHONPATH": str(Path(cuarray.__file__).resolve().parents[1])}
     if "libasan" in environment.get("LD_PRELOAD", ""):
         environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":max_allocation_size_mb=1500"
@@ -56,7 +56,7 @@ def kinds(findings):
 
 @pytest.fixture
 def few_statements(monkeypatch):
-    """Programs of few operations: what is planted is met soon."""
+    """Programs of few operations: planted faults occur soon."""
     wanted = ["{new} = {fresh}", "{new} = {live}[{index}]", "{new} = xp.flip({a}, {axis})", "{live} += {b}"]
     monkeypatch.setattr(programs, "TEXTS", wanted)
     monkeypatch.setattr(programs, "WEIGHTS", [1] * len(wanted))
@@ -157,7 +157,7 @@ def test_changed_arguments_are_found(monkeypatch):
 
 
 def test_short_programs_still_fail():
-    """Of ten statements two are needed, and of those not everything."""
+    """Of ten statements two are needed, and only parts of them."""
     statements = [f"v{k} = xp.array([{k}, 2, 3], dtype='i4')" for k in range(9)] + [
         "w = xp.take(v3, [1, 2, 0], axis=0)"
     ]

@@ -1,4 +1,4 @@
-"""Some hundred hostile inputs of the exchange protocols; tests/fuzz/protocols.py runs as many as one likes."""
+"""A few hundred hostile inputs of the exchange protocols; tests/fuzz/protocols.py runs any number."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ ENGINE = Path(__file__).with_name("protocols.py")
 
 
 def run(*arguments):
-    # A process of its own, because the engine forks.
+    # In a separate process, because the engine forks.
     return subprocess.run([sys.executable, ENGINE, *arguments], capture_output=True, text=True, timeout=300)
 
 
@@ -19,7 +19,7 @@ def test_no_input_is_answered_wrongly():
 
 
 def test_the_engine_finds_and_minimises():
-    """A family that is wrong on purpose: a crash, a hang and a wrong value are found, each in its shortest form."""
+    """A deliberately wrong family: a crash, a hang and a wrong value are found, each in its shortest form."""
     program = f"""
 import os, signal, sys, time
 sys.path.insert(0, {str(ENGINE.parent)!r})

@@ -1,4 +1,4 @@
-"""The loop libraries: what they need from the system, what they export, and that each level gives the same numbers."""
+"""The loop libraries: their system dependencies, their exports, and equal results of all levels."""
 
 import json
 import os

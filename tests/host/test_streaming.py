@@ -1,4 +1,4 @@
-"""Results that go past the caches: the same bytes, nothing written beside them, whatever place and length."""
+"""Results of non-temporal stores: the same bytes, and no write outside, for any address and length."""
 
 import os
 import subprocess

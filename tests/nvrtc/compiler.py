@@ -1,4 +1,4 @@
-"""The real NVRTC through ctypes: text in, PTX and ptxas' figures out. Needs no GPU."""
+"""The real NVRTC through ctypes: from text to PTX and ptxas' resource usage. Needs no GPU."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Result:
-    """What one compile gave. Figures are by entry point."""
+    """The result of one compile. Resource usage is by entry point."""
 
     ptx: str
     log: str
@@ -18,7 +18,7 @@ class Result:
     def figures(self):
         """Registers, stack frame, spill stores and spill loads of each entry point."""
         found = {}
-        # ptxas also reports functions that are not entry points; their frames count for those that call them.
+        # ptxas also reports functions that are not entry points; their frames count for their callers.
         for part in re.split(r"Compiling entry function '", self.log)[1:]:
             name = part[: part.index("'")]
             stack, stores, loads = map(
@@ -29,7 +29,7 @@ class Result:
 
 
 class CompileError(RuntimeError):
-    """NVRTC refused the text; the message is its log."""
+    """NVRTC rejected the text; the message is its log."""
 
 
 def find_library():
@@ -45,7 +45,7 @@ def find_library():
 
 
 class Compiler:
-    """One NVRTC library. Options that it does not know are dropped, as the CUDA backend does."""
+    """One NVRTC library. Unknown options are dropped, as in the CUDA backend."""
 
     def __init__(self, library, options):
         library = pathlib.Path(library)
@@ -71,7 +71,7 @@ class Compiler:
         return "error" not in result.log
 
     def compile(self, text, arch, options=None):
-        """Compile for `arch`, such as sm_90, to a cubin; its PTX and ptxas' words stay."""
+        """Compile for `arch`, such as sm_90, to a cubin; keeps its PTX and ptxas' output."""
         options = [*(self.options if options is None else options), f"--gpu-architecture={arch}", "--ptxas-options=-v"]
         program = ctypes.c_void_p()
         self._check(self.lib.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None))

@@ -1,7 +1,7 @@
-"""Every kernel that the tables can ask for, compiled by the real NVRTC: no GPU takes part.
+"""Every kernel that the tables can generate, compiled by the real NVRTC, without a GPU.
 
-The quick run takes a sample that changes with the date, the full one everything. What is asserted: no spills, no local
-memory but what CUDA's own functions need, 16-byte accesses where the walk is contiguous, and partial results of
+The quick run takes a sample that changes with the date, the full one everything. The assertions: no spills, no local
+memory except that of CUDA's own functions, 16-byte accesses where elements are contiguous, and partial results of
 reductions that are not read through the read-only path.
 """
 
@@ -43,7 +43,7 @@ def local_bytes(ptx):
 
 @functools.cache
 def bare(function, arch):
-    """Bytes of local memory of a kernel that does nothing but call CUDA's own function."""
+    """Bytes of local memory of a kernel that only calls CUDA's own function."""
     for type_, arguments in [("float", 1), ("float", 2), ("double", 1), ("double", 2)]:
         call = ", ".join(["x"] * arguments)
         text = f'extern "C" __global__ void bare({type_}* p) {{ {type_} x = *p; *p = ::{function}({call}); }}'
@@ -57,19 +57,19 @@ def bare(function, arch):
 
 
 def is_explained(bytes_, text, arch):
-    """Whether local memory is that of CUDA's own functions: nothing, or one of theirs for every inlined call."""
+    """Whether local memory is that of CUDA's own functions: none, or one frame per inlined call."""
     called = set(re.findall(r"CUARRAY_(?:C|VECTOR)\((\w+)\)", text)) | set(re.findall(r"[^\w:]::(\w+)\(", text))
     sizes = {bare(name, arch) for name in sorted(called)} - {0}
     return bytes_ == 0 or any(bytes_ % size == 0 for size in sizes)
 
 
 def wide_accesses(kind, ptx):
-    """How many 16-byte accesses there are, in global memory or by generic addresses."""
+    """The number of 16-byte accesses, in global memory or by generic addresses."""
     return len(re.findall(rf"\b{kind}(?:\.global)?(?:\.nc)?\.v(?:4\.\w32|2\.\w64)", ptx))
 
 
 def promised_accesses(text):
-    """16-byte loads and stores that a contiguous kernel needs at least."""
+    """The minimum number of 16-byte loads and stores of a contiguous kernel."""
     lanes = int(re.search(r"contiguous<program, (\d+)>", text).group(1))
     sizes = {name: SIZES[type_] for type_, name in re.findall(r"stored_t<(\w+)> (\w+)\[V\]", text)}
 
@@ -80,7 +80,7 @@ def promised_accesses(text):
 
 
 def check(name, text, arch):
-    """Compile one kernel; return what is wrong with it."""
+    """Compile one kernel; return its violations."""
     try:
         result = nvrtc().compile(text, arch)
     except compiler.CompileError as error:
@@ -110,7 +110,7 @@ def check(name, text, arch):
 
 
 def check_all(jobs):
-    """Compile in as many threads as there are cores; NVRTC keeps no lock."""
+    """Compile with one thread per core; NVRTC holds no global lock."""
     check_texts(program.kernel_texts(sorted({name for name, _ in jobs})), jobs)
 
 

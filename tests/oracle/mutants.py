@@ -1,11 +1,11 @@
-"""Bugs in what arrays do: indexing, order, sets, scans, overlap, types, quantiles, margins, products, ...
+"""Planted bugs in array functions: indexing, sorting, sets, scans, overlap, types, quantiles, padding, products, ...
 
-    python tests/oracle/mutants.py              all; what an earlier run has caught is not done again
+    python tests/oracle/mutants.py              all, except those caught by an earlier run
     python tests/oracle/mutants.py --pick 1     one, chosen by the date
     python tests/oracle/mutants.py --list       their names
     python tests/oracle/mutants.py NAME...      these
 
-Each names the row of the oracle or the file of tests that is likeliest to notice. tests/planted.py is the
+Each names the row of the oracle or the test file that is most likely to fail. tests/planted.py is the
 machinery; most bugs are in Python files, so that nothing has to be compiled.
 """
 
@@ -28,7 +28,7 @@ def tests(name: str, only: str = "") -> str:
     return f"tests/python/test_{name}.py" + (f" -k '{only}'" if only else "")
 
 
-#: Bugs that the Array API standard's own test suite does not notice.
+#: Bugs that the Array API standard's test suite does not detect.
 UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "sums-too-large",
@@ -218,7 +218,7 @@ INDEXING = [
     ),
 ]
 
-#: What sorts by vectors is compiled, and can be tested, where the processor has instructions for it.
+#: The vectorized sort is compiled and tested only if the processor has AVX-512.
 VECTORS = [
     Mutant(
         "lanes-in-the-wrong-order",

@@ -3,28 +3,28 @@
 A row is one line:
 
     row("xp.roll(a, 2, axis=0)")                       exact: the values are moved, counted or compared
-    row("xp.sum(a, axis=0)", off=SUM, sums=True)       inexact: how many units of the last place it may be off
-    row("xp.unstack(a)", "np.unstack(a)")              where NumPy says it otherwise
+    row("xp.sum(a, axis=0)", off=SUM, sums=True)       inexact: the permitted error in units in the last place
+    row("xp.unstack(a)", "np.unstack(a)")              if NumPy spells it differently
 
 The expression is evaluated with xp = cuarray, on a device, and with xp = numpy: exact rows on the same values, inexact ones
 in a wider type. With `sums` the units are those of the same expression over the magnitudes of its arguments, because terms
-cancel; with `scale` those of that number. `types` are the letters of the kinds that the row is for: b bool, i signed, u unsigned,
+cancel; with `scale` those of that number. `types` are the letters of the row's kinds of types: b bool, i signed, u unsigned,
 f floating, c complex; `dtypes` names them instead. Arrays of the row's dtype, in every layout of tests/python/layouts.py, of no
-elements and in sizes n around the borders of blocks:
+elements and in sizes n around block boundaries:
 
     v, w    n numbers; w differs         a, b, d   two axes, about n numbers; d has the transposed shape of a
     x       three axes                   s         no axes                       p    n positive numbers
     i, j    positions in v, int64; j has no negative ones                        t    v in ascending order
     m, k    a mask of v, and of a
 
-Elementwise functions of the table ufuncs.def have their rows from there.
+The rows of elementwise functions are generated from the table ufuncs.def.
 """
 
 import re
 from dataclasses import dataclass
 
 NUMBERS, REAL, INEXACT, INTEGERS, ALL = "iufc", "iuf", "fc", "iu", "biufc"
-#: Roundings that may add up: a few of single functions; a tree of additions; products that are added one by one.
+#: Limits for accumulated rounding errors: a few functions; a tree of additions; products added one by one.
 FEW, SUM, PRODUCTS = 8, 24, 64
 
 ROWS = []
@@ -32,7 +32,7 @@ ROWS = []
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison; `name` is the public function that it is about."""
+    """One comparison; `name` is the tested public function."""
 
     name: str
     expression: str
@@ -179,7 +179,7 @@ row("xp.count_nonzero(a, axis=0)")
 row("xp.argmax(a, axis=1)")
 row("xp.argmin(a, axis=0)")
 
-# Order, sets, counts
+# Sorting, sets, counts
 row("xp.sort(a, axis=0)", "np.sort(a, axis=0, kind='stable')")
 row("xp.sort(a, descending=True)", "np.sort(a, axis=1)[:, ::-1]")
 row("xp.argsort(a, axis=1)", "np.argsort(a, axis=1, kind='stable')")
@@ -281,7 +281,7 @@ row("xp.average(a, axis=0, weights=abs(b) + 1)", off=SUM, sums=True, types="f")
 row("xp.cov(a)", off=512, types="f", scale=1)
 row("xp.corrcoef(a)", off=512, types="f", scale=1)
 
-# Past NaN
+# Ignoring NaN
 row("xp.nansum(a, axis=0)", off=SUM, sums=True)
 row("xp.nanprod(1 + a[:5] / 64, axis=0)", off=FEW * 8, types=INEXACT)
 row("xp.nanmax(a, axis=1)", types=REAL)
@@ -319,6 +319,6 @@ row("xp.real_if_close(v)", types=INEXACT)
 row("xp.asarray_chkfinite(a)")
 row("xp.require(a, requirements='C')")
 
-# Between points
+# Interpolation
 row("xp.interp(v, t, t * t)", "np.interp(*(o.astype('f8') for o in (v, t, t * t)))", off=PRODUCTS, scale=30, dtypes=("f8",))
 row("xp.unwrap(i, period=7)")

@@ -548,7 +548,7 @@ def test_bad_call(call, device):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_numpy_raises(call):
-    """So that the comparison is one of exceptions."""
+    """Otherwise the comparison would not be one of exceptions."""
     assert isinstance(evaluate(call, np, NAMES), Exception), call
 
 
@@ -574,7 +574,7 @@ def test_messages_are_about_the_call(call):
     "unwrap(v, period=int)", "vectorize(excluded=0)", "real_if_close(v + 0j, tol='a')", "nanvar(v, correction=v)", "std(v, ddof=[1])",
 ])
 def test_messages_begin_with_the_function(call):
-    """Not what Python says in the middle of it."""
+    """Not an error of Python from the middle of it."""
     names = {name: make(cuarray) for name, make in NAMES.items()}
     with pytest.raises((TypeError, ValueError, AttributeError, IndexError), match="^" + call.partition("(")[0] + ": "):
         eval("xp." + call, {"xp": cuarray, **names})

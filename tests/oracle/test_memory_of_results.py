@@ -1,4 +1,4 @@
-"""Where results live, against NumPy: for each row of rows.py whether a result is a value, a view of an argument, writable, and in which order it lies."""
+"""The memory of results, against NumPy: for each row of rows.py whether a result is a value, a view, writable, and its memory order."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ from rows import ROWS
 import cuarray
 from cuarray import _core
 
-#: Results that rows.py has no line for, because they are methods, subscripts or other results of the same functions.
+#: Results without a line in rows.py: of methods, subscripts, or further results of the same functions.
 MORE = """
 v[0].astype('f4')  v[0].copy()  v[0].T  v[0].squeeze()  v[0].real  v[0].imag  v[0].conj()  v[0].round()  v[0].clip(0,1)
 xp.inner(v,w)  xp.vdot(v,w)  xp.vecdot(v,w)  xp.dot(v,w)  v@w  xp.tensordot(v,w,1)  xp.einsum('i,i',v,w)  xp.einsum('i->',v)
@@ -30,12 +30,12 @@ xp.asarray(v)  xp.array(v)  xp.array(v,copy=None)  xp.astype(v,v.dtype,copy=Fals
 xp.nan_to_num(v[0])  xp.nan_to_num(s)  xp.nan_to_num(v,copy=False)  xp.lexsort((s,))  xp.sort(xp.broadcast_to(v,(2,*v.shape))[:,:0])
 xp.repeat(v,2)  xp.diag(a)  xp.diag(a,1)  xp.split(v,3)  xp.hsplit(a,a.shape[1])  xp.flip(v)  xp.rot90(a,2)  xp.roll(v,1)
 """.split()
-#: What is meant to differ, and why.
+#: Intended differences, with reasons.
 MEANT = {
     "xp.broadcast_arrays(a,a[0])": "NumPy's are writable with a warning that they will be read-only",
 }
 
-#: Ways to lie in memory, for arrays of both libraries.
+#: Memory layouts, for arrays of both libraries.
 LAYOUTS = {
     "contiguous": lambda v, xp: xp.array(v),
     "fortran": lambda v, xp: xp.array(v.T).T,
@@ -56,7 +56,7 @@ def parts(value):
 
 
 def describe(result, given):
-    """Return what a result is: "value", or what an array shares, allows and how it lies."""
+    """Return a description of a result: "value", or an array's sharing, writability and layout."""
     if isinstance(result, np.generic) or (isinstance(result, cuarray.ndarray) and _core.is_value(result)):
         return "value"
     if not isinstance(result, np.ndarray | cuarray.ndarray):

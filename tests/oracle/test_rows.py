@@ -1,5 +1,5 @@
 """Every public function against NumPy: the rows of rows.py over dtypes, layouts, sizes and devices; and whether each row
-would notice a wrong result."""
+would detect a wrong result."""
 
 import inspect
 import sys
@@ -21,7 +21,7 @@ from rows import ROWS
 import cuarray
 from cuarray import _core
 
-#: Public functions that compute no array; files of tests/python are about them.
+#: Public functions that compute no array; they are tested in tests/python.
 NO_VALUES = {
     "__array_namespace_info__", "array2string", "array_repr", "array_str", "base_repr", "binary_repr",
     "can_cast", "common_type", "current_stream", "default_device", "default_stream", "devices",
@@ -38,14 +38,14 @@ def identify(row):
 
 
 def types_of(row, full):
-    """The row's dtypes: all of them, or float32, if it is one, and another that the row chooses."""
+    """The row's dtypes: all of them, or float32, if included, and another one derived from the row."""
     types = list(row.dtypes) or [t for t in values.TYPES if np.dtype(t).kind in row.types]
     few = {types[values.seed_of(row.expression) % len(types)], "f4" if "f4" in types else types[-1]}
     return types if full else sorted(few)
 
 
 def cases(row, device, full):
-    """Dtypes x sizes x layouts: everything, or a few of each chosen by the row's text."""
+    """Dtypes x sizes x layouts: everything, or a few of each selected by the row's text."""
     on_cpu = device == "cpu"
     for dtype in types_of(row, full or on_cpu):
         for k, size in enumerate(values.SIZES):
@@ -77,7 +77,7 @@ def test_any_row(device, data):
 
 @pytest.mark.parametrize("row", ROWS, ids=identify)
 def test_row_notices_a_wrong_result(row):
-    """A mutant that gives another result must fail, whichever it is; one of them must do so for each row of arrays."""
+    """Every mutant that changes the result must fail; at least one must do so for each row of arrays."""
     types = types_of(row, True)
     dtype = next((t for t in ("f8", "i4") if t in types), types[0])
     caught = 0

@@ -1,4 +1,4 @@
-"""A machine of views, copies and writes: after each step every array that is alive equals its twin of NumPy's."""
+"""A state machine of views, copies and writes: after each step every live array equals its NumPy counterpart."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ NUMBERS = st.integers(0, 9)
 
 
 class Views(RuleBasedStateMachine):
-    """Arrays as pairs (ours, NumPy's)."""
+    """Arrays as pairs (cuarray, NumPy)."""
 
     pairs = Bundle("pairs")
 
@@ -56,7 +56,7 @@ class Views(RuleBasedStateMachine):
 
     @rule(target=pairs, pair=pairs)
     def flatten(self, pair):
-        # Whether it is a view must agree as well: the machine would see it at the next write.
+        # Whether it is a view must agree as well: the next write would show a difference.
         return self.keep(pair[0].reshape(-1), pair[1].reshape(-1))
 
     @rule(target=pairs, pair=pairs, type=st.sampled_from(TYPES))
@@ -105,7 +105,7 @@ class Views(RuleBasedStateMachine):
                 one[np.array(where, int) if one is pair[1] else cuarray.asarray(np.array(where, int))] = number
 
     def twice(self, action):
-        """Run a write that both sides may refuse, for shapes or types."""
+        """Run a write that both sides may reject, for shapes or types."""
         try:
             action()
         except (ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""The arrays that the oracle's rows are about, and how the two sides of a row are compared."""
+"""The arrays of the oracle's rows, and the comparison of both sides of a row."""
 
 import warnings
 import zlib
@@ -9,7 +9,7 @@ import same
 
 import cuarray
 
-#: Nothing, and around the borders of blocks, warps and tiles of the kernels.
+#: Zero, and around the boundaries of blocks, warps and tiles of the kernels.
 SIZES = [0, 1, 2, 31, 33, 255, 257, 1023, 1025, 4097, 65_537]
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -46,12 +46,12 @@ def arrays(dtype, size, seed):
 
 
 def on_device(values, layout):
-    """Return the arrays in a layout, on the device that is current."""
+    """Return the arrays in a layout, on the current device."""
     return {name: layout(value) if np.ndim(value) else cuarray.asarray(value) for name, value in values.items()}
 
 
 def evaluate(expression, xp, values):
-    """Return the value of a row's expression, or the exception that it raises."""
+    """Return the value of a row's expression, or its exception."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -61,14 +61,14 @@ def evaluate(expression, xp, values):
 
 
 def results(value):
-    """Return the arrays of a result, a nested sequence of them, as NumPy's; other objects stay."""
+    """Return the arrays of a result, possibly nested, as NumPy arrays; other objects are unchanged."""
     if isinstance(value, list | tuple):
         return [one for part in value for one in results(part)]
     return [value.numpy() if isinstance(value, cuarray.ndarray) else value]
 
 
 def widened(values):
-    """Return the values in a wider type, positions and masks as they are."""
+    """Return the values in a wider type, indices and masks unchanged."""
     return {n: x.astype(oracle.wider(x.dtype)) if x.dtype.kind in "fc" else x for n, x in values.items()}
 
 
@@ -77,14 +77,14 @@ def magnitudes(values):
 
 
 def check(row, dtype, size, layout, mutate=None):
-    """Compare a row's two sides; `mutate` changes what cuarray has given, to show that the row would notice.
+    """Compare a row's two sides; `mutate` changes cuarray's result, to show that the row would fail.
 
-    Returns whether the mutant was a different result at all.
+    Returns whether the mutation changed the result.
     """
     values = arrays(dtype, size, seed_of(row.expression, dtype, size))
     want, got = evaluate(row.reference, np, values), evaluate(row.expression, cuarray, on_device(values, layout))
     if isinstance(want, Exception) or isinstance(got, Exception):
-        # Of nothing there is no maximum, for example.
+        # For example, the maximum of an empty array.
         assert size == 0, f"{got!r} instead of {want!r}"
         assert isinstance(want, Exception) and isinstance(got, same.public_type(want)), f"{got!r} instead of {want!r}"
         return False
@@ -116,12 +116,12 @@ def compare(ours, theirs, true, scale, off):
         return
     eps = np.finfo(ours.dtype).eps
     error, room = np.abs(ours.astype(true.dtype) - true), off * eps * np.abs(scale) + np.finfo(ours.dtype).tiny
-    # Infinities and NaN of both are at no distance.
+    # Equal infinities, and NaN of both, have distance 0.
     near = (error <= room) | oracle.same_bits(ours, true.astype(ours.dtype), zeros=False)
     assert near.all(), f"off by {float(np.max(error / (eps * np.abs(scale) + np.finfo(ours.dtype).tiny))):.3g} units"
 
 
-#: What a wrong function may give instead. The factor shows only where numbers are finer than it.
+#: Mutations of a result. The factor only has an effect on types precise enough for it.
 MUTANTS = {
     "zeros": lambda got, values: np.zeros_like(got),
     "the first argument": lambda got, values: np.resize(next(iter(values.values())), got.shape).astype(got.dtype),

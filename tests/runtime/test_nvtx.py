@@ -1,4 +1,4 @@
-"""What a tool sees that listens to NVTX: nvtx_tool.cpp, loaded as Nsight Systems would be."""
+"""The ranges that an NVTX tool receives: nvtx_tool.cpp, loaded as Nsight Systems would be."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What people write on an ordinary day, for type checkers: tests/test_typed.py runs it and checks it."""
+"""Typical programs, for type checkers: tests/test_typed.py runs and checks them."""
 
 import io
 import math
@@ -175,7 +175,7 @@ close = ca.allclose(x, x)
 same = ca.array_equal(x, y)
 
 
-# Functions of one's own.
+# User-defined functions.
 def normalise(a: ca.ndarray, axis: int | None = None) -> ca.ndarray:
     return (a - a.mean(axis=axis, keepdims=True)) / a.std(axis=axis, keepdims=True)
 
