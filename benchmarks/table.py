@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from race import Result
 from run import formatted
 
-HEAD = "| | cuarray | peer | ratio | asked for |\n|---|---|---|---|---|"
+HEAD = "| | cuarray | peer | ratio | goal |\n|---|---|---|---|---|"
 
 
 def row(result: Result) -> str:
@@ -33,7 +33,7 @@ def main(path: str, about: str) -> None:
     missed = [result for rows in measures.values() for result in rows if not result.passed]
     goals = sum(result.least is not None for rows in measures.values() for result in rows)
     print("# Measured\n")
-    print(f"Written by `benchmarks/table.py` from what `benchmarks/run.py --json` kept: {about}; cuarray")
+    print(f"Written by `benchmarks/table.py` from results of `benchmarks/run.py --json`: {about}; cuarray")
     print(f"{record['cuarray']}, NumPy {record['numpy']}, Python {record['python']}. A ratio above 1 means that cuarray")
     print("is faster; [Benchmarks](benchmarks.md) says what each measure compares. No figure here is from a GPU.\n")
     print(f"{len(missed)} of {goals} goals are missed:\n\n{HEAD}")

@@ -40,24 +40,24 @@ Written by `python scripts/measure_ulp.py`; do not edit.
 
 The largest error seen, in units in the last place (ulp) of the result: 0.5 is a correctly rounded
 result. A complex error is the distance in the plane, in ulp of the result's magnitude. The numbers are
-special values, random ones of every exponent and of everyday size, and those next to multiples of pi/2
+special values, random ones of every exponent and of moderate size, and those next to multiples of pi/2
 and to integers: at least {count} for each function and type, {slow} for float64 `erf`, `erfc`, `gamma`
-and `lgamma`; at float16 and bfloat16 every number there is, where there is one argument. It is a
+and `lgamma`; for float16 and bfloat16 all numbers, for functions of one argument. It is a
 measurement, not a proof.
 
-The columns `{best}` and `base` are the best and the least CPU level of the processor that measured
-({processor}); `CUARRAY_CPU_LEVEL` chooses one. "limit" is what the tests allow on `cpu`, at every level.
-Infinities and NaNs come where they should.
+The columns `{best}` and `base` are the highest and the lowest CPU level of the measuring processor
+({processor}); `CUARRAY_CPU_LEVEL` chooses one. "limit" is the limit of the tests on `cpu`, at every level.
+Infinities and NaNs are as specified.
 
-**cuda** is not measured: no GPU. Its column has the limits that the tests ask for there: the documented
+**cuda** is not measured: no GPU. Its column has the limits of the tests: the documented
 bounds of CUDA's functions, with half an ulp for the final rounding.
 
 Where terms cancel, the unit is that of the largest term, because a function of rounded terms can do no
 better: the larger argument for `logaddexp` and `logaddexp2`, at least 1 for `lgamma`; for complex `pow`
 and `exp2` the result's times the magnitude of the exponent. Two limits are wider than the others.
-`xlogy` is a product with a logarithm of up to 3.83 ulp; where the product lies low between two powers of
-two and the logarithm high, the same error counts twice as many ulp, and the rounding of the product
-comes on top. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
+`xlogy` is a product with a logarithm of up to 3.83 ulp; if the product is just above a power of
+two and the logarithm just below one, the same error counts twice as many ulp, and the rounding of the product
+is added. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
 up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64).
 
 | function | type | `{best}` | `base` | limit | limit on `cuda` | largest at |
@@ -65,8 +65,8 @@ up to more than those of a product of two (5.3 ulp among 4 million numbers of co
 """
 
 TAIL = """
-What has no line is exact, as IEEE 754 defines it: correctly rounded, such as `sqrt` of float64, or
-without any rounding. The tests compare it with NumPy's bit for bit. Exact at every type: {exact}.
+Functions without a line are exact, as IEEE 754 defines it: correctly rounded, such as `sqrt` of float64, or
+without any rounding. The tests compare them with NumPy's bit for bit. Exact at every type: {exact}.
 """
 
 

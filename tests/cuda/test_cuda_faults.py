@@ -1,4 +1,4 @@
-"""Where a GPU's faults are raised when values went to another device, and what a capture rejects; two simulated GPUs."""
+"""Where faults of a GPU are raised when values went to another device, and what a capture rejects; simulated GPUs."""
 
 import backend_program
 import pytest

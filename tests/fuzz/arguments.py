@@ -19,7 +19,7 @@ LEFT_OUT = {
     "empty": "its values are not defined", "empty_like": "its values are not defined",
 }  # fmt: skip
 
-#: Kinds of arguments: source texts, one of which is chosen. x0 and x1 are arrays of one shape, x2 is a mask of it, x3 has
+#: Kinds of arguments: source texts to choose from. x0 and x1 are arrays of one shape, x2 is a mask of it, x3 has
 #: indices of its first axis, x4 is 1-d and ascending; x5 is read-only.
 KINDS = {
     "array": "x0 x0 x0 x0 x1 x1 x1 x2 x4 x5 x0[::-1] x0.T x1[...,::2] 2 1.5 [1,2,3] x1[None] np.asarray([1,2]) np.float32(2) range(3)",
@@ -346,7 +346,7 @@ hostile(array=lambda: freeze(x0, np.ones(3)))
 [1, hostile(float=lambda: shrink(x0))]
 (0, hostile(index=lambda: shrink(x0)))
 """.strip().splitlines()  # fmt: skip
-#: Replacements of any argument: values invalid for numeric functions. Rejecting them is right; NumPy's error may differ.
+#: Replacements of any argument: invalid for numeric functions. Rejecting them is right; NumPy's error may differ.
 USELESS = """
 'text'
 b'bytes'

@@ -326,7 +326,7 @@ class CapsulesIn(Family):
             return made[-1]
 
         if not described.is_readable() and wish["way"] not in ("from_dlpack", "capsule", "no copy", "device"):
-            wish["way"] = "from_dlpack"  # the others would read what is not there
+            wish["way"] = "from_dlpack"  # the others would read invalid memory
         way = WAYS[wish["way"]]
         memory = described.memory.copy()
         x, error = refused(lambda giver=giver: way(giver, capsule), "import")
@@ -347,7 +347,7 @@ class CapsulesIn(Family):
         made.clear()
         del giver
         if described.destroyed > 1 or wish["gives"] == "recursive":
-            return  # several capsules over one structure, as no producer makes them
+            return  # several capsules over one structure, which no producer makes
         if described.has_deleter and (wish["destructor"] or consumed):
             # An import that fails after the capsule was made frees it once; one that fails before has not seen it.
             given = consumed or (described.destroyed and not (wish["name"] or "").startswith("used"))

@@ -205,7 +205,7 @@ class ArrayInterfaces(Dictionary):
         numbers = np.arange(2 * ELEMENTS * 8, dtype="u1") % 2
         raises = wish["container"] == "raises"
         if typestr in ("|O", "|S3"):
-            return  # NumPy would follow pointers that are none
+            return  # NumPy would dereference invalid pointers
         entries = None if raises else self.dictionary(wish, numbers.ctypes.data, item)
         compare_with_numpy(holder(self.attribute, entries, raises), self.is_inside(wish, max(item, 1)))
 

@@ -1,11 +1,11 @@
 """judge.py -- runs the same statements with NumPy and with cuarray, and reports differences.
 
-A program is a list of statements, texts in `xp`; `fuse` is cuarray's, and does nothing beside NumPy. After each statement
-every live array is compared: value, dtype, shape, contiguity, writability, who shares memory with whom, whether a result is
-a value (`y = x; y += 1` leaves x alone); if NumPy raises, cuarray must raise the same type, and no array may have changed.
+A program is a list of statements, texts in `xp`; `fuse` is cuarray's, and has no effect on NumPy. After each statement
+every live array is compared: value, dtype, shape, contiguity, writability, shared memory, and whether a result is
+a value (`y = x; y += 1` leaves x unchanged); if NumPy raises, cuarray must raise the same type, and change no array.
 
-What is meant to be different stands in meant.py, with its reason, and nowhere else. Inexact functions have limits
-(`INEXACT`, `SUMS`); after such a statement NumPy's array takes cuarray's digits over, so that one rounding is not counted twice.
+Intended differences are listed only in meant.py, with their reasons. Inexact functions have limits (`INEXACT`, `SUMS`);
+after such a statement NumPy's array gets cuarray's values, so that one rounding is not counted twice.
 A fused block that differs is judged by its lines, one at a time, and must give the bits that it gives without fuse.
 """
 
@@ -59,7 +59,7 @@ def bare_fuse(function=None):
     return contextlib.nullcontext() if function is None else function
 
 
-#: Called with True before NumPy runs and with False after: NumPy may crash, too, as in `np.cumsum(np.array(1), out=np.array(1))`.
+#: Called with True before NumPy runs, with False after: NumPy may crash, as in `np.cumsum(np.array(1), out=np.array(1))`.
 watchers = []
 
 
@@ -97,11 +97,11 @@ def shares(module, x, y):
 
 
 def is_value(x):
-    """Whether `y = x; y += 1` leaves x alone. Takes nothing away, not even the sign of -0.0."""
+    """Whether `y = x; y += 1` leaves x unchanged. Does not modify the values, not even the sign of -0.0."""
     try:
         return operator.ior(x, False) is not x if x.dtype == bool else operator.isub(x, 0) is not x
     except ValueError:
-        return False  # read-only, and in place all the same
+        return False  # read-only, and in place nevertheless
 
 
 def printable(error):
@@ -251,7 +251,7 @@ class Pair:
                 x[...] = ca.asarray(value, device=x.device)
 
     def finish(self, statement, want, got):
-        """Compare what a statement has left on both sides; `want` and `got` are what it raised."""
+        """Compare both sides after a statement; `want` and `got` are its exceptions."""
         found = self.compare(statement, want, got)
         if found and not is_single(statement) and self.held and self.agrees_by_lines(statement, got):
             found = None
@@ -369,7 +369,7 @@ class Pair:
         return any(getattr(x, "dtype", None) is not None and x.dtype not in KNOWN for x in made)
 
     def compare_all(self, names, function, excused, results=True):
-        """Compare every live name; NumPy's side takes over what may differ. Return the first Difference."""
+        """Compare every live name; NumPy's side adopts permitted differences. Return the first Difference."""
         found = None
         fresh = []
 
@@ -525,7 +525,7 @@ class Pair:
         return None
 
     def is_new(self, want):
-        """Whether an array of NumPy's shares no memory with what was there before the statement."""
+        """Whether a NumPy array shares no memory with the arrays before the statement."""
         return not any(
             shares(np, want, x)
             for name, x in self.live().items()
@@ -538,7 +538,7 @@ class Pair:
                 self.theirs[other] = want[()]
 
     def take_layout_over(self, name, want, got):
-        """Let NumPy's new array lie as ours: the order of new memory is free."""
+        """Give NumPy's new array cuarray's memory order, which is unspecified for new arrays."""
         strides, shape = got.strides, want.shape
         if got.flags.c_contiguous or got.flags.f_contiguous:
             mine = want.copy("C" if got.flags.c_contiguous else "F")
@@ -637,7 +637,7 @@ class Pair:
         return min(max([1.0, *sizes]), 1e150) ** 2 * count * max(1.0, many)
 
     def take_over(self, name, want, host):
-        """Give NumPy's side our digits."""
+        """Copy cuarray's values to NumPy's side."""
         if isinstance(want, np.ndarray) and want.flags.writeable:
             np.copyto(want, host)
         elif "[" in name:

@@ -63,7 +63,7 @@ def out_of_range(step):
     if has_quotients_at(step) and any(not x.all() for x in step.inputs):
         return True
     unsafe = re.search(r"unsafe|'[fc]\d|\d\.\d|dtype=(xp\.|np\.)?(float|complex)", step.statement)
-    # Of uint64 and signed integers floats are made.
+    # uint64 and signed integers promote to floats.
     mixed = any(x.dtype == "u8" for x in step.inputs) and any(x.dtype.kind == "i" for x in step.inputs)
     if (mixed or unsafe) and np.isin(parted, [info.min, info.max, 0]).all():
         return True
@@ -72,7 +72,7 @@ def out_of_range(step):
         for x in floats
     )
     wild |= bool(re.search(r"nan|inf|\de\d|\d\.\d*e|array\(-\d", step.statement))
-    # A ufunc's at() makes integers of each element once more.
+    # A ufunc's at() casts each element to integers again.
     wild |= bool(step.names & FRACTIONAL) and any(
         int(n) > info.max for n in re.findall(r"\b\d+\b", step.statement)
     )

@@ -2,8 +2,8 @@
 
     python tests/fuzz/programs.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J]
 
-A step is one line of the table below with its {placeholders} filled in by the method of `Writer` of that name, as the live
-arrays allow. Steps may be in fused blocks. judge.py defines the comparison, meant.py the intended differences.
+A step is one line of the table below with its {placeholders} filled in by the method of `Writer` of that name, as the
+live arrays allow. Steps may be in fused blocks. judge.py defines the comparison, meant.py the intended differences.
 """
 
 import math
@@ -727,7 +727,7 @@ def is_safe(pair, statement):
                                                                 if isinstance(y, np.ndarray)) == 1  # fmt: skip
 
 
-#: Expressions that make views of values, which share memory in cuarray, so that later writes of a block would be ambiguous.
+#: Expressions that make views of values, which share memory in cuarray: the target of later writes would be ambiguous.
 VIEWS = re.compile(r"ravel|reshape|squeeze|expand_dims|atleast|axes|axis\(|flip|rot90|broadcast|view|array|\.m?T|real|imag|"
                    r"\[(None|\.\.\.|\(\))")  # fmt: skip
 

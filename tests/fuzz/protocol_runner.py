@@ -30,12 +30,12 @@ def chosen(families, seed, number):
 
 
 def verdict_of(family, fields):
-    """Run one input in this process and return what was wrong, or ''."""
+    """Run one input in this process and return the fault, or ''."""
     try:
         family.run(fields)
     except Fault as fault:
         return str(fault)
-    except Exception as error:  # a family lets through what it did not expect
+    except Exception as error:  # an unexpected error of a family
         return f"unexpected {type(error).__name__}: {error}"
     return ""
 

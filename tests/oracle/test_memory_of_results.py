@@ -1,4 +1,4 @@
-"""The memory of results, against NumPy: for each row of rows.py whether a result is a value, a view, writable, and its memory order."""
+"""The memory of results, against NumPy: whether a row's result is a value, a view, writable, and its memory order."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Allocators over the real memory of a device, as another library would lend it, which count what they lent."""
+"""Allocators over a device's real memory, like those of another library, which count their allocations."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ def exhausted():
 
 
 class Lender:
-    """What all have in common: the record of asked and live blocks."""
+    """The base class: the record of requested and live blocks."""
 
     def __init__(self):
         self.live = {}
@@ -38,7 +38,7 @@ class HostLender(Lender):
 
     def take(self, size, stream):
         assert stream == 0
-        # C wants whole multiples of the alignment.
+        # C requires multiples of the alignment.
         return self.libc.aligned_alloc(ctypes.c_size_t(256), ctypes.c_size_t(-(-size // 256) * 256))
 
     def give(self, address, stream):
@@ -46,7 +46,7 @@ class HostLender(Lender):
 
 
 class GpuLender(Lender):
-    """In stream order, with the driver's own calls; where there are no pools, with a wait before each free."""
+    """In stream order, with the driver's calls; without pools, with a wait before each free."""
 
     def __init__(self):
         super().__init__()
@@ -93,11 +93,11 @@ class Functions(ctypes.Structure):
     _fields_ = (("context", ctypes.c_void_p), ("allocate", ALLOCATE), ("free", FREE), ("name", ctypes.c_char_p))
 
 
-alive = []  # what capsules point at; ctypes' callbacks must outlive them
+alive = []  # objects that capsules point to; ctypes' callbacks must outlive them
 
 
 def capsule(lender, name=b"cuarray_allocator_v1", status=None, without=None):
-    """Return a capsule with C functions that call a lender; with a status, allocate gives that and no address."""
+    """Return a capsule with C functions that call a lender; with a status, allocate returns that and no address."""
 
     def allocate(context, size, device, stream, address):
         assert context == 99 and isinstance(device, int)

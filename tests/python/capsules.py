@@ -1,4 +1,4 @@
-"""DLPack by ctypes: producers and consumers that do what a test asks, also what a library should not do."""
+"""DLPack by ctypes: producers and consumers for tests, also of invalid behaviour."""
 
 import ctypes
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
@@ -62,24 +62,24 @@ def name_of(capsule):
 
 
 def open_capsule(capsule):
-    """Return the structure that a capsule points at, without consuming it."""
+    """Return the structure that a capsule points to, without consuming it."""
     name = name_of(capsule)
     kind = Versioned if name == NAMES[Versioned] else Legacy
     return kind.from_address(api.PyCapsule_GetPointer(capsule, name))
 
 
-#: Names that consumed capsules keep pointing at.
+#: Names that consumed capsules keep pointing to.
 USED = {name: b"used_" + name for name in NAMES.values()}
 
 
 def consume(capsule):
-    """Take the structure out of its capsule, as a consumer does; whoever calls owes it one call of the deleter."""
+    """Take the structure out of its capsule, as a consumer does; the caller must call the deleter once."""
     opened = open_capsule(capsule)
     api.PyCapsule_SetName(capsule, USED[name_of(capsule)])
     return opened
 
 
-#: Consumers call deleters when they like: structures and callbacks stay.
+#: Consumers may call deleters at any time: structures and callbacks are kept alive.
 EXISTING = []
 
 
@@ -93,8 +93,8 @@ class Producer:
     takes : set of str
         The keywords that __dlpack__ accepts; others give TypeError.
     changes : dict
-        Fields of the tensor that are not as they should be: data, shape, shape_is_null, strides, ndim, byte_offset, code,
-        bits, lanes, device; device_answer: what __dlpack_device__ says.
+        Fields of the tensor with invalid values: data, shape, shape_is_null, strides, ndim, byte_offset, code,
+        bits, lanes, device; device_answer: the result of __dlpack_device__.
     """
 
     def __init__(self, array, kind=Versioned, takes=("stream", "max_version", "dl_device", "copy"), flags=0, major=1,

@@ -1,9 +1,9 @@
-"""Operators and functions on our arrays beside other libraries' arrays, judged by one rule.
+"""Operators and functions on cuarray's arrays combined with other libraries' arrays, checked by one rule.
 
-The rule: the result is what NumPy has for a NumPy array in the place of ours, by the operator or by the method that
-the other class has for it, in the class that NumPy gives (ours stands for NumPy's); or an exception where NumPy has
-one; or a TypeError that says what to write. So units, masks and labels are never dropped, and no comparison is one of
-identities.
+The rule: the result is that of NumPy with a NumPy array in place of cuarray's, by the operator or by the other class's
+method for it, in the class that NumPy returns (with cuarray's for NumPy's); or an exception where NumPy raises
+one; or a TypeError that says what to write. So units, masks and labels are never dropped, and no comparison falls back
+to identity.
 """
 
 import importlib.util
@@ -16,14 +16,14 @@ import pytest
 
 import cuarray
 
-#: Operators, and the methods that the right side has for them.
+#: Operators, and the corresponding methods of the right operand.
 OPERATORS = {
     "add": "radd", "sub": "rsub", "mul": "rmul", "truediv": "rtruediv", "floordiv": "rfloordiv", "mod": "rmod",
     "pow": "rpow", "lshift": "rlshift", "and_": "rand", "matmul": "rmatmul", "divmod": "rdivmod", "eq": "eq", "ne": "ne",
     "lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "iadd": "radd", "isub": "rsub", "imul": "rmul", "itruediv": "rtruediv",
 }  # fmt: skip
 
-#: Calls of f, another library's array of three elements, which functions of ours read.
+#: Calls of cuarray's functions with f, another library's array of three elements.
 READING = [
     "sum(f)", "prod(f)", "mean(f)", "max(f)", "argmax(f)", "var(f)", "std(f)", "median(f)", "any(f)", "all(f)", "cumsum(f)",
     "cumprod(f)", "diff(f)", "sort(f)", "argsort(f)", "unique(f)", "sin(f)", "sqrt(f)", "abs(f)", "negative(f)", "isnan(f)",
@@ -36,7 +36,7 @@ READING = [
     "nan_to_num(f)", "count_nonzero(f)", "array_equal(f, f)", "meshgrid(f, f)[0]", "broadcast_to(f, (2, 3))", "cov(f)",
 ]  # fmt: skip
 
-#: Calls of NumPy's functions on x, an array of ours, and f.
+#: Calls of NumPy's functions on x, a cuarray array, and f.
 MIXED = [
     "add(x, f)", "add(f, x)", "subtract(x, f)", "multiply(x, f)", "divide(f, x + 1)", "power(x, 2 * (f == f))", "maximum(x, f)",
     "hypot(x, f)", "arctan2(f, x)", "equal(x, f)", "less(f, x)", "logical_and(x, f)", "copysign(x, f)", "multiply.outer(x, f)",
@@ -49,14 +49,14 @@ MIXED = [
 
 
 def need(*modules):
-    """Skip where a library is not installed."""
+    """Skip if a library is not installed."""
     for module in modules:
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
 
 
 def outcome(call, *args):
-    """Return a call's result, or the exception that it raised."""
+    """Return a call's result, or its exception."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -66,19 +66,19 @@ def outcome(call, *args):
 
 
 def class_of(x):
-    """Return the class of a result; ours, NumPy's and their numbers are one."""
+    """Return the class of a result; cuarray's and NumPy's arrays and their scalars count as one."""
     return np.ndarray if isinstance(x, (cuarray.ndarray, np.generic)) else type(x)
 
 
 def content(x):
-    """Return what a result shows: numbers, and units, mask or labels."""
+    """Return the contents of a result: numbers, and units, mask or labels."""
     if isinstance(x, tuple | list):
         return [content(entry) for entry in x]
     if isinstance(x, cuarray.ndarray):
         return np.array2string(x.numpy(), precision=10)
     if class_of(x) is np.ndarray:
         return np.array2string(np.asarray(x), precision=10)
-    if hasattr(x, "magnitude"):  # pint's, of an array of ours or of Python's numbers
+    if hasattr(x, "magnitude"):  # pint's, of a cuarray array or of Python numbers
         own = x.magnitude
         return (
             content(np.asarray(own.numpy() if isinstance(own, cuarray.ndarray) else own, float))
@@ -105,16 +105,16 @@ def is_alike(ours, theirs):
 
 
 def judge(ours, *references):
-    """Return what is wrong with an outcome, or nothing; the references are NumPy's."""
+    """Return the fault of an outcome, or nothing; the references are NumPy's."""
     if is_told(ours) or any(is_alike(ours, reference) for reference in references):
         return ""
     return f"{type(ours).__name__} {ours}, and NumPy {[(type(r).__name__, str(r)) for r in references]}"
 
 
 def faults_of_operators(make, axes, left_out=()):
-    """Return what is wrong with each operator on an array of ours, of 0 or 1 axes, and what `make` returns.
+    """Return the faults of each operator on a cuarray array, 0-d or 1-d, and the result of `make`.
 
-    Those left out are not looked at where ours is the second.
+    Operators left out are not tested with cuarray's array as the second operand.
     """
     faults = []
     for name, reflected in OPERATORS.items():
@@ -138,7 +138,7 @@ def evaluate(text, module, **names):
 
 
 def faults_of_reading(make):
-    """Return what is wrong with functions of ours on what `make` returns: its numbers, or TypeError."""
+    """Return the faults of cuarray's functions on the result of `make`: expected are its numbers, or TypeError."""
     faults = []
     for text in READING:
         numbers = outcome(lambda: np.asarray(make()))
@@ -148,13 +148,13 @@ def faults_of_reading(make):
 
 
 def faults_of_refusing(make):
-    """Return the functions of ours that do not refuse what `make` returns with a TypeError that says what to write."""
+    """Return cuarray's functions that do not reject the result of `make` with a TypeError that says what to write."""
     results = {text: evaluate(text, cuarray, f=make()) for text in READING}
     return [f"{t}: {r!r}" for t, r in results.items() if not (isinstance(r, TypeError) and "write" in str(r))]
 
 
 def faults_of_mixing(make):
-    """Return what is wrong with NumPy's functions on an array of ours and what `make` returns."""
+    """Return the faults of NumPy's functions on a cuarray array and the result of `make`."""
     faults = []
     for text in MIXED:
         host = np.arange(1.0, 4.0)
@@ -169,5 +169,5 @@ def faults_of_mixing(make):
 
 
 def reading_allowed(make, reading):
-    """Return the result for the bare numbers, where the class has no functions of its own that it would be stripped of."""
+    """Return the result for the plain numbers, if the class has no functions of its own."""
     return [] if hasattr(type(make()), "__array_function__") else [reading]

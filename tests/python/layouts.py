@@ -1,4 +1,4 @@
-"""Ways for the same values to lie in memory, made by views on the device and never by uploading a strided array."""
+"""Memory layouts of the same values, made by views on the device and never by uploading a strided array."""
 
 import math
 
@@ -49,7 +49,7 @@ def offset_by_one(v):
 
 
 def unaligned(v):
-    """At an address that is no multiple of the item size (of its alignment: for one byte, there is no such)."""
+    """At an address that is not a multiple of the item size (its alignment), which is impossible for one byte."""
     raw = cuarray.zeros(v.nbytes + 1, cuarray.uint8)
     raw[1:] = cuarray.asarray(np.frombuffer(v.tobytes(), np.uint8))
     return raw[1:].view(v.dtype).reshape(v.shape)

@@ -1,4 +1,4 @@
-"""What a function should give, from NumPy in higher precision, and how far a result may lie from that.
+"""Reference results of functions, from NumPy in higher precision, and the permitted errors.
 
 The limits are in units in the last place (ulp) of the result, of the CUDA programming guide for CUDA and of the vector
 library of glibc for the CPU, half a unit added where those tables leave out the final rounding.
@@ -16,7 +16,7 @@ from cuarray._namespace.aliases import ALIASES
 NUMPY_NAMES = {ours: theirs for theirs, ours in ALIASES.items()}
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
-# The limits for (float32, float64) on CUDA: facts of the CUDA programming guide.
+# The limits for (float32, float64) on CUDA, from the CUDA programming guide.
 CUDA_LIMITS = {
     "rsqrt": (2.5, 1.5),
     "exp": (2.5, 1.5), "exp2": (2.5, 1.5), "expm1": (1.5, 1.5),
@@ -29,11 +29,11 @@ CUDA_LIMITS = {
     "erf": (2.5, 2.5), "erfc": (4.5, 4.5), "gamma": (11.5, 8.5), "lgamma": (6.5, 4.5),
 }  # fmt: skip
 
-# Functions in no table: a few roundings of functions that are. The ulp of a product may be half of a factor's.
+# Functions without a table entry: a few roundings of functions with one. The ulp of a product may be half of a factor's.
 OTHER = {"logaddexp": 4.5, "logaddexp2": 4.5, "expit": 4.5, "logit": 4.5, "xlogy": 8.0, "degrees": 4.5, "radians": 4.5}
 
-# On the CPU, every function that glibc's vector library has is allowed what that library needs at some instruction
-# set level; these are not in it. float64 sine and cosine are our own.
+# On the CPU, every function of glibc's vector library has the limit that the library needs at some instruction
+# set level; these functions are not in it. float64 sine and cosine are cuarray's own.
 NOT_IN_VECTOR_LIBRARY = {"rsqrt", "gamma", "lgamma"}
 VECTOR_LIBRARY_LIMIT = 4.5
 CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5}
@@ -55,7 +55,7 @@ COMPLEX_EXACT = {
 
 
 def limit(name, in_dtype, dtype, device):
-    """Return how many ulp a result of this dtype may be off; 0 for functions whose result is defined exactly."""
+    """Return the permitted error in ulp of a result of this dtype; 0 for functions whose result is defined exactly."""
     dtype = np.dtype(dtype)
     if name == "abs" and np.dtype(in_dtype).kind == "c":
         name = "hypot"
@@ -76,7 +76,7 @@ def limit(name, in_dtype, dtype, device):
 
 
 def largest_term(name, inputs, result):
-    """Return the size of the largest intermediate, in whose ulp the limit counts where terms cancel."""
+    """Return the magnitude of the largest intermediate, whose ulp is the unit of the limit where terms cancel."""
     size = np.abs(result)
     if name in ("logaddexp", "logaddexp2"):
         return np.maximum(size, np.maximum(*map(np.abs, inputs)))
@@ -91,7 +91,7 @@ def largest_term(name, inputs, result):
 
 
 def wider(dtype):
-    """Return the type that a reference is computed in."""
+    """Return the type of a reference computation."""
     dtype = np.dtype(dtype)
     if dtype.kind == "c":
         return np.dtype(np.complex128 if dtype.itemsize == 8 else np.clongdouble)
@@ -119,7 +119,7 @@ def log1p(z):
     return np.where(np.abs(x) < 0.5, near_zero, np.log1p(z))
 
 
-# What NumPy has not or has not well, in terms of what it has.
+# Functions that NumPy lacks or computes inaccurately, in terms of others.
 REFERENCES = {
     "erf": from_libm("erfl"),
     "erfc": from_libm("erfcl"),
@@ -141,7 +141,7 @@ REFERENCES = {
     else (x == 1).astype(x.dtype)
     if x.dtype.kind == "u"
     else np.reciprocal(x),
-    # As NumPy's for float16, which counts towards plus infinity; its wider types count away from zero.
+    # As NumPy's for float16, which steps towards plus infinity; its wider types step away from zero.
     "spacing": lambda x: (
         np.where(np.isinf(x), np.array(np.nan, x.dtype), np.nextafter(x, np.array(np.inf, x.dtype)) - x)
         if x.dtype == BFLOAT16
@@ -151,7 +151,7 @@ REFERENCES = {
 
 
 def reference(name):
-    """Return the function that computes what the row `name` should give, on NumPy arrays."""
+    """Return the reference function of the row `name`, on NumPy arrays."""
     function = REFERENCES.get(name) or getattr(np, NUMPY_NAMES.get(name, name), None)
     if function is None:
         raise NotImplementedError(
@@ -162,7 +162,7 @@ def reference(name):
 
 
 def expected(row, inputs, out_dtypes, approximate):
-    """Return the tuple of results that a row should give for NumPy arrays of the loop's own types.
+    """Return the tuple of reference results of a row for NumPy arrays of the loop's own types.
 
     With `approximate`, they are of a wider type; else of the loop's.
     """
@@ -181,7 +181,7 @@ def expected(row, inputs, out_dtypes, approximate):
 
 
 def same_bits(a, b, *, zeros=True):
-    """Return where two arrays of one dtype are equal: every NaN equals every NaN; with `zeros`, -0.0 is not 0.0."""
+    """Return the mask of equal elements of one dtype: every NaN equals every NaN; with `zeros`, -0.0 is not 0.0."""
     if a.dtype.kind == "c":
         return same_bits(a.real, b.real, zeros=zeros) & same_bits(a.imag, b.imag, zeros=zeros)
     if a.dtype.kind not in "fV":
@@ -192,7 +192,7 @@ def same_bits(a, b, *, zeros=True):
 
 
 class bits:
-    """The shape, type and bytes of an array of ours, NaNs made alike; equal for equal bits."""
+    """The shape, type and bytes of a cuarray array, with all NaNs made equal; equal for equal bits."""
 
     def __init__(self, array):
         host = array.numpy()
@@ -209,7 +209,7 @@ class bits:
 
 
 def distance(name, actual, inputs, exact):
-    """Return how many ulp `actual` is off; infinite where only one is NaN or infinite."""
+    """Return the error of `actual` in ulp; infinite where only one is NaN or infinite."""
     wide = exact.dtype
     with np.errstate(all="ignore"):
         rounded = exact.astype(actual.dtype)

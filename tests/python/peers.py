@@ -1,4 +1,4 @@
-"""Checks that run together with another library: all checks of a file in one process, which nothing else is in.
+"""Checks that need another library: all checks of a file in one separate process.
 
 A file test_interop_NAME.py defines functions check_... and ends with
 
@@ -28,12 +28,12 @@ def checks_of(file):
 
 @functools.cache
 def outcomes(file, command, environment):
-    """Run all checks of a file and return {name: traceback, or '' where it passed}."""
+    """Run all checks of a file and return {name: traceback, or '' if it passed}."""
     run = subprocess.run([*command, sys.executable, file], capture_output=True, text=True, timeout=300,
                          env={**os.environ, **dict(environment)}, cwd=Path(file).parent)  # fmt: skip
     merged = {}
     start = run.stdout.find("{")
-    while start >= 0:  # one for each process that the command starts; mpiexec may put two on a line
+    while start >= 0:  # one per process of the command; mpiexec may print two on a line
         results, end = json.JSONDecoder().raw_decode(run.stdout, start)
         for name, text in results.items():
             merged[name] = merged.get(name, "") + text
@@ -44,7 +44,7 @@ def outcomes(file, command, environment):
 
 
 def test_of(file, *modules, command=(), environment=()):
-    """Return a test function that has one case for each check of the file."""
+    """Return a test function with one case per check of the file."""
 
     @pytest.mark.parametrize("name", checks_of(file))
     def test_check(name):
@@ -61,7 +61,7 @@ test_of.__test__ = False
 
 
 def main(names):
-    """Run the checks among these names and print what happened as one line of JSON."""
+    """Run the checks among these names and print the results as one line of JSON."""
     results = {}
     for name, check in list(names.items()):
         if name.startswith("check_"):

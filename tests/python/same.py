@@ -28,9 +28,9 @@ def public_type(error):
 
 
 def agree(expression, names=None, rtol=0.0):
-    """Assert that numpy and cuarray agree about an expression in `xp`.
+    """Assert that numpy and cuarray agree on an expression in `xp`.
 
-    `names` maps further names to functions of `xp` that make their values. With `rtol`, inexact elements may be off by
+    `names` maps further names to functions of `xp` that make their values. With `rtol`, inexact elements may differ by
     that factor.
     """
     names = names or {}
@@ -48,7 +48,7 @@ def agree(expression, names=None, rtol=0.0):
 
 
 def compare(got, want, what, rtol):
-    """Assert that a result of cuarray is what NumPy gives; arrays stand for NumPy's scalars."""
+    """Assert that a result of cuarray equals NumPy's; 0-d arrays count as NumPy's scalars."""
     if isinstance(want, tuple | list):
         assert type(got) is type(want) or isinstance(want, list), f"{what}: {type(got)} instead of {type(want)}"
         assert len(got) == len(want), f"{what}: {len(got)} results instead of {len(want)}"

@@ -1,14 +1,14 @@
-"""Numbers to test with: every kind of special value, every magnitude, and for small types every number."""
+"""Test numbers: every kind of special value, every magnitude, and all numbers of small types."""
 
 import ml_dtypes
 import numpy as np
 
-# Where a function is defined, or interesting, in a part of the line only.
+# The domains, or interesting ranges, of functions that do not cover all numbers.
 RANGES = [(-1, 1), (0, 2), (-20, 20), (-1000, 1000)]
 
 
 def floats(dtype, rng, count):
-    """Return special values, then random ones: half of any magnitude, half of everyday size."""
+    """Return special values, then random ones: half of any magnitude, half of moderate size."""
     info = ml_dtypes.finfo(dtype)
     top, least, tiny = float(info.max), float(info.smallest_subnormal), float(info.smallest_normal)
     special = [0, 1, 2, 3, 0.5, 1.5, 2.5, 0.1, np.pi, np.pi / 2, 10, 100, 1 - 2**-9, 1 + 2**-7, top, top / 2, tiny,
@@ -23,7 +23,7 @@ def floats(dtype, rng, count):
 
 
 def integers(dtype, rng, count):
-    """Return the ends, small numbers, powers of two and random ones, half of them small."""
+    """Return the limits, small numbers, powers of two and random ones, half of them small."""
     info = np.iinfo(dtype)
     powers = [2**k + d for k in range(info.bits) for d in (-1, 0)]
     special = [info.min, info.min + 1, info.max, info.max - 1, *range(-12, 13), *powers]
@@ -56,7 +56,7 @@ def everyday(dtype, rng, count):
 
 
 def every(dtype):
-    """Return every number of a type of 8 or 16 bits, NaNs but one left out."""
+    """Return every number of a type of 8 or 16 bits, with a single NaN."""
     dtype = np.dtype(dtype)
     patterns = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)
     if dtype.kind in "iu":
@@ -67,12 +67,12 @@ def every(dtype):
 
 
 def arguments(in_dtypes, rng, count):
-    """Return one array of numbers for each input, all of one length, so that many combinations occur."""
+    """Return one array of numbers per input, all of one length, so that many combinations occur."""
     columns = [numbers(t, rng, count) for t in in_dtypes]
     length = max(map(len, columns))
     if len(columns) == 1:
         return columns
-    # Special values meet each other in the front part, then everything meets anything.
+    # The first part combines special values with each other, the rest any values.
     front = min(len(columns[0]), 64)
     mixed = []
     for i, column in enumerate(columns):

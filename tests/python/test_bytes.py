@@ -1,4 +1,4 @@
-"""Methods about an array's bytes: turned round, parts of elements, sizes changed in place, pickles, files."""
+"""Methods that handle an array's bytes: byte order, parts of elements, resizing in place, pickles, files."""
 
 import io
 import pickle

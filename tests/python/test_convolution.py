@@ -1,4 +1,4 @@
-"""convolve and correlate: every way in which taps overlap a line, every type, and what lies outside."""
+"""convolve and correlate: every overlap of taps and signal, every type, and elements outside."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_kinds(dtype, device, rng):
 
 
 def test_terms_are_added_from_the_left(device, rng):
-    """Bit for bit, also at the ends, whatever stands side by side with a result."""
+    """Bit for bit, also at the ends, independent of neighbouring results."""
     x, v = rng.standard_normal(500).astype("f4"), rng.standard_normal(9).astype("f4")
     want = np.zeros(508, "f4")
     for i in range(508):
@@ -46,7 +46,7 @@ def test_nothing_is_made_of_what_lies_outside(device):
 @pytest.mark.parametrize("taps", [1, 2, 33, 63, 64, 65, 200])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i2", "?"])
 def test_ends_leave_out_taps(taps, dtype, device, rng):
-    """What lies beyond the ends is not there, not zero: a tap of infinity shows it."""
+    """Elements beyond the ends are excluded, not zero: an infinite tap shows it."""
     x, v = (rng.integers(1, 5, n).astype(dtype) for n in (300, taps))
     if v.dtype.kind in "fc":
         v[taps // 3] = np.inf

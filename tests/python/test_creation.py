@@ -1,4 +1,4 @@
-"""Making arrays gives NumPy's values, types, layouts and errors."""
+"""Array creation: NumPy's values, types, layouts and errors."""
 
 import itertools
 
@@ -255,7 +255,7 @@ def test_complex_numbers_and_numbers_alone(call, device):
 
 
 def test_python_floats_are_cast_where_numpy_casts_them(device):
-    """Out of range as everywhere: the nearest end, and 0 for NaN."""
+    """Out of range as everywhere: clamped, and 0 for NaN."""
     for number, want in ((float("nan"), 0), (float("inf"), 127), (-1e300, -128), (3.7, 3)):
         x = cuarray.zeros(2, "i1", device=device)
         cuarray.copyto(x, number, casting="unsafe")

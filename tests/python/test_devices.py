@@ -190,7 +190,7 @@ def test_the_self_test_compares(monkeypatch):
         doctor.self_test(cuarray.device("cpu"))
 
 
-# Where libraries are found
+# Library search
 
 
 def test_a_library_named_by_the_environment(monkeypatch):

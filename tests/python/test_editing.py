@@ -1,4 +1,4 @@
-"""Elements put in, taken out, packed, arranged in blocks; products by broadcasting; views with other strides."""
+"""Insertion, deletion, bit packing, block matrices; products by broadcasting; views with arbitrary strides."""
 
 import layouts
 import numpy as np

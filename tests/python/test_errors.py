@@ -1,4 +1,4 @@
-"""Bad input: the type of the exception, what its text names, and that nothing is lost by it."""
+"""Bad input: the type of the exception, its message, and that it leaks nothing."""
 
 import gc
 from fractions import Fraction
@@ -23,7 +23,7 @@ def fused_power(x):
     return (x + 1) ** -1 + 2
 
 
-# What is done, the exception, and the words that its text holds.
+# The call, the exception, and words of its message.
 BAD = {
     "shapes": (lambda: ones(3, 4) + ones(5), ValueError, ["add", "(3, 4)", "(5,)"]),
     "shapes of where": (lambda: cuarray.where(ones(3) > 0, ones(2), 0), ValueError, ["where", "(3,)", "(2,)"]),
@@ -147,7 +147,7 @@ def test_nothing_is_leaked(name, device):
             action()
 
     once()
-    gc.collect(1)  # what is young is enough, and quick
+    gc.collect(1)  # the young generations suffice, and are fast
     before = cuarray.memory.stats()
     for _ in range(5):
         once()
@@ -156,7 +156,7 @@ def test_nothing_is_leaked(name, device):
     assert (after["allocations"], after["current"]) == (before["allocations"], before["current"])
 
 
-# Calls of public functions that fail in what they are made of.
+# Calls of public functions that fail in a function that they call.
 NAMED = {
     "nanmax": (lambda: cuarray.nanmax(ones(2, 3), axis=5), "axis 5"),
     "nanmean": (lambda: cuarray.nanmean(ones(2, 3), axis=5), "axis 5"),

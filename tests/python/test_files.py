@@ -1,4 +1,4 @@
-"""Arrays in files and as texts are NumPy's."""
+"""Files and text representations of arrays are NumPy's."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Fused code gives the bits of the same code unfused, whatever it does in between."""
+"""Fused code gives the same bits as unfused code, with any operations in between."""
 
 import asyncio
 import contextlib
@@ -45,7 +45,7 @@ steps = st.one_of(
 
 
 def run_step(step, arrays):
-    """Carry out one step on the arrays; errors are part of the outcome."""
+    """Run one step on the arrays; errors are part of the outcome."""
     kind, *rest = step
 
     def pick(i):
@@ -81,7 +81,7 @@ def run_step(step, arrays):
 
 
 def run_program(program, values):
-    """Return the bits of all arrays at the end, and what happened at each step."""
+    """Return the bits of all arrays at the end, and the outcome of each step."""
     arrays = [cuarray.array(v.copy()) for v in values]
     events = []
     for step in program:
@@ -107,7 +107,7 @@ def test_random_programs(program, seed, device):
 
 @pytest.mark.parametrize("type", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int32", "uint8"])
 def test_every_row_in_a_chain(type, rng, device):
-    """Each row between two others: what it reads is not in memory, and neither is what it gives."""
+    """Each row between two others: neither its inputs nor its result are in memory."""
     x = cuarray.array(rng.integers(1, 5, (7, 33)).astype(_core.dtype(type)))
 
     def chain(function, nin):
@@ -196,7 +196,7 @@ def test_bits_of_a_long_chain_in_every_layout(rng, device):
         assert [bits(r) for r in cuarray.fuse(program)(*turned)] == [bits(r) for r in program(*turned)]
 
 
-# How it is used
+# Forms of use
 
 
 def test_forms_of_fuse(device):
@@ -299,7 +299,7 @@ def test_collecting_ends_with_the_function(fails, device):
     with contextlib.suppress(ValueError):
         f(x)
     before = cuarray.memory.stats(device)["current"]
-    y = x + 1  # at once, not when somebody looks
+    y = x + 1  # immediately, not when the value is read
     assert cuarray.memory.stats(device)["current"] >= before + y.nbytes
 
 
@@ -329,7 +329,7 @@ def test_inputs_changed_inside_and_after(device):
 
 
 def test_shared_memory_changed_from_outside():
-    """NumPy writes into memory that a waiting operation reads."""
+    """NumPy writes to memory that a pending operation reads."""
     with cuarray.device("cpu"):
         host = np.arange(4.0)
         with cuarray.fuse():
@@ -345,7 +345,7 @@ def test_shared_memory_changed_from_outside():
 
 
 def test_functions_read_shared_memory_before_they_return():
-    """A function of several operations joins them, also over memory that NumPy shares, but leaves nothing waiting."""
+    """A function of several operations fuses them, also over memory shared with NumPy, but leaves nothing pending."""
     with cuarray.device("cpu"):
         host = np.arange(12.0).reshape(3, 4)
         x = cuarray.asarray(host)
@@ -363,7 +363,7 @@ def test_functions_read_shared_memory_before_they_return():
 
 
 def test_results_into_other_names_of_shared_memory():
-    """Two arrays that share one NumPy array's memory are different storages; out= may be one, an argument the other."""
+    """Two arrays over one NumPy array's memory are different storages; out= may be one, an argument the other."""
     with cuarray.device("cpu"):
         host = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
         want = np.nanmean(host, axis=1, keepdims=True)
@@ -501,14 +501,14 @@ print("done")
 
 
 def test_threads_share_what_is_pending(device):
-    """Four threads run, read, write, absorb and drop the same pending arrays at once; in a process that may crash."""
+    """Four threads run, read, write, absorb and drop the same pending arrays at once; in a separate process."""
     code = HAMMER.replace("DEVICE", device)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout == "done\n", run.stderr[-2000:]
 
 
 def test_what_a_thread_leaves_pending_outlives_it(device):
-    """A run that fails at the end of fusing leaves its arrays pending, and their thread may be gone when they are read."""
+    """A run that fails at the end of fuse leaves its arrays pending, and their thread may have ended when they are read."""
     kept = []
 
     def work():
@@ -555,7 +555,7 @@ print(cuarray.memory.stats()['peak'] - x.nbytes - y.nbytes, y[0].item())
 
 
 def test_long_chains_and_many_inputs(device):
-    """Beyond what one kernel takes: the plan is cut, the bits stay."""
+    """Beyond the limits of one kernel: the plan is split, with the same bits."""
     inputs = [cuarray.full((3, 5), k / 7, dtype="f4") for k in range(40)]
 
     def program():
@@ -620,7 +620,7 @@ def test_writing_over_what_pending_work_reads(device):
 
 
 def pending(device):
-    """Return arrays that wait inside of fuse: a line, its reversed positions, a mask and a square."""
+    """Return arrays that are pending inside of fuse: 1-d values, reversed indices, a mask and a matrix."""
     v = cuarray.arange(6, device=device) + 1
     r = cuarray.arange(5, -1, -1, device=device) + 0
     m = (cuarray.arange(6, device=device) % 2 == 0) & True
@@ -673,7 +673,7 @@ ALIASED = {
 @pytest.mark.parametrize("write", ALIASED.values(), ids=ALIASED)
 @pytest.mark.parametrize("settled", range(5), ids=["none", "v", "r", "m", "a"])
 def test_what_is_pending_overlaps_itself(write, settled, device):
-    """A pending array has no memory yet, and yet is the same array; nothing is written over before it is read."""
+    """Overlap is detected for pending arrays without memory, too; nothing is overwritten before it is read."""
     plain = pending(device)
     write(*plain)
     with cuarray.fuse():
@@ -692,7 +692,7 @@ def test_what_is_pending_overlaps_itself(write, settled, device):
 
 
 def test_what_is_pending_overlaps_its_own_handles_alone(device):
-    """Asked while nothing has run; who writes into an array has settled it before."""
+    """Queried while nothing has run; a write to an array runs it first."""
     with cuarray.fuse():
         x = cuarray.arange(6.0)
         v, w, empty = x + 1, x + 1, x[:0] + 1
@@ -858,7 +858,7 @@ assert done and values == 3.0 and base[0].item() == 50.0, (done, values)
     ],
 )
 def test_a_finalizer_may_write_what_is_about_to_be_read(keep, want, room, device):
-    """The collection of garbage that a full memory starts runs it: what pending work reads is what it was."""
+    """Run by the gc.collect() of an exhausted memory: pending work reads the old values."""
     script = WRITES.replace("WANT", want).replace("KEEP", keep or "pass").replace("ROOM", str(room))
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": device})
     assert run.returncode == 0, run.stderr

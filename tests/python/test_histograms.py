@@ -1,4 +1,4 @@
-"""Counting by bins: counts, edges, types and errors of NumPy."""
+"""Histograms: counts, edges, types and errors of NumPy."""
 
 import itertools
 
@@ -47,7 +47,7 @@ def test_values_on_edges_and_outside(device, rng):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_values_near_edges(dtype, weighted, device, rng):
-    """On every edge, next to it, outside and no numbers: what a guess of the bin must not decide."""
+    """On every edge, next to it, outside, and NaN: a guess of the bin must be corrected."""
     for first, last, bins in ((-1, 1, 7), (0, 100, 100), (1e5, 1e5 + 3, 13), (0, 1e-40, 5), (-3, 3e38, 9), (0, 1, 5000)):
         edges = np.linspace(first, last, bins + 1, dtype=dtype)
         limits = np.array([np.inf, -np.inf], dtype)

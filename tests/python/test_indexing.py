@@ -1,4 +1,4 @@
-"""Basic indexing: the elements, shapes, strides and errors of NumPy, but a copy where every axis has an integer."""
+"""Basic indexing: the elements, shapes, strides and errors of NumPy, but a copy if every axis has an integer."""
 
 import itertools
 
@@ -166,7 +166,7 @@ def test_numbers_must_fit_where_they_are_set(setter, dtype, device):
     """As NumPy's `setitem`: OverflowError and ValueError for Python's and NumPy's numbers, and nothing is written."""
     for number in NUMBERS:
         if dtype[0] == "u" and isinstance(number, np.floating) and not 0 <= np.trunc(number) < 256:
-            continue  # what an unsigned type makes of them is not defined in C; here they saturate
+            continue  # conversion to an unsigned type is undefined in C; cuarray clamps
         want = np.arange(3).astype(dtype)
         got = cuarray.asarray(want.copy(), device=device)
         error = None
@@ -185,7 +185,7 @@ def test_numbers_must_fit_where_they_are_set(setter, dtype, device):
 
 @pytest.mark.parametrize("setter", SETTERS.values(), ids=SETTERS)
 def test_values_must_fit_as_numpys_scalars(setter):
-    """On the CPU, where they can be looked at without waiting; arrays, with axes or not, are cast."""
+    """On the CPU, where they can be read without waiting; arrays, also 0-d ones, are cast."""
     x, y = cuarray.zeros(3, dtype="i1", device="cpu"), cuarray.asarray([300, 5], device="cpu")
     with pytest.raises(OverflowError, match="300 out of bounds for int8"):
         setter(x, y[0])

@@ -18,11 +18,11 @@ DTYPES = ["bool", "int8", "uint16", "float32", "int64", "complex128"]
 
 
 def numbers(shape, dtype):
-    """Small numbers that every dtype holds, all different as far as it can."""
+    """Small numbers that every dtype holds, unique as far as possible."""
     return (np.arange(math.prod(shape)) % 120).reshape(shape).astype(dtype)
 
 
-# Views: a base array, and axes permuted, reversed and thinned out.
+# Views: a base array, with axes permuted, reversed and subsampled.
 
 
 @st.composite
@@ -52,7 +52,7 @@ def make(xp, view, unaligned=False):
 
 @st.composite
 def entries(draw, shape, common):
-    """One entry for the axes that begin `shape`, and how many of them it takes."""
+    """One entry for the first axes of `shape`, and the number of axes that it consumes."""
     kind = draw(st.sampled_from(["int", "slice", "array", "array", "list", "mask", "none", "bool", "zero"]))
     if kind == "none":
         return None, 0
@@ -126,7 +126,7 @@ def keys(draw, shape):
 
 
 def ours(key, mixed):
-    """The same key for cuarray; NumPy's arrays may stay on a device that takes them."""
+    """The same key for cuarray; NumPy arrays may remain if the device accepts them."""
 
     def convert(i, entry):
         if not isinstance(entry, np.ndarray) or (mixed and i % 2 and cuarray.empty(0).device.kind == "cpu"):
@@ -137,7 +137,7 @@ def ours(key, mixed):
 
 
 def attempt(function):
-    """What a function gives, or its exception."""
+    """The result of a function, or its exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -156,7 +156,7 @@ def cuarray_settled():
 def same_outcome(want, got, what):
     """Assert equal arrays, or exceptions of equal type; return whether it was an array."""
     if isinstance(got, IndexError) and "boolean index did not match" in str(got) and getattr(want, "size", 1) == 0:
-        return False  # NumPy does not look at a mask's shape where the array is empty
+        return False  # NumPy does not check a mask's shape if the array is empty
     if isinstance(want, Exception):
         assert isinstance(got, public_type(want)), f"{what}: {got!r} instead of {want!r}"
         return False
@@ -168,7 +168,7 @@ def same_outcome(want, got, what):
 
 def read(x, key):
     result = x[key]
-    cuarray.synchronize()  # to see an index outside: nothing waits for an empty array
+    cuarray.synchronize()  # raises an out-of-bounds index: nothing waits for an empty array
     return result.numpy() if isinstance(result, cuarray.ndarray) else np.asarray(result)
 
 
@@ -218,7 +218,7 @@ def test_random_keys_write(device, data):
                  attempt(lambda: write(got_base, got, ours(key, view[-1]), mine)), what)  # fmt: skip
 
 
-# Sizes at which the work is cut: blocks of a line, several rows, long runs, several threads.
+# Sizes at which the work is split: blocks of a row, several rows, long runs, several threads.
 
 LARGE = {
     "line": ((200_003,), lambda r, s: r.integers(-s[0], s[0], 150_001)),
@@ -333,7 +333,7 @@ def test_overlapping(statement, device):
 
 @pytest.mark.parametrize("statement", ["x[x] = x[::-1]", "x[x] = y", "x[y] = x", "x[x[::-1]] = x", "x[:3000][x[:3000] % 3000] = x[2001:]"])
 def test_overlapping_beyond_a_block(statement, rng, device):
-    """Indices are read a block at a time: what is written must not change those that come later."""
+    """Indices are read block by block: a write must not change later indices."""
     n = 5001
     values = {"x": rng.permutation(n), "y": rng.permutation(n)}
     names = {name: cuarray.asarray(value.copy()) for name, value in values.items()}
@@ -418,14 +418,14 @@ def test_the_result_owns_its_memory(device):
 @pytest.mark.parametrize("mask", [(0,), (0, 3), (2, 0), (0, 0), (0, 2), (0, 3, 1), (1, 0)])
 @pytest.mark.parametrize("array", [(2, 3), (0, 3), (2, 0), (0, 1), (2, 3, 4)])
 def test_masks_of_no_elements(array, mask, device):
-    """They go along with any extent where they have none, as the Array API standard's tests have it."""
+    """Without elements they match any extent, as in the Array API standard's tests."""
     names = {"x": lambda xp: xp.ones(array), "m": lambda xp: xp.zeros(mask, dtype=bool)}
     for expression in ("x[m]", "x[m, ...]", "x.__setitem__(m, 2) or x", "x.__setitem__(m, xp.ones((0,))) or x"):
         agree(expression, names)
 
 
 def test_the_last_of_rows_that_meet_stays():
-    """Also where threads share the rows: all of them go to row 0."""
+    """Also with rows divided among threads: all of them are written to row 0."""
     rows, columns = 64, 30_000
     values = cuarray.arange(rows * columns).reshape(rows, columns)
     nowhere, places = np.zeros((rows, 1), int), np.arange(columns)
@@ -438,7 +438,7 @@ def test_the_last_of_rows_that_meet_stays():
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 3), (3,), (2,), (2, 3)], ids=str)
 @pytest.mark.parametrize("key", ["m", "(m, ...)", "(..., m)", "(m[:, 0], ...)", "(m[:, 0], slice(1, None))", "(None, m)"])
 def test_values_of_any_shape_for_masks(key, shape, device):
-    """A mask that is the whole key takes as many values as it has true elements; one of several entries broadcasts them."""
+    """A mask as the whole key takes one value per true element; as one of several entries it broadcasts them."""
     want = np.arange(6.0).reshape(2, 3)
     mask = want % 2 == 0
     values = np.arange(9, 9 + np.prod(shape, dtype=int)).reshape(shape)

@@ -351,7 +351,7 @@ def test_layouts(way, dtype, rng, device):
 
 
 def test_better_than_numpy(device):
-    """Where NumPy truncates, refuses or does not look (docs/differences.md)."""
+    """Where NumPy truncates, rejects or does not check (docs/differences.md)."""
     x = cuarray.arange(6).reshape(3, 2).T
     for wrong in ([1.5], cuarray.asarray([1.0])):
         with pytest.raises(TypeError, match="integers"):
@@ -378,7 +378,7 @@ def test_a_diagonal_is_a_read_only_view(device):
 
 
 def test_numpy_spelling(device):
-    """numpy's functions on arrays of ours are ours."""
+    """numpy's functions on cuarray's arrays call cuarray's."""
     x = cuarray.asarray([3, 1, 2])
     for result, want in [(np.take(x, [0, 2]), [3, 2]), (np.flatnonzero(x > 1), [0, 2]), (np.extract(x > 1, x), [3, 2])]:
         assert isinstance(result, cuarray.ndarray) and result.tolist() == want
@@ -388,7 +388,7 @@ def test_numpy_spelling(device):
 
 
 def test_many_axes(device):
-    """More axes than a kernel takes, in an order that does not merge."""
+    """More axes than a kernel supports, in an order that cannot be collapsed."""
     values = np.arange(2**10).reshape((2,) * 10)
     order = (9, 0, 8, 1, 7, 2, 6, 3, 5, 4)
     want, got = values.transpose(order), cuarray.asarray(values).transpose(order)
@@ -415,7 +415,7 @@ def test_numbers_of_axes_meet(device):
 
 
 def test_axes_of_the_core_count_from_the_end(device):
-    """Whoever calls the compiled functions meets no unchecked axis."""
+    """Direct calls of the compiled functions check the axis, too."""
     x, i = cuarray.arange(6).reshape(2, 3), cuarray.asarray([2, 0])
     assert _core.take(x, i, -1).tolist() == [[2, 0], [5, 3]]
     assert _core.sort(x, -2, True).tolist() == [[3, 4, 5], [0, 1, 2]]
@@ -427,7 +427,7 @@ def test_axes_of_the_core_count_from_the_end(device):
 
 @pytest.mark.parametrize("most", [2, 5, 200])
 def test_repeat_piece_by_piece(most, rng, device, monkeypatch):
-    """Copies of one element go on in the next piece, and elements without copies stand at the borders."""
+    """Copies of one element continue in the next chunk, with elements without copies at the chunk boundaries."""
     monkeypatch.setattr(rearranging, "copies_at_a_time", lambda device: 64)
     for shape, axis in (((500,), 0), ((3, 70), 1), ((70, 3), 0), ((2, 0), 0), ((0,), 0)):
         want, counts = np.arange(np.prod(shape)).reshape(shape), rng.integers(0, most, shape[axis])
@@ -478,7 +478,7 @@ def test_the_axis_is_looked_at_first(device):
 
 
 def test_positions_that_int64_does_not_hold(device):
-    """They must not become negative numbers that count from the end."""
+    """They must not become negative indices that count from the end."""
     x, far = cuarray.arange(3), cuarray.asarray([2**64 - 1], dtype="uint64")
 
     def write(call):
@@ -502,7 +502,7 @@ PLACES = [True, False, True, True]
 
 
 def wide_values(dtype):
-    """Return numbers that a narrower or a floating-point type would change."""
+    """Return numbers that a narrower or a floating-point type cannot represent."""
     kind, bits = np.dtype(dtype).kind, 8 * np.dtype(dtype).itemsize - 1
     if kind == "b":
         return [True, False, True, False]
@@ -513,7 +513,7 @@ def wide_values(dtype):
 @pytest.mark.parametrize("of", "?bhilBHILefdFD")
 @pytest.mark.filterwarnings("ignore:Casting complex", "ignore:overflow encountered")
 def test_copyto_where_casts_straight(of, to, device):
-    """Elements go from their type to the other one, not through a common one; the others keep every bit."""
+    """Elements are cast directly to the other type, not through a common one; the others keep every bit."""
     source, old = np.array(wide_values(of), of), np.array(wide_values(to), to)[::-1].copy()
     want = np.where(PLACES, source.astype(to), old)
     for mask in (np.array(PLACES), np.array(PLACES)[::-1][::-1]):

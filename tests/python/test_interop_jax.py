@@ -1,4 +1,4 @@
-"""JAX and our arrays, both ways, on one memory."""
+"""JAX and cuarray: exchange of arrays in both directions, over shared memory."""
 
 import peers
 
@@ -40,12 +40,12 @@ def check_imported_arrays_are_read_only():
         x[0] = 1
     except ValueError:
         return
-    # JAX gives unversioned capsules, which cannot say so; then nothing forbids it.
+    # JAX gives unversioned capsules, which have no read-only flag, so that writing is allowed.
     assert '"dltensor"' in repr(jnp.arange(3.0).__dlpack__())
 
 
 def check_arrays_of_callbacks_are_what_they_say():
-    """Their capsules have flags: inputs are read-only, outputs are there to be written."""
+    """Their capsules have flags: inputs are read-only, outputs are writeable."""
     from jax.experimental.buffer_callback import buffer_callback
 
     seen = []

@@ -1,4 +1,4 @@
-"""Arrays with labels, of pandas and xarray, beside ours: operators keep the labels, functions read the numbers."""
+"""Labelled arrays of pandas and xarray with cuarray's arrays: operators keep the labels, functions read the numbers."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_everyday_pandas(cpu):
     assert ((frame["b"] > 1) & (x > 1)).tolist() == [False, False, True]
     assert frame[(x > 0).numpy()].shape == (2, 3)
     total = x
-    total += frame["b"]  # as beside an array of NumPy's, the memory is written and the name becomes a Series
+    total += frame["b"]  # as with a NumPy array, the memory is written and the name becomes a Series
     assert x.tolist() == [1, 3, 5]
     assert cuarray.isnan(cuarray.mean(pd.Series([1, np.nan, 3])))
 

@@ -1,4 +1,4 @@
-"""mpi4py sends and reduces our arrays, between two processes."""
+"""mpi4py sends and reduces cuarray's arrays, between two processes."""
 
 import shutil
 import sys
@@ -73,7 +73,7 @@ def check_strided_arrays_are_refused():
 
 
 def check_gpu_arrays_are_refused_by_an_mpi_of_the_host():
-    """It would follow an address that only the GPU knows, and end the process."""
+    """It would dereference a device address, and crash."""
     for gpu in (device for device in cuarray.devices() if device != "cpu"):
         if mpi.reads_gpus():
             return

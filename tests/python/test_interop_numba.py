@@ -1,4 +1,4 @@
-"""Numba on our arrays: compiled functions on the CPU, and a CUDA kernel under Numba's simulator."""
+"""Numba on cuarray's arrays: compiled functions on the CPU, and a CUDA kernel under Numba's simulator."""
 
 import peers
 

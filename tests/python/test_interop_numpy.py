@@ -1,4 +1,4 @@
-"""NumPy's functions on our arrays, and one memory seen from both sides."""
+"""NumPy's functions on cuarray's arrays, and memory shared by both."""
 
 import os
 
@@ -80,7 +80,7 @@ def test_functions_give_our_results(call, device):
 
 
 def test_every_function_with_numpys_name_answers_for_it():
-    """No function of ours is passed over: NumPy's version asks us, or it needs no array."""
+    """Every function: NumPy's version dispatches to cuarray, or takes no array."""
     from numpy.testing.overrides import get_overridable_numpy_array_functions
 
     overridable = get_overridable_numpy_array_functions()
@@ -137,7 +137,7 @@ def test_asarray_shares_memory(type, view, cpu):
         host = make(x)
         assert host.dtype == x.dtype and host.shape == x.shape
         np.testing.assert_array_equal(host, x.numpy())
-        # DLPack's consumers do not take negative strides; they get a copy.
+        # DLPack's consumers do not accept negative strides; they get a copy.
         if x.size and not (make is np.from_dlpack and min(x.strides) < 0):
             assert address(host) == address(x) and (host.strides == x.strides or x.size == 1)
     for back in (cuarray.asarray(np.asarray(x)), cuarray.from_dlpack(np.asarray(x))):

@@ -1,4 +1,4 @@
-"""What draws and stores pictures and numbers: matplotlib, Pillow, sqlite3."""
+"""Plots, images and databases: matplotlib, Pillow, sqlite3."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Ufuncs that are not NumPy's: of SciPy, of Numba, of Python functions."""
+"""Ufuncs of SciPy, of Numba, and of Python functions."""
 
 import numpy as np
 import pytest

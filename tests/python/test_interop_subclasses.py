@@ -1,4 +1,4 @@
-"""Classes made of numpy.ndarray beside our arrays: masked arrays, matrices, and one's own."""
+"""Subclasses of numpy.ndarray with cuarray's arrays: masked arrays, matrices, and user-defined ones."""
 
 import io
 
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")
 
 
 class Plain(np.ndarray):
-    """Nothing but numbers."""
+    """Only numbers."""
 
 
 class Tagged(np.ndarray):
-    """Hands an attribute on."""
+    """Propagates an attribute."""
 
     def __array_finalize__(self, source):
         self.tag = getattr(source, "tag", "none")
@@ -33,7 +33,7 @@ class Tagged(np.ndarray):
 
 
 class Loud(np.ndarray):
-    """Answers calls of ufuncs by itself, and knows NumPy's arrays alone."""
+    """Handles ufunc calls itself, and only accepts NumPy arrays."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         if any(isinstance(x, cuarray.ndarray) for x in inputs):
@@ -130,13 +130,13 @@ def test_what_is_refused_everywhere(device):
     assert x.tolist() == [1, 1, 1]
 
 
-#: Functions that ask about a type, a shape or memory, or read bytes; and those with arguments that are no arrays.
+#: Functions that query a type, a shape or memory, or read bytes; and those whose arguments are not arrays.
 ASKING = ("common_type", "frombuffer", "fromiter", "isfortran", "isscalar", "iterable", "may_share_memory", "min_scalar_type",
           "mintypecode", "ndim", "printoptions", "set_printoptions", "shape", "shares_memory", "size")  # fmt: skip
 
 
 def test_no_public_function_reads_past_a_mask():
-    """Every function with a masked array in the places where arrays stand; a result of ours would have lost the mask."""
+    """Every function with masked arrays as its array arguments; a cuarray result would have lost the mask."""
     with cuarray.device("cpu"):
         x, m = cuarray.ones(3), masked()
         patterns = [(m,), (m, m), (x, m), (m, x), ([m],), ((m, m),), (m, 1), (m, 0, 1)]

@@ -1,4 +1,4 @@
-"""TensorFlow and our arrays: its tensors never change, and some must not be asked for their memory."""
+"""TensorFlow and cuarray's arrays: its tensors are immutable, and some abort when their memory is requested."""
 
 import peers
 
@@ -57,7 +57,7 @@ def check_variables_are_copied():
 
 
 def check_tensors_without_numbers():
-    """TensorFlow ends the process when it is asked for the memory of these."""
+    """TensorFlow aborts the process when the memory of these is requested."""
     dataset = tf.data.Dataset.range(3)
     tensors = [tf.constant("a"), tf.constant(["a", "b"]), tf.zeros((0,), tf.string), tf.Variable([1.0]).handle,
                tf.data.experimental.to_variant(dataset), tf.quantization.quantize([1.0, 2.0], 0.0, 2.0, tf.qint8).output]  # fmt: skip

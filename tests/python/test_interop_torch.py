@@ -1,4 +1,4 @@
-"""PyTorch and our arrays, both ways, on one memory."""
+"""PyTorch and cuarray: exchange of arrays in both directions, over shared memory."""
 
 import peers
 
@@ -55,7 +55,7 @@ def check_other_ways_in():
     x = cuarray.arange(3.0)
     for make in (torch.as_tensor, torch.tensor):
         assert make(x).tolist() == [0, 1, 2] and make(x).dtype == torch.float64
-    # PyTorch 2.13 asks for bare bytes here and would read them as float32: an error is all that we can do.
+    # PyTorch 2.13 requests raw bytes here and would read them as float32: cuarray can only raise.
     try:
         values = torch.asarray(x)
     except RuntimeError as error:
@@ -95,14 +95,14 @@ def subclassed(t):
 
 
 def every_way(t):
-    """Ways in, for a tensor of one element."""
+    """Conversions of a tensor of one element."""
     return [lambda: cuarray.from_dlpack(t), lambda: cuarray.asarray(t), lambda: cuarray.array(t), lambda: cuarray.from_dlpack(t, copy=True),
             lambda: cuarray.add(t, 1), lambda: cuarray.concatenate([cuarray.zeros(1), t]),
             lambda: cuarray.zeros(1).__setitem__(..., t), lambda: cuarray.full(1, t)]  # fmt: skip
 
 
 def check_negated_and_conjugated_views():
-    """They are flags of the tensor, which the memory knows nothing of."""
+    """They are flags of the tensor, not in its memory."""
     z = torch.tensor([1 + 2j])
     for t in (z.conj().imag, torch._neg_view(torch.ones(1)), subclassed(torch._neg_view(torch.ones(1)))):
         for way in every_way(t):

@@ -1,4 +1,4 @@
-"""Values between points, and angles without jumps: NumPy's values, types, shapes and errors."""
+"""interp and unwrap: NumPy's values, types, shapes and errors."""
 
 import layouts
 import numpy as np

@@ -1,4 +1,4 @@
-"""CUARRAY_LOG, in processes of their own: the settings are read when the first device is opened."""
+"""CUARRAY_LOG, in separate processes: the settings are read when the first device is opened."""
 
 import os
 import re
@@ -52,7 +52,7 @@ def test_line(device):
 
 
 def test_lines_without_the_gil(device):
-    # Long operations let go of the GIL before the backend is called.
+    # Long operations release the GIL before the backend is called.
     program = "import cuarray as ca\na = ca.ones(200_000)\nb = (\n    a\n    + a\n)\n"
     lines = run(device, program, CUARRAY_LOG="launch")
     assert lines[0].endswith("<string>:2") and re.search(r"<string>:[345]$", lines[1]), lines

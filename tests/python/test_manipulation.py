@@ -156,7 +156,7 @@ COPIES = ["x.copy()", "x.flatten()", "xp.roll(x, 1)", "xp.tile(x, 1)", "xp.repea
 def test_views_share_memory(expression, device):
     x = NAMES["x"](cuarray)
     assert cuarray.shares_memory(eval(expression, {"x": x, "xp": cuarray}), x)
-    # Of axes of length 1 the stride means nothing.
+    # The stride of an axis of length 1 has no meaning.
     agree(f"[(n, s) for n, s in zip(({expression}).shape, ({expression}).strides) if n > 1]", NAMES)
 
 

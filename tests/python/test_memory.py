@@ -1,4 +1,4 @@
-"""cuarray.memory: exact figures, limits, lent allocators that misbehave, the way out of memory, who made what."""
+"""cuarray.memory: exact statistics, limits, faulty custom allocators, the out-of-memory steps, tracking."""
 
 import gc
 import os
@@ -35,7 +35,7 @@ def figures(device):
 
 @pytest.fixture(autouse=True)
 def nothing_is_lost(device):
-    """Whatever a test does, afterwards as much memory is in use as before, from the device's own pool."""
+    """After every test as much memory is in use as before, from the device's own pool."""
     before = figures(device)
     yield
     assert figures(device) == before
@@ -101,7 +101,7 @@ def test_table(device):
     x = cuarray.empty(3 << 20, "u1")
     stats = memory.stats(device)
     text = str(stats)
-    # Other tests may have left something alive, so that the sum is only known to the table.
+    # Other tests may have left arrays alive, so that only the table has the sum.
     assert stats["current"] >= x.nbytes
     assert text.startswith(f"{device}: {memory.size_text(stats['current'])} in ") and "no limit" in text
     assert len({len(line) for line in text.splitlines()[1:]}) == 1, "columns are aligned"
@@ -342,7 +342,7 @@ def test_limit_gives_back_what_is_kept(device):
         assert memory.stats(device)["reserved"] <= before + (2 << 20)
 
 
-# Allocators of others
+# Custom allocators
 
 
 @pytest.fixture
@@ -562,7 +562,7 @@ def test_no_pool(bad, kind, device):
 
 
 class Scarce:
-    """An allocator with so many bytes, and whoever else holds some of them."""
+    """An allocator with a fixed number of bytes, and another owner of some of them."""
 
     def __init__(self, device, size):
         self.inner, self.left, self.refusals = allocators.over(device), size, 0
@@ -592,7 +592,7 @@ def scarce(device):
 
 @pytest.fixture
 def flushed():
-    """Calls of a registered flush, which does what is put into it."""
+    """Calls of a registered flush, which runs a given function."""
     calls = []
 
     class Flush(list):
@@ -717,7 +717,7 @@ def test_peers_are_asked_only_where_they_are_in_use(monkeypatch):
 
 
 def test_full_machine(device):
-    """A device of 64 MiB, where it can be had; else a process of little address space."""
+    """A device of 64 MiB, if possible; else a process with little address space."""
     python(f"""
 import resource, cuarray
 from cuarray import memory
@@ -749,7 +749,7 @@ assert (cuarray.ones(1000, device=device) + 1).sum().item() == 2000
 """, CUDASIM_MEMORY=str(64 << 20))
 
 
-# Who made what
+# Tracking
 
 
 def test_lines(device):

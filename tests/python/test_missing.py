@@ -1,4 +1,4 @@
-"""Names that are not here: what the error says instead, for NumPy's names of now and once, CuPy's, and attributes."""
+"""Missing names: the advice of the errors, for NumPy's current and removed names, CuPy's, and attributes."""
 
 import operator
 import re
@@ -37,7 +37,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
         text = refusal(name)
     head, _, advice = text.partition("; ")
     assert head == f"module 'cuarray' has no attribute {name!r}" and len(advice) > 5, text
-    # Everything that it names is there.
+    # Every name in the advice exists.
     for module, word in re.findall(r"\b(cuarray|numpy)\.(\w+)", advice):
         if word not in (name, "NAME"):
             assert hasattr({"cuarray": cuarray, "numpy": np}[module], word), text
@@ -88,10 +88,10 @@ def test_functions_of_numpy_that_are_not_there():
         np.linalg.inv(cuarray.eye(2))
 
 
-# NumPy's other names of functions
+# NumPy's aliases
 
 
-CALLS = {  # what makes each of them fail
+CALLS = {  # a failing call of each
     "amax": "(cuarray.ones(0))", "amin": "(cuarray.ones(0))", "around": "([True], 1)", "asanyarray": "([None])", "concatenate": "(3)",
     "transpose": "(cuarray.ones(2), (1, 0))",
 }  # fmt: skip

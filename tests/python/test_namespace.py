@@ -1,4 +1,4 @@
-"""The public names: which there are, NumPy's signatures, docstrings whose examples run, stubs, and what import costs."""
+"""The public names: completeness, NumPy's signatures, docstrings whose examples run, stubs, and the time of import."""
 
 import doctest
 import importlib
@@ -44,7 +44,7 @@ def test_aliases_are_numpys_names():
         else:
             assert alias.__code__.co_code == function.__code__.co_code and alias.__name__ == theirs
         assert hasattr(np, theirs), theirs
-        # The other direction: what NumPy takes for the same function has one name here.
+        # The other direction: names of the same function in NumPy have one name in cuarray.
         assert getattr(np, ours, None) in (None, getattr(np, theirs)) or theirs in ("amax", "amin", "around", "asanyarray", "transpose", "rad2deg", "deg2rad")
 
 
@@ -73,7 +73,7 @@ def test_names_of_numpy_that_are_not_there_are_explained():
     assert not [name for name in missing if f"`x.{name}`" not in text]
 
 
-# Where this says more than NumPy, or NumPy has other names for what only the position tells, or all keywords of ufuncs.
+# Signatures that are more specific than NumPy's, or with other names of positional parameters, or all keywords of ufuncs.
 ADDED = {"device", "like", "memory", "descending"}
 DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack", "einsum", "matmul", "matvec", "vecdot", "vecmat"}
 
@@ -152,7 +152,7 @@ def test_examples_in_docstrings(name, device):
     finder, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     test = finder.get_doctest(inspect.getdoc(documented()[name]), {"ca": cuarray}, name, None, 0)
     assert test.examples
-    # What is shown is the default device's text.
+    # The expected output is that of the default device.
     before = cuarray.default_device()
     cuarray.set_default_device(device)
     try:
@@ -202,7 +202,7 @@ assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', '
 
 
 def test_import_is_quick(tmp_path):
-    """At most 50 ms over importing NumPy, in the best of several processes; of the processor, which others share."""
+    """At most 50 ms of CPU time more than importing NumPy, in the best of several processes."""
     # An installed package has its bytecode; the first process makes it.
     bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
     code = "import time, numpy; start = time.process_time(); import cuarray; print(time.process_time() - start)"

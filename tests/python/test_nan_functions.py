@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN: NumPy's values, types, shapes and errors, for every type and layout."""
+"""Reductions that ignore NaN: NumPy's values, types, shapes and errors, for every type and layout."""
 
 import layouts
 import numpy as np

@@ -1,4 +1,4 @@
-"""The type: attributes, methods, operators, conversion to Python's numbers, showing, copying, pickling."""
+"""The type: attributes, methods, operators, conversion to Python numbers, formatting, copying, pickling."""
 
 import bisect
 import copy
@@ -89,7 +89,7 @@ def test_operators(symbol, device):
 
 
 def test_rounding_by_python(device):
-    """NumPy's scalars can be rounded, its arrays cannot; our 0-d arrays stand for both."""
+    """NumPy's scalars can be rounded, its arrays cannot; cuarray's 0-d arrays serve as both."""
     s = cuarray.asarray(2.75)
     assert round(s) == 3 and round(s, 1).item() == 2.8 and math.trunc(s) == 2 and round(cuarray.asarray(7)) == 7
     assert [type(f(s)) for f in (round, math.trunc, math.floor, math.ceil)] == [int] * 4
@@ -129,7 +129,7 @@ def test_operators_in_place(symbol, device):
                     results.append(error)
             want, got = results
             if isinstance(want, Exception):
-                # Where both types and shapes are wrong, either may be told first.
+                # If both types and shapes are wrong, either may be reported first.
                 kinds = (public_type(want), ValueError) if isinstance(want, TypeError) else public_type(want)
                 assert isinstance(got, kinds), f"{program}: {got!r} instead of {want!r}"
             else:
@@ -173,7 +173,7 @@ def test_weak_references(device):
     assert reference() is None
 
 
-# Showing
+# Formatting
 
 
 @pytest.mark.parametrize("type", [_core.dtype(t) for t in _core.dtype_names()], ids=str)
@@ -195,7 +195,7 @@ def test_html_shows_what_text_shows(device):
     html = cuarray.zeros((3, 4), "f4")._repr_html_()
     for text in ("(3, 4)", "float32", device, "48", "[0. 0. 0. 0.]"):
         assert text in html
-    # Of a large array the corners, of which alone is fetched what is on a GPU.
+    # A large array shows its corners, the only elements copied from a GPU.
     large = cuarray.arange(10**6).reshape(1000, 1000)
     assert f"<pre>{large}</pre>" in (html := large._repr_html_())
     assert "500500" not in html and "..." in html and "999999" in html and len(html) < 2000
@@ -238,7 +238,7 @@ def test_copy_and_deepcopy(device):
 
 
 def test_pickles_of_before_are_read():
-    """Files of pickles outlive the layout of the package: what they name stays."""
+    """Pickles outlive the layout of the package: the names that they refer to are stable."""
     array = b"ccuarray._bytes\nrebuild\n(c_codecs\nencode\n(V\\u0000\\u0000\xc0?\\u0000\\u0000\\u0000@\nVlatin1\ntRVfloat32\n(I2\ntVC\nVcpu\ntR."
     code = f"import pickle; print(pickle.loads({array!r}), pickle.loads(b'ccuarray._sets\\nUniqueAllResult\\n.').__name__)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -451,7 +451,7 @@ def test_sequences_are_assigned_as_numpy_reads_them(device):
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i4", "u4", "i8", "u8"])
 def test_division_by_powers_of_two(device, dtype, rng):
-    """Shifts and masks give what divisions give, towards minus infinity, for every sign."""
+    """Shifts and masks equal floor divisions, for every sign."""
     ends = np.iinfo(dtype)
     x = np.array([ends.min, ends.min + 1, 0, 1, ends.max], dtype)
     x = np.concatenate([x, rng.integers(ends.min, ends.max, 1000, dtype)])
@@ -483,7 +483,7 @@ def test_conj_of_real_arrays_is_the_array(dtype, device):
 
 
 def test_what_stays_itself():
-    """As in NumPy: nothing to do gives the array, not a view that changes of shape and flags would pass by."""
+    """As in NumPy: without a change the array itself is returned, not a view, whose shape and flags would be separate."""
     x = cuarray.ones(3)
     assert x.squeeze() is x and cuarray.squeeze(x) is x and x.squeeze(()) is x
     assert x.astype(x.dtype, copy=None) is x

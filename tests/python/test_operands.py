@@ -1,4 +1,4 @@
-"""Arguments of several arrays: lists join the device of an array, NumPy's arrays only that of the host; out= everywhere."""
+"""Several array arguments: lists go to the device of an array, NumPy arrays only to that of the host; out= everywhere."""
 
 import array
 import collections
@@ -26,7 +26,7 @@ CALLS = [
 
 @pytest.mark.parametrize("call", CALLS)
 def test_beside_an_array(call, device):
-    """What NumPy gives for arrays alone is given for lists and, on cpu, for NumPy's arrays."""
+    """NumPy's result for arrays is also that for lists and, on cpu, for NumPy arrays."""
     host, places = np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 2])
     names = {"x": cuarray.asarray(host), "i": cuarray.asarray(places)}
     lists = {"h": host.tolist(), "g": places.tolist(), "b": [True, False, True]}
@@ -42,7 +42,7 @@ def test_beside_an_array(call, device):
 
 @pytest.mark.parametrize("call", [*(call for call in CALLS if "out=" not in call), "sin(h)", "block([x, h])", "isnan(x)", "real(x)", "fuse(lambda x, y: cuarray.sin(x) * cuarray.cos(y))(x, h)"])
 def test_without_an_array(call, device):
-    """NumPy's arrays alone go to the current device, as lists do and as asarray brings them there."""
+    """Without cuarray arrays, NumPy arrays go to the current device, like lists and as with asarray."""
     numpy = {"h": np.asarray([1.0, 2.0, 3.0]), "g": np.asarray([0, 1, 2]), "b": np.asarray([True, False, True])}
     numpy |= {"x": numpy["h"], "i": numpy["g"]}
     want = eval(f"cuarray.{call}", {"cuarray": cuarray, **{name: cuarray.asarray(x) for name, x in numpy.items()}})
@@ -59,7 +59,7 @@ OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_read_what_numpy_reads(name, device):
-    """Sequences of numbers go along with any array, memory of the host with arrays of the host."""
+    """Sequences of numbers can be combined with any array, host memory with arrays on the host."""
     function = getattr(operator, name)
     for kind, data in {**SEQUENCES, **MEMORY}.items():
         host = np.asarray([1.0, 2, 4])
@@ -85,7 +85,7 @@ def test_operators_do_not_read_what_is_no_numbers(device):
 
 
 def test_numpy_arrays_that_are_no_operands(device):
-    """A scalar without axes, what is copied, and what the host reads anyway may be NumPy's beside any array."""
+    """0-d scalars, sources of copies, and parameters read by the host may be NumPy arrays with any array."""
     x, ones = cuarray.asarray([1.0, 2.0, 3.0]), np.asarray([1, 1, 1])
     same(cuarray.add(x, np.asarray(1.0)), x + 1.0, device)
     same(cuarray.repeat(x, ones), x, device)
@@ -100,7 +100,7 @@ def test_numpy_arrays_that_are_no_operands(device):
 
 @pytest.mark.parametrize("call", ["array([x, y])", "sin([x, y])", "meshgrid(x, y)", "bincount(i, weights=y)", "histogram(x, 2, weights=y)", "block([x, y])", "r_[x, y]"])
 def test_arrays_of_two_devices(call):
-    """They are refused, and never copied without a word."""
+    """They are rejected, and never silently copied."""
     first, second = cuarray.devices()[0], cuarray.devices()[-1]
     if first == second:
         return
@@ -144,7 +144,7 @@ WRITES = [
 
 @pytest.mark.parametrize("call", WRITES)
 def test_into_numpy(call, device):
-    """NumPy's arrays are written in place beside arrays on cpu, also by NumPy's own functions; a GPU's are refused."""
+    """NumPy arrays are written in place with arrays on cpu, also by NumPy's own functions; GPU arrays are rejected."""
 
     def names(xp):
         host = {"h": np.full(3, 7.0), "m": np.ones((3, 3))}
@@ -215,7 +215,7 @@ def test_tolerances_may_be_arrays():
 
 
 def test_errors_of_what_says_it_is_an_array_arrive():
-    """A broken protocol is no reason to compare identities."""
+    """A broken protocol must not fall back to comparing identities."""
 
     class Broken:
         __array_interface__ = {}  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""out= of every function that takes it: what cannot be written into is refused, and the error says that out is wrong."""
+"""out= of every function that has it: invalid outputs are rejected, with an error that names out."""
 
 import ast
 import doctest

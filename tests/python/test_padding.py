@@ -1,4 +1,4 @@
-"""Margins around arrays: NumPy's values, types, shapes and errors in every mode."""
+"""Padding: NumPy's values, types, shapes and errors in every mode."""
 
 import itertools
 

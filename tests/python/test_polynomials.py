@@ -178,7 +178,7 @@ def test_nan_to_num_writes_in_place(device):
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
 @pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "c16"])
 def test_layouts_and_types(layout, dtype, device, rng):
-    # These layouts are of two axes; a row of one is a line with its stride.
+    # These layouts have two axes; one row of them is a strided 1-d array.
     x = rng.integers(-9, 9, (6, 40)).astype(dtype)
     y, taps = layout(x), rng.integers(-9, 9, 23).astype(dtype)
     own = cuarray.asarray(taps)

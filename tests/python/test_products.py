@@ -241,7 +241,7 @@ def numbers(type, shape, rng):
     return (parts[0] + 1j * parts[1]).astype(type) if type.kind == "c" else parts[0].astype(type)
 
 
-#: Rows, depth, columns: around the borders of tiles and panels.
+#: Rows, depth, columns: around the boundaries of tiles and panels.
 SIZES = [(1, 1, 1), (1, 300, 1), (1, 7, 70), (70, 257, 1), (2, 2, 2), (3, 0, 4), (4, 16, 16), (5, 17, 15), (64, 16, 64), (65, 33, 63),
          (63, 256, 17), (7, 257, 9), (129, 20, 257), (20, 1025, 31)]  # fmt: skip
 
@@ -299,7 +299,7 @@ def test_stacks_broadcast(device, rng):
 
 
 def test_many_axes(device, rng):
-    """More axes of matrices than a kernel walks over, none of which merge."""
+    """More batch axes than a kernel supports, none of which can be collapsed."""
     shape = (2, 1) * 10 + (3, 4)
     x = numbers(np.dtype("i4"), shape, rng)
     y = numbers(np.dtype("i4"), (1, 2) * 10 + (4, 2), rng)[..., :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :1, :, :]

@@ -1,4 +1,4 @@
-"""cuarray.profile: what it collects, what it writes, and CUARRAY_VALIDATE, in all of which expressions are told."""
+"""cuarray.profile: its events and its files, and CUARRAY_VALIDATE, which all report expressions."""
 
 import itertools
 import json
@@ -190,7 +190,7 @@ def test_expression_of_two_results(device):
 
 
 def value_of(text, inputs):
-    """What NumPy makes of an expression of a profile."""
+    """An expression of a profile evaluated by NumPy."""
     *definitions, value = text.split("; ")
     scope = {**vars(np), **dict(zip("abc", inputs, strict=True))}
     for definition in definitions:

@@ -1,6 +1,6 @@
 """Random programs of views, operations, in-place writes and copies, eager and deferred, against NumPy.
 
-Only operations that IEEE rounds correctly take part, so that every live array must be equal after every step.
+Only correctly rounded operations are used, so that every live array must be equal after every step.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ IN_PLACE = [add_to, subtract_from, multiply_by]
 
 
 def random_index(rng, shape):
-    """A basic index that does not choose a single element."""
+    """A basic index that does not select a single element."""
     index = []
     for extent in shape:
         kind = rng.choice(["all", "range", "reversed", "step", "integer"] if extent else ["all"])

@@ -1,4 +1,4 @@
-"""Buffers, NumPy's dispatch protocols and the CUDA Array Interface: what is refused, who is asked, what is kept."""
+"""Buffers, NumPy's dispatch protocols and the CUDA Array Interface: rejections, dispatch, and lifetimes."""
 
 import contextlib
 import ctypes
@@ -45,7 +45,7 @@ class Buffer(ctypes.Structure):
 
 
 def request(x, flags):
-    """Ask for a buffer as C code does, and give it back."""
+    """Request a buffer as C code does, and release it."""
     view = Buffer()
     ctypes.pythonapi.PyObject_GetBuffer.argtypes = [ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int]
     ctypes.pythonapi.PyObject_GetBuffer(x, ctypes.byref(view), flags)
@@ -63,7 +63,7 @@ def test_formats(name, cpu):
 
 
 def test_a_request_for_bare_bytes_needs_bytes(cpu):
-    """torch.asarray asks so and would read the bytes as numbers of its default type."""
+    """torch.asarray makes this request and would read the bytes as numbers of its default type."""
     for x in (cuarray.ones(3), cuarray.ones(3, bool), cuarray.ones(3, "i1"), cuarray.ones((2, 2), "u1")):
         for flags in (0, WRITABLE):
             with pytest.raises(BufferError):
@@ -234,7 +234,7 @@ def test_a_ufunc_of_ones_own_is_not_taken_for_numpys(device):
 
 
 class Hostile:
-    """Fails whatever it is asked."""
+    """Every access fails."""
 
     def __getattr__(self, name):
         raise ZeroDivisionError(name)
@@ -252,7 +252,7 @@ HOSTILE = [None, 5, -1, b"__call__", "", "__class__", "__reduce__", "at", (), []
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", ["__array_ufunc__", "__array_function__", "__array__", "__array_namespace__", "__dlpack__", "view", "__conform__"])
 def test_hostile_arguments_of_protocols(method, device):
-    """Whatever the arguments are, a protocol answers or raises: it crashes neither here nor in the next call."""
+    """For any arguments, a protocol returns or raises: neither this call nor the next one crashes."""
     x = cuarray.arange(3.0)
     call = getattr(x, method)
     several = [(a, b) for a in HOSTILE for b in HOSTILE]
@@ -288,7 +288,7 @@ def test_what_is_no_call_of_a_function_is_a_type_error(args, device):
 
 
 def test_arrays_are_compared_and_not_identities(device):
-    """A class that does not know ours says NotImplemented, and Python would go on to compare identities."""
+    """A class that does not support cuarray returns NotImplemented, and Python would compare identities."""
 
     class Tensor:
         __array_priority__ = 1000
@@ -314,7 +314,7 @@ def test_arrays_are_compared_and_not_identities(device):
 
 
 def test_asking_for_what_is_not_there_is_cheap(device):
-    """An exception of C++ takes microseconds, and consumers ask every object."""
+    """A C++ exception takes microseconds, and consumers query every object."""
     x = cuarray.ones(3)
     name = "__cuda_array_interface__" if device == "cpu" else "__array_interface__"
 
@@ -391,7 +391,7 @@ def interface(**changes):
 )  # fmt: skip
 def test_bad_cuda_array_interfaces(changes, error):
     foreign = interface(**changes)
-    # The message is about the entry that is wrong; that there is no such GPU is a ValueError, too.
+    # The message names the wrong entry; a missing GPU is a ValueError, too.
     (entry,) = changes
     others = {"shape": "dimensions", "typestr": "dtype", "data": "pointer", "strides": "stride"}
     with pytest.raises(error, match=f"{entry}|{others.get(entry, entry)}"):
@@ -427,7 +427,7 @@ def test_cuda_array_interfaces_on_gpus():
 
 
 def test_numpy_arrays_beyond_the_address_space(cpu):
-    """NumPy makes such arrays without a look at the memory."""
+    """NumPy makes such arrays without checking the memory."""
     wild = np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (-(2**63),))
     for call in (lambda: cuarray.asarray(wild), lambda: cuarray.ones(2) + wild):
         with pytest.raises(BufferError, match="out of the address space"):
@@ -444,7 +444,7 @@ def test_threads_exchange_and_compute(cpu):
         try:
             host = np.full(50_000, float(seed))
             for _ in range(30):
-                x = cuarray.asarray(host, device="cpu")  # the fixture's choice is this thread's alone
+                x = cuarray.asarray(host, device="cpu")  # the fixture's device is only set for the main thread
                 y = np.from_dlpack(x * 2 + np.asarray(x))
                 assert y[0] == y[-1] == 3 * seed
                 z = cuarray.from_dlpack(y)

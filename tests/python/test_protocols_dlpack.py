@@ -1,4 +1,4 @@
-"""DLPack to the letter: what capsules say, who frees them and when, and producers of every age."""
+"""DLPack in detail: contents of capsules, their release, and producers of every version."""
 
 import ctypes
 import gc
@@ -31,7 +31,7 @@ def address(x):
     return x.__array_interface__["data"][0]
 
 
-# What a capsule says
+# Contents of capsules
 
 
 @pytest.mark.parametrize("dtype", NUMPY_TYPES, ids=str)
@@ -73,7 +73,7 @@ def test_max_version(version, name):
                                       {"stream": "s"}, {"stream": 1}, {"stream": 0}, {"dl_device": (9, 0)},
                                       {"dl_device": 1}, {"dl_device": ("cpu", 0)}], ids=str)  # fmt: skip
 def test_faults_are_no_type_errors(keywords):
-    """A TypeError would make NumPy, PyTorch and mpi4py ask again in an older way, which means something else."""
+    """A TypeError would make NumPy, PyTorch and mpi4py retry in an older form, with another meaning."""
     with pytest.raises((ValueError, BufferError)):
         cuarray.ones(2).__dlpack__(**keywords)
 
@@ -117,7 +117,7 @@ def test_negative_strides():
     opened = open_capsule(capsule := x.__dlpack__(max_version=(1, 0)))
     assert opened.flags & IS_COPIED and capsules.values(opened.tensor).tolist() == [5, 3, 1]
     with pytest.raises(BufferError, match=r"\.copy\(\)"):
-        x.__dlpack__()  # a consumer that cannot be told of the copy would write into it
+        x.__dlpack__()  # a consumer that is not informed of the copy would write to it
     with pytest.raises(BufferError):
         x.__dlpack__(max_version=(1, 0), copy=False)
     del capsule
@@ -140,7 +140,7 @@ def test_bfloat16():
     del capsule
 
 
-# Who frees, and when
+# Release
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
@@ -362,7 +362,7 @@ def test_a_capsule_is_not_consumed_for_a_device_that_is_not_there():
     assert name_of(capsule) == b"dltensor_versioned" and producer.deleted == 0
 
 
-# What is known of producers
+# Known producers
 
 
 def made_by(module, producer, *bases):
@@ -379,7 +379,7 @@ def made_by(module, producer, *bases):
     ("jaxtyping", False), ("mlxtend.data", False), ("cupy", False), ("__main__", False), (5, False),
 ])  # fmt: skip
 def test_immutable_producers(module, is_immutable):
-    """Only capsules without flags need to be told; with them the producer has said it."""
+    """Only capsules without flags need the information; with flags the producer has given it."""
     host = np.ones(3)
     x = cuarray.from_dlpack(made_by(module, Producer(host, Legacy)))
     assert x.flags.writeable != is_immutable and address(x) == host.ctypes.data

@@ -12,7 +12,7 @@ import cuarray
 
 METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
            "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"]  # fmt: skip
-# Python numbers, and arrays, which decide the type of the result.
+# Python numbers, and arrays, which determine the type of the result.
 QUANTILES = [0, 1, 0.5, 0.3, 1 / 3, np.float64(0.25), [0.1, 0.9, 0.5], np.array([[0.0, 0.25], [0.75, 1.0]]), np.float32(0.7),
              np.array([0.2], np.float32)]  # fmt: skip
 EPS = {"f2": 2e-3, "f4": 3e-7, "f8": 1e-15}

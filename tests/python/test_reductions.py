@@ -1,4 +1,4 @@
-"""Reductions give NumPy's values, types, shapes and errors; their order of folding depends on the shape alone."""
+"""Reductions: NumPy's values, types, shapes and errors; their order of folding depends only on the shape."""
 
 import itertools
 import math
@@ -49,7 +49,7 @@ def test_axes(name, array, device):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_arrays_without_axes(name, device):
-    """They can be folded over nothing; some of NumPy's functions also take axis 0, which all take here."""
+    """They can be reduced over no axes; some of NumPy's functions also accept axis 0, as all do in cuarray."""
     for axis in (None, ()) if name not in WITH_ONE_AXIS else (None,):
         agree(f"xp.{name}(xp.asarray(-2.5), axis={axis}, keepdims=True)", rtol=1e-15)
     s = cuarray.asarray(-2.5)
@@ -145,7 +145,7 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
 @pytest.mark.parametrize("type", ["int8", "float16", "float32", "float64"])
 def test_columns_of_expressions(rows, type, rng, device):
     """Of rows longer than a block of the host's loops: the bits of the fold of an array."""
-    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies: they can wait
+    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies, which can be deferred
     eager = a * b + a
     for name in ("sum", "max", "ptp", "any", "all", "count_nonzero", "argmax", "argmin"):
         with cuarray.fuse():
@@ -168,7 +168,7 @@ def exact_sum(x, axis):
 @pytest.mark.parametrize("type", ["float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_sums_are_accurate(shape, type, rng, device):
-    """Within the bound of a tree of additions: eps * (log2 n + 4) * sum of magnitudes."""
+    """Within the bound of pairwise summation: eps * (log2 n + 4) * sum of magnitudes."""
     x = rng.standard_normal(shape).astype(type)
     for axis in range(x.ndim):
         n = shape[axis]
@@ -272,7 +272,7 @@ def test_layout_changes_no_bit(name, shape, rng, device):
         want = bits(getattr(cuarray, name)(cuarray.asarray(x), axis=axis))
         for recipe in LAYOUTS:
             if recipe.__name__ == "fortran":
-                continue  # an array whose axes lie in another order is folded in that order
+                continue  # the fold follows the order of the axes in memory
             got = getattr(cuarray, name)(recipe(x), axis=axis)
             assert bits(got) == want, (recipe.__name__, axis)
 
@@ -298,13 +298,13 @@ def test_operand_type_changes_no_bit(rng, device):
         assert bits(small.sum(axis, dtype="f8")) == bits(wide.sum(axis))
 
 
-# What wins
+# NaN
 
 
 @pytest.mark.parametrize("type", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_nan_wins_in_ranges_wherever_it_is(type, axis, rng, device):
-    """In every fold another element is NaN, or two are, or none is."""
+    """Each fold has one NaN at another position, or two, or none."""
     x = rng.standard_normal((600, 600)).astype(type)
     rows = np.arange(0, 600, 2)
     x[rows, rng.permutation(600)[rows]] = x[rows, rows] = np.nan

@@ -1,4 +1,4 @@
-"""Running results along an axis: NumPy's values, types, shapes and errors, in an order that depends on the position alone."""
+"""Scans along an axis: NumPy's values, types, shapes and errors, in an order that depends only on the position."""
 
 import layouts
 import numpy as np
@@ -135,7 +135,7 @@ def test_values_and_errors(expression, device):
 
 
 def in_scan_order(x, combine):
-    """Return the running results along the first axis, as kernel/scan.h defines their order."""
+    """Return the scan along the first axis, in the order defined by kernel/scan.h."""
     trees, results = [x], [None]
     while len(trees[-1]) > 1:
         half = len(trees[-1]) // 2 * 2
@@ -148,14 +148,14 @@ def in_scan_order(x, combine):
     return np.stack(results[1:]) if len(x) else x
 
 
-#: Lengths around the borders of groups, tiles and stretches.
+#: Lengths around the boundaries of groups, tiles and chunks.
 LENGTHS = [0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 127, 128, 129, 255, 257, 1023, 1025]
 LONG = [4095, 4096, 4097, 8192, 12289, 40001]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_order_of_additions(dtype, device, rng):
-    """Bit for bit, whatever the layout: along rows and down columns, few lines and many."""
+    """Bit for bit, for any layout: along rows and down columns, few rows and many."""
     for n in LENGTHS + LONG:
         shapes = [(n,), (n, 3)] if n > 1025 else [(n,), (n, 2), (n, 16), (n, 45)]
         for shape in shapes:

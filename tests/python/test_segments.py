@@ -107,7 +107,7 @@ def test_many_segments(device, rng):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "c8"])
 def test_a_segment_is_what_reduce_gives(dtype, device, rng):
-    """Bit for bit: the order of folding depends on the segment's length alone. The last ones end where memory does."""
+    """Bit for bit: the order of folding depends only on the segment's length. The last ones end at the end of memory."""
     x = (rng.standard_normal(5000) * 100).astype(dtype)
     there = cuarray.asarray(x)
     short = np.cumsum(np.arange(20))
@@ -203,7 +203,7 @@ def test_at_in_layouts(layout, device, rng):
 
 
 def test_many_repetitions(device, rng):
-    """Few places, many elements for each."""
+    """Few targets, many elements for each."""
     for dtype in ("i4", "f8", "f4"):
         places, values = rng.integers(0, 7, 3000), rng.integers(0, 50, 3000).astype(dtype)
         for name in ("add", "subtract", "maximum"):
@@ -232,7 +232,7 @@ def whole_numbers(dtype, rng, shape):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_or", "logical_and", "subtract", "bitwise_or"])
 def test_segments_of_every_type(name, dtype, device, rng):
-    """Along rows, across them, and of lengths around those of lanes and leaves."""
+    """Along rows and down columns, with lengths around those of lanes and leaves."""
     x = whole_numbers(dtype, rng, (2, 700, 18))
     begins = np.array([0, 1, 5, 20, 20, 36, 53, 300, 44, 650, 699, 699])
     there = cuarray.asarray(x)
@@ -263,7 +263,7 @@ def test_segments_in_layouts(layout, dtype, device, rng):
 
 
 def test_segments_fold_as_reduce_does_in_any_direction(device, rng):
-    """Bit for bit, over several chunks, whether lines lie side by side or one behind the other."""
+    """Bit for bit, over several chunks, along rows and down columns."""
     x = rng.standard_normal((40000, 17)).astype("f4")
     for there, axis in ((cuarray.asarray(x), 0), (cuarray.asarray(x.T.copy()), 1), (cuarray.asarray(x.T.copy()).T, 0)):
         begins = [0, 16385, 39000, 39999, 5]
@@ -294,7 +294,7 @@ def test_segments_of_many_axes(device, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_or", "subtract", "divide", "negative", "bitwise_xor"])
 def test_updates_of_every_type(name, dtype, device, rng):
-    """Places that come once, a few times, and more often than a warp has threads."""
+    """Targets that occur once, a few times, and more often than a warp has threads."""
     x = whole_numbers(dtype, rng, 50)
     places = np.concatenate([rng.integers(-50, 50, 60), np.full(100, 7), rng.integers(20, 23, 70)])
     rng.shuffle(places)

@@ -1,4 +1,4 @@
-"""unique and the functions of sets: values, types, shapes and errors of NumPy."""
+"""unique and the set functions: values, types, shapes and errors of NumPy."""
 
 import ml_dtypes
 import numpy as np
@@ -13,7 +13,7 @@ RETURNS = [(False, False, False), (True, False, False), (False, True, True), (Tr
 
 
 def repeated(dtype, rng, count):
-    """Return numbers of which many occur several times, NaNs among them."""
+    """Return numbers with many repetitions, including NaNs."""
     pool = samples.numbers(dtype, rng, 80)[:80]
     if np.dtype(dtype).kind in "fc":
         pool[:3] = np.nan

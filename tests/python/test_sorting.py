@@ -1,6 +1,6 @@
-"""Sorting and searching: values, places, stability and errors of NumPy, over types, layouts, axes and lengths.
+"""Sorting and searching: values, indices, stability and errors of NumPy, over types, layouts, axes and lengths.
 
-The reference sorts by keys that are spelled out here: NaN behind everything in either direction, -0 beside 0.
+The reference sorts by keys that are defined here: NaN last in either direction, -0 equal to 0.
 """
 
 import itertools
@@ -17,7 +17,7 @@ import cuarray
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
           "float64", "complex64", "complex128", BFLOAT16]  # fmt: skip
-# Around the lengths at which something changes: insertion, warps, blocks, tiles, the digits of long rows.
+# Around the lengths at which the algorithm changes: insertion, warps, blocks, tiles, the digits of long rows.
 LENGTHS = [1, 2, 31, 33, 40, 41, 255, 257, 2047, 2049, 4096, 4097]
 LONG = [8193, 16385, 70_001]
 
@@ -140,7 +140,7 @@ def never_in_the_middle(n, lanes):
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "float32", "int64", "uint64", "float64"])
 def test_rows_of_every_length(device, dtype, rng):
-    """What networks of vectors sort, and what is divided before."""
+    """Sizes for vector sorting networks, and sizes that are partitioned first."""
     short = range(1, 290) if device == "cpu" else [1, 2, 5, 31, 33, 128, 257]
     for n in [*short, 511, 512, 513, 1000, *([4097, 30_000] if device == "cpu" else [])]:
         for x in few_and_many(dtype, rng, n):
@@ -181,7 +181,7 @@ def test_threads_change_nothing(threads, rng):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64"])
 def test_rows_larger_than_caches(dtype, threads, rng):
-    """Rows of more than 22 MB move by lines; the second begins within one."""
+    """Rows of more than 22 MB are moved by cache lines; the second row begins within one."""
     known = cuarray.get_num_threads()
     cuarray.set_num_threads(threads)
     try:
@@ -222,7 +222,7 @@ def test_selection_of_skewed_values(rng):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_selection_by_a_sample(threads, rng):
-    """Ranks near each other, far apart, at the ends, and where equal elements make a sample useless."""
+    """Ranks near each other, far apart, at the ends, and with equal elements that make a sample useless."""
     known = cuarray.get_num_threads()
     cuarray.set_num_threads(threads)
     try:
@@ -273,7 +273,7 @@ def test_searchsorted(device, dtype, rng):
         x = x[places(x)]
         v = np.concatenate([mixed(dtype, rng, 60), x[:20]])
         v = v[: v.size // 2 * 2].reshape(2, -1)
-        # Each value's place among the sorted ones: sort both together, stable.
+        # Each value's position among the sorted ones: sort both together, stable.
         for side in ("left", "right"):
             both = np.concatenate([v.reshape(-1), x] if side == "left" else [x, v.reshape(-1)])
             order = places(both)
@@ -320,7 +320,7 @@ def test_partitions(device, rng):
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_partitions_of_long_rows(dtype, descending, device, rng):
-    """Elements before a place are none that stand behind it, equal ones keep their order, and none is lost."""
+    """Elements before and after a position are partitioned, equal ones keep their order, and none is lost."""
     for shape in ((3, 700), (1, 3000)):
         x = mixed(dtype, rng, shape[0] * shape[1]).reshape(shape)
         ordered = cuarray.sort(cuarray.asarray(x), descending=descending).numpy()

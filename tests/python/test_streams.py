@@ -1,4 +1,4 @@
-"""Streams, events, graphs and kinds of memory: what work waits for, what it does not, and what the host sees."""
+"""Streams, events, graphs and kinds of memory: required and unnecessary waits, and values seen by the host."""
 
 import gc
 import os
@@ -224,7 +224,7 @@ def test_protocol_of_streams(device):
 
 @pytest.mark.parametrize("number", [-1, 1 << 63, 1 << 64, 1 << 200, -(1 << 63)])
 def test_handles_are_addresses(number):
-    """Errors of Python, not of the binding, whose text would be its signature."""
+    """Python's own errors, not those of the binding with the text of its signature."""
 
     class Said:
         def __cuda_stream__(self):
@@ -344,7 +344,7 @@ def test_memory_that_is_kept_is_used_again_when_its_users_are_done(device):
             assert (y.numpy() == step + 1).all()
 
 
-# Each of these must wait by itself; all give element 0 of an array of equal elements.
+# Each of these must wait; all return element 0 of an array of equal elements.
 LOOKS = {
     "item": lambda x: float(x[0]),
     "operation": lambda x: float((x * 2)[0]) / 2,
@@ -395,7 +395,7 @@ def test_pinned_arrays_are_not_overwritten_while_they_are_copied(device, overwri
 
 def test_pinned_memory_outlives_its_array_while_a_copy_runs(device):
     stream = cuarray.Stream(device=device)
-    shape = (7, SIZE)  # of a size class of its own: no other test has left blocks there
+    shape = (7, SIZE)  # in a separate size class: no other test has left blocks there
     for step in range(10):
         x = cuarray.full(shape, float(step), memory="pinned").to_device(device, stream=stream)
         others = [cuarray.full(shape, -1.0, memory="pinned") for _ in range(step + 1)]
@@ -489,7 +489,7 @@ def test_a_capture_lets_other_streams_be_made_and_waited_for(device):
     x, graph, other = cuarray.zeros(5), cuarray.Graph(), cuarray.Stream()
     with other:
         y = x + 3
-    cuarray.Stream()  # taken back, and looked at for the next one
+    cuarray.Stream()  # released, and considered for reuse
     with graph.capture():
         x += 1
         cuarray.Stream()
@@ -694,7 +694,7 @@ def test_peer_access(remote):
 
 
 class Lent:
-    """Another library's array: the interface and nothing else."""
+    """Another library's array: only the interface."""
 
     def __init__(self, array, **changes):
         self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **changes}
@@ -813,7 +813,7 @@ assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_fork_before_anything_was_deferred():
-    """The lock of pending graphs is held for a fork, and the child's thread is another one."""
+    """The lock of pending nodes is held during a fork, and the child's thread is another one."""
     result = subprocess.run([sys.executable, "-W", "ignore", "-c", EARLY_FORK], capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
 

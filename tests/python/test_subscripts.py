@@ -1,4 +1,4 @@
-"""What brackets make, and going through all places of arrays."""
+"""Subscript objects, and iteration over elements of arrays."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The one type rule, exhaustively against NumPy: which loop runs for which arguments, and what casts are safe."""
+"""The type rule, exhaustively against NumPy: the loop for each combination of arguments, and the safe casts."""
 
 import itertools
 
@@ -43,7 +43,7 @@ def is_weak(t):
 
 
 def signatures(count):
-    """All combinations of dtypes and Python numbers but those of Python numbers alone."""
+    """All combinations of dtypes and Python numbers, except those of only Python numbers."""
     for signature in itertools.product([*NUMPY_DTYPES, *WEAK], repeat=count):
         if not all(map(is_weak, signature)):
             yield signature
@@ -216,7 +216,7 @@ def test_int64_and_uint64_compare_exactly(device):
 
 
 def values_for(a, b):
-    """Values of dtype a that NumPy's cast to dtype b defines."""
+    """Values of dtype a for which NumPy's cast to dtype b is defined."""
     numbers = [0, 1, 2, 3, 100, 127]
     if a.kind != "u" and b.kind != "u" and a.kind != "b":
         numbers += [-1, -2, -100, -128]
@@ -305,7 +305,7 @@ def test_info_of_arrays_and_bfloat16(device):
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "c8"])
 @pytest.mark.parametrize("number", [True, 3, 1.5, 2j])
 def test_python_numbers_beside_a_dtype_that_is_asked_for(dtype, number):
-    """A number goes with a loop of its own kind or a higher one, as in NumPy."""
+    """A Python number matches a loop of its own kind or a higher one, as in NumPy."""
     x = np.ones(2, dtype)
 
     def kind_of(xp, array):

@@ -16,7 +16,7 @@ import cuarray
 from cuarray import _core
 
 UFUNCS = sorted(_core.ufuncs.items())
-#: NumPy's ufunc of each, where it has one under the name or the alias.
+#: NumPy's ufunc of each, if it has one under the name or the alias.
 THEIRS = {name: next((getattr(np, n) for n in (name, *(a for a in dir(cuarray) if getattr(cuarray, a) is ufunc))
                       if isinstance(getattr(np, n, None), np.ufunc)), None) for name, ufunc in UFUNCS}  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_copies_and_pickles_are_the_object(name, ufunc):
 @pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
 def test_docstrings_hold(name, ufunc):
     if getattr(cuarray, name, None) is not ufunc:
-        return  # a function of the same name says more
+        return  # a function of the same name overrides it
     with cuarray.device("cpu"):
         for test in doctest.DocTestFinder(recurse=False).find(ufunc, name, globs={}):
             assert test.examples
@@ -112,7 +112,7 @@ TYPES = [np.dtype(t) for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u
 
 
 def hard_to_narrow(dtype):
-    """Return numbers of which a narrower type would make others: 1.0000001 becomes 1, and 256 becomes 0."""
+    """Return numbers that a narrower type would change: 1.0000001 becomes 1, and 256 becomes 0."""
     wide = {"b": [True] * 3, "i": [256, 3, 1], "u": [256, 3, 1], "f": [1.0000001, 0.5, 3.25], "c": [1.5 + 2j, 0.5j, 3]}
     return np.asarray([3, 80, 1] if dtype.itemsize == 1 and dtype.kind in "iu" else wide[dtype.kind], dtype)
 
@@ -127,7 +127,7 @@ def outcome(function, arrays, keywords):
 
 
 def loops_asked_for(ufunc):
-    """Yield dtypes of arguments, and keywords that ask for a loop: every dtype=, and signatures of all forms."""
+    """Yield dtypes of arguments, and keywords that select a loop: every dtype=, and signatures of all forms."""
     choose = random.Random(ufunc.__name__).choice
     for _ in range(400):
         given = [choose(TYPES) for _ in range(ufunc.nin)]
@@ -349,7 +349,7 @@ def test_calls_keep_no_references(device):
 
 
 def test_long_work_lets_other_threads_run():
-    """A long sum of sines leaves the interpreter to others."""
+    """A long sum of sines releases the GIL."""
     with cuarray.device("cpu"):
         x = cuarray.arange(1_000_000.0)
     steps, stop = [], threading.Event()

@@ -13,9 +13,9 @@ ROWS = {row["name"]: row for row in _core.rows()}
 LOOPS = [(name, loop) for name, row in ROWS.items() for loop in row["loops"]]
 UFUNCS = [pytest.param(name, id=name) for name in ROWS]
 
-# Of two zeros, or two NaNs, the order of the operands decides which one wins.
+# With two zeros, or two NaNs, the result depends on the order of the operands.
 EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}
-# Infinite operands give what the Array API standard says, tested apart; NumPy differs.
+# Infinite operands follow the Array API standard, tested separately; NumPy differs.
 FINITE_ONLY = {"floor_divide", "remainder", "fmod", "divmod"}
 
 
@@ -33,7 +33,7 @@ def dtype(name):
 
 
 def call(row, inputs, **keywords):
-    """Call the function of a row on NumPy arrays and return a tuple of results as arrays of ours."""
+    """Call the function of a row on NumPy arrays and return a tuple of results as cuarray's arrays."""
     result = cuarray_function(row)(*map(cuarray.asarray, inputs), **keywords)
     return result if isinstance(result, tuple) else (result,)
 
@@ -51,7 +51,7 @@ def sample(row, ins, rng, count=400):
     if name == "ldexp":
         inputs[1] = np.clip(inputs[1], -3000, 3000)
     if name in ("gcd", "lcm") and inputs[0].dtype.kind == "i":
-        # The magnitude of the least integer is no integer.
+        # The magnitude of the smallest integer overflows.
         inputs = [np.maximum(x, -np.iinfo(x.dtype).max) for x in inputs]
     if name in FINITE_ONLY and inputs[0].dtype.kind in "fV":
         inputs = [np.where(np.isfinite(x), x, np.ones(1, x.dtype)) for x in inputs]
@@ -59,7 +59,7 @@ def sample(row, ins, rng, count=400):
 
 
 def check(row, inputs, outs, device):
-    """Assert that a row's results are what they should be, within the limits of oracle.py."""
+    """Assert that a row's results equal the reference, within the limits of oracle.py."""
     name = row["name"]
     out_types = [dtype(t) for t in outs]
     results = call(row, inputs)
@@ -91,7 +91,7 @@ def test_values(row, ins, outs, rng, device, full):
 
 
 def small(row, ins, outs):
-    """Whether all values of the inputs can be tried: one of 16 bits, or two of 8."""
+    """Whether all input values can be tested: one input of 16 bits, or two of 8."""
     return sum(dtype(t).itemsize for t in ins) <= 2
 
 
@@ -134,7 +134,7 @@ def test_layouts_change_no_bit(row, ins, outs, rng, device):
 
 @pytest.mark.parametrize(("row", "ins", "outs"), loops())
 def test_shapes(row, ins, outs, rng, device):
-    """No axes, no elements, stretched axes: the bits of the plain call."""
+    """0-d, empty and broadcast arrays: the bits of the plain call."""
     inputs = [x[-60:] for x in sample(row, ins, rng, 300)]
     function = cuarray_function(row)
     plain = call(row, inputs)
@@ -146,7 +146,7 @@ def test_shapes(row, ins, outs, rng, device):
         for result, out in zip(call(row, [np.zeros(shape, x.dtype) for x in inputs]), outs, strict=True):
             assert (result.shape, result.dtype) == (shape, dtype(out))
 
-    # Each input stretched along another axis; the last one has fewer axes.
+    # Each input is broadcast along another axis; the last one has fewer axes.
     shapes = [(5, 1, 1), (1, 4, 1), (3,)][: len(ins)]
     stretched = [x[: int(np.prod(s))].reshape(s) for x, s in zip(inputs, shapes, strict=True)]
     apart = [np.array(x) for x in np.broadcast_arrays(*stretched)]
@@ -159,7 +159,7 @@ def test_shapes(row, ins, outs, rng, device):
 
 @pytest.mark.parametrize(("row", "ins", "outs"), loops(of=lambda row, ins, outs: ins[0] == outs[0]))
 def test_overlap_of_input_and_output(row, ins, outs, rng, device):
-    """Results are as if all inputs were read before anything is written, however far the output is shifted."""
+    """Results are as if all inputs were read before any write, for every shift of the output."""
     inputs = [x[-301:] for x in sample(row, ins, rng, 600)]
     function = cuarray_function(row)
     for source, target in [(slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)),
@@ -196,7 +196,7 @@ def test_inputs_stay_as_they_are(name, rng, device):
 
 
 def heavy(row, ins, outs):
-    """The loops that call the library of vector mathematics, where position could matter."""
+    """The loops that call the vector math library, where position could matter."""
     return "VectorMath" in row["flags"]
 
 
@@ -238,7 +238,7 @@ def test_number_of_threads_changes_no_bit(name, rng, device):
     assert results[0] == results[1] == results[2]
 
 
-# What NumPy leaves undefined or the Array API standard defines otherwise.
+# Results that NumPy leaves undefined or the Array API standard defines differently.
 
 X, INF, NAN = 3.0, np.inf, np.nan
 
@@ -334,7 +334,7 @@ def test_negative_integer_power_is_an_error(type, device):
     ],
 )
 def test_casts_to_half_types_round_once(value, type, want, device):
-    """By way of float32, the value would become a tie and go to the even neighbour below."""
+    """Through float32, the value would become a tie and round to the even neighbour below."""
     assert float(cuarray.asarray([value]).astype(type)[0]) == want
 
 
@@ -362,7 +362,7 @@ FOLDED = [
 
 @pytest.mark.parametrize(("name", "type"), FOLDED)
 def test_reduce_folds_from_the_left(name, type, rng, device):
-    """Rows that are not associative give the bits of the loop over the elements; sums and products are near them."""
+    """Rows that are not associative give the bits of the loop over the elements; sums and products are close."""
     row = ROWS[name]
     function = cuarray_function(row)
     x = sample(row, (type, type), rng, 30)[1][:24].reshape(4, 6)
