@@ -2,7 +2,7 @@
 
 An engine is a module with NAME, `case(rng, device, trace)` and `replay(statements, device)`. The first makes and runs one case and
 yields its findings, pairs of a Difference and the statements until then; `trace(statements)` records what is about to
-run, for the parent to read if the child does not return. The second runs statements and returns the list of Differences.
+run, for the parent to read if the child does not return. The second runs statements and returns their Differences.
 """
 
 import argparse
@@ -148,7 +148,7 @@ class Child:
 
 
 def in_child(function, device, patience):
-    """Return a function's result in a forked child, ("crash", signal) or ("hang",), or None if NumPy was running then."""
+    """Return a function's result in a forked child, ("crash", signal) or ("hang",), or None if NumPy was running."""
     read, write = os.pipe()
     note = Note()
     pid = os.fork()

@@ -3,7 +3,7 @@
     python tests/fuzz/calls.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J] [--only REGEX]
 
 Functions come from the namespace, and their parameters from their signatures: a new function is included automatically.
-The argument of a parameter follows from its name (PARAMETERS of arguments.py); exceptions are in FUNCTIONS, one line each.
+The argument of a parameter follows from its name (PARAMETERS of arguments.py); exceptions are lines of FUNCTIONS.
 Every call must return in time and without a crash; its exception must be of NumPy's type, and name the function and no
 internals of cuarray; its result must be NumPy's; a call that raises must not change any array.
 """

@@ -14,7 +14,7 @@ import cuarray as ca
 DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 KNOWN = {np.dtype(t) for t in DTYPES}
 
-#: Functions that are not correctly rounded, here or in NumPy, by NumPy's name; limits are those of tests/python/oracle.py.
+#: Functions that are not correctly rounded, here or in NumPy, by NumPy's name; limits are in tests/python/oracle.py.
 INEXACT = {
     name
     for ours in {*oracle.CUDA_LIMITS, *oracle.OTHER, "floor_divide"}

@@ -29,7 +29,7 @@ CUDA_LIMITS = {
     "erf": (2.5, 2.5), "erfc": (4.5, 4.5), "gamma": (11.5, 8.5), "lgamma": (6.5, 4.5),
 }  # fmt: skip
 
-# Functions without a table entry: a few roundings of functions with one. The ulp of a product may be half of a factor's.
+# Functions without a table entry: a few roundings of those with one. The ulp of a product may be half of a factor's.
 OTHER = {"logaddexp": 4.5, "logaddexp2": 4.5, "expit": 4.5, "logit": 4.5, "xlogy": 8.0, "degrees": 4.5, "radians": 4.5}
 
 # On the CPU, every function of glibc's vector library has the limit that the library needs at some instruction

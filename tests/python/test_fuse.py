@@ -508,7 +508,7 @@ def test_threads_share_what_is_pending(device):
 
 
 def test_what_a_thread_leaves_pending_outlives_it(device):
-    """A run that fails at the end of fuse leaves its arrays pending, and their thread may have ended when they are read."""
+    """A failed run at the end of fuse leaves its arrays pending; their thread may have ended when they are read."""
     kept = []
 
     def work():
@@ -816,7 +816,7 @@ time.sleep(0.2)
 
 @pytest.mark.parametrize("step", ["(x + 1).sum()", "y[3] = Number()", "ca.sort(x[::-1])", "with ca.fuse(): (x * 2 + 1).sum()"])
 def test_daemon_threads_at_the_end_of_the_interpreter(step):
-    """They stop where they ask for the GIL again, as in NumPy; nothing aborts and nothing waits for them."""
+    """They stop where they request the GIL again, as in NumPy; nothing aborts and nothing waits for them."""
     code = AT_EXIT.replace("STEP", step)
     for _ in range(3):
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})

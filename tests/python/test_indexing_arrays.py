@@ -277,7 +277,7 @@ def test_masks_at_borders(count, rng, device):
 
 
 def test_many_stretches(device):
-    """More counts than one pass of a block adds up: 512 stretches of 4096 elements."""
+    """More counts than one pass of a thread block scans: 512 mask blocks of 4096 elements."""
     mask = np.zeros(513 * 4096 + 5, bool)
     mask[[0, 4095, 4096, 512 * 4096 - 1, 512 * 4096, 513 * 4096 - 1, 513 * 4096 + 4]] = True
     mask[100_000:100_050] = True
@@ -304,7 +304,7 @@ def test_one_value_at_repeated_places(dtype, device):
 
 
 def test_repeated_places_of_a_large_array(rng, device):
-    """Fewer places than elements: what is written twice is found without a table of the whole array."""
+    """Fewer indices than elements: repeated targets are found without a table of the whole array."""
     x = cuarray.zeros(100_000, np.float32)
     index = np.array([5, 99_999, 5, 0, -1, 5, 77_777])
     x[cuarray.asarray(index)] = cuarray.arange(7.0)

@@ -6,7 +6,7 @@ test_check = peers.test_of(__file__, "numba", environment=(("NUMBA_ENABLE_CUDASI
 
 
 def check_njit_reads_and_writes():
-    # Numba takes our arrays by the buffer protocol: it indexes them and knows their length, not their shape.
+    # Numba uses cuarray's arrays by the buffer protocol: it supports indexing and len, but not shape.
     @numba.njit
     def double(x, columns):
         total = 0.0
@@ -65,7 +65,7 @@ def check_two_axes_under_the_simulator():
 if __name__ == "__main__":
     import numba
     import numpy as np
-    from numba import cuda  # a global: the simulator exchanges the module under that name
+    from numba import cuda  # a global: the simulator replaces the module of that name
 
     import cuarray
 

@@ -180,7 +180,7 @@ def test_eight_threads_are_counted_exactly(device):
 
 
 def test_hammer(device):
-    """Arrays made, computed with, handed to other threads and freed there, beside trims, limits and snapshots."""
+    """Arrays created, used, passed to other threads and freed there, concurrently with trims, limits and snapshots."""
     handed = queue.Queue()
 
     def hammer(number):
@@ -213,7 +213,7 @@ def test_hammer(device):
 
 @pytest.mark.parametrize("pool", [None, "cuarray"])
 def test_hammer_on_streams(pool, device):
-    """Arrays that eight threads make on streams of their own, read on others', and free while work on them is queued."""
+    """Arrays that eight threads make on separate streams, read on others, and free while work on them is queued."""
     handed = queue.Queue()
     memory.use_pool(pool, device)
 

@@ -73,7 +73,7 @@ def test_names_of_numpy_that_are_not_there_are_explained():
     assert not [name for name in missing if f"`x.{name}`" not in text]
 
 
-# Signatures that are more specific than NumPy's, or with other names of positional parameters, or all keywords of ufuncs.
+# Signatures more specific than NumPy's, or with other names of positional parameters, or with all keywords of ufuncs.
 ADDED = {"device", "like", "memory", "descending"}
 DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack", "einsum", "matmul", "matvec", "vecdot", "vecmat"}
 

@@ -304,7 +304,7 @@ def test_a_square_is_a_product(device, dtype):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", cuarray.bfloat16], ids=str)
 def test_powers_that_other_functions_compute(device, dtype, rng):
-    """Of an exponent that is a number, as of one in an array: special values by the Array API standard."""
+    """For a scalar exponent as for an array: special values of the Array API standard."""
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, 0.25, -4]
     x = cuarray.asarray(np.concatenate([special, rng.standard_normal(500) * 9]).astype(dtype), device=device)
     for exponent in (2, 0.5, -1, -1.0, 0, 1):
@@ -371,7 +371,7 @@ print("done")
 
 
 def test_a_new_shape_while_other_threads_compute(device):
-    """Work that began goes on with the shape and memory that the array had; in a process that may crash."""
+    """Running work keeps the shape and memory that the array had; in a separate process."""
     code = RESHAPED.replace("DEVICE", repr(device)).replace("COUNT", "22" if device == "cpu" else "14")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout == "done\n", run.stderr[-2000:]
@@ -483,7 +483,7 @@ def test_conj_of_real_arrays_is_the_array(dtype, device):
 
 
 def test_what_stays_itself():
-    """As in NumPy: without a change the array itself is returned, not a view, whose shape and flags would be separate."""
+    """As in NumPy: without a change the array itself is returned, not a view, which has its own shape and flags."""
     x = cuarray.ones(3)
     assert x.squeeze() is x and cuarray.squeeze(x) is x and x.squeeze(()) is x
     assert x.astype(x.dtype, copy=None) is x

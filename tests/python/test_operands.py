@@ -1,4 +1,4 @@
-"""Several array arguments: lists go to the device of an array, NumPy arrays only to that of the host; out= everywhere."""
+"""Several array arguments: lists go to the device of an array, NumPy arrays only to the host's; out= everywhere."""
 
 import array
 import collections

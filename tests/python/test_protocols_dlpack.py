@@ -202,7 +202,7 @@ def test_chains_of_views_live_on():
 @pytest.mark.parametrize("way", ["np.asarray(x)", "np.from_dlpack(x)", "x.__dlpack__()", "memoryview(x)",
                                  "ca.asarray(np.ones(3))", "ca.from_dlpack(np.ones(3))"])  # fmt: skip
 def test_alive_at_exit(way):
-    """The interpreter ends well with an exchange still in a module global and in an exit handler."""
+    """The interpreter exits cleanly with exchanged arrays in a module global and in an exit handler."""
     program = f"""
 import atexit, numpy as np, cuarray as ca
 x = ca.ones(5, device='cpu')
@@ -210,12 +210,12 @@ kept = {way}
 atexit.register(lambda: print('left', type(kept).__name__))
 """
     done = subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", program], capture_output=True, text=True)
-    # The simulated driver says which seed it has drawn.
+    # The simulated driver prints its random seed.
     complaints = [line for line in done.stderr.splitlines() if not line.startswith("cudasim: CUDASIM_SEED")]
     assert done.returncode == 0 and done.stdout.startswith("left") and not complaints, done.stderr
 
 
-# Producers of every age
+# Producers of every version
 
 
 @pytest.mark.parametrize("kind", [Legacy, Versioned])

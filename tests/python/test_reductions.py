@@ -126,7 +126,7 @@ EXACT = {
 @pytest.mark.parametrize("type", EXACT)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_folds_that_do_not_round(shape, type, share, rng, device):
-    """Of few, some and many elements that differ from zero, down columns and along rows: NumPy's values."""
+    """With few, some and many nonzero elements, down columns and along rows: NumPy's values."""
     present = rng.random(shape) < share
     x = (present * rng.integers(1, 100, shape)).astype(type)
     if type in ("float16", "float32"):
@@ -144,7 +144,7 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
 @pytest.mark.parametrize("rows", [1, 3, 16, 17, 33, 50, 64, 65, 300])
 @pytest.mark.parametrize("type", ["int8", "float16", "float32", "float64"])
 def test_columns_of_expressions(rows, type, rng, device):
-    """Of rows longer than a block of the host's loops: the bits of the fold of an array."""
+    """Rows longer than a block of the host's loops: the bits of the reduction of an array."""
     a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies, which can be deferred
     eager = a * b + a
     for name in ("sum", "max", "ptp", "any", "all", "count_nonzero", "argmax", "argmin"):
@@ -212,7 +212,7 @@ def exact_variance(x, where=True, **options):
     [("f4", 1e8, 1e-6), ("c8", 1e7 * (1 + 1j), 1e-6), ("f8", 1e9, 1e-12), ("c16", 1e9j, 1e-12), ("f2", 1000, 1e-3)],
 )
 def test_variance_far_from_zero(dtype, centre, most, masked, options, rng, device):
-    """A rounded mean may be off by as much as the numbers differ, which must not show."""
+    """The error of a rounded mean may be as large as the spread of the numbers; the result must be unaffected."""
     x = centre + 20 * rng.standard_normal((300, 70))
     if dtype[0] == "c":
         x = x + 7j * rng.standard_normal(x.shape)
@@ -243,7 +243,7 @@ def test_variance_of_nothing_and_of_too_few(device):
 
 
 def test_a_masked_mean_counts_exactly(device):
-    """2**24 + 1 is no float32."""
+    """2**24 + 1 is not a float32."""
     count = 2**24 + 1
     x = cuarray.ones(count + 1, "f4")
     where = cuarray.arange(count + 1) < count
@@ -331,7 +331,7 @@ def test_the_first_of_equals_is_found(rng, device):
 
 
 def test_out_is_cast_by_the_rule_of_ufuncs(device):
-    """NumPy writes floating-point sums into an integer out=; a ufunc would refuse, and so do reductions here."""
+    """NumPy writes floating-point sums into an integer out=; ufuncs reject it, and so do cuarray's reductions."""
     with pytest.raises(TypeError, match=r"sum.*float64.*int64"):
         cuarray.sum(cuarray.ones(3), out=cuarray.empty((), int))
 
@@ -350,7 +350,7 @@ def test_out_may_overlap_the_input(device):
 
 
 def test_large_axes_of_every_kind(device):
-    """Sizes on both sides of the borders of blocks, folded exactly because the numbers are small integers."""
+    """Sizes on both sides of block boundaries, reduced exactly because the numbers are small integers."""
     for n in (1, 15, 16, 17, 4095, 4096, 4097, 65537, 200_001):
         x = cuarray.ones(n, "i8")
         assert x.sum().item() == n and cuarray.count_nonzero(x).item() == n
@@ -371,7 +371,7 @@ def test_folds_start_from_the_identity(name, dtype, device):
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
 def test_one_element_decides(dtype, device):
-    """Of many elements a single one that differs is seen, wherever it stands."""
+    """A single different element among many is found at any position."""
     for size in (255, 256, 257, 511, 1000, 16385):
         for place in {0, 1, 127, 128, 254, size // 2, size - 2, size - 1}:
             ones, zeros = np.ones(size, dtype), np.zeros(size, dtype)
@@ -385,7 +385,7 @@ def test_one_element_decides(dtype, device):
 @pytest.mark.parametrize("name", ["any", "all", "count_nonzero", "sum", "prod"])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
 def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
-    """Of truth values, too, whatever the elements' size."""
+    """Also for truth values, for any element size."""
     for values, mask in [([5, 0], [True, False]), ([5, 0], [False, True]), ([5, 6, 7], [False] * 3), ([0, 0], [False, True])]:
         x, where = np.array(values, dtype), np.array(mask)
         want = np.sum(x != 0, where=where) if name == "count_nonzero" else getattr(np, name)(x, where=where)
@@ -399,7 +399,7 @@ def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
 
 @pytest.mark.parametrize("size", [100, 20_000, 500_000])
 def test_folds_that_one_element_has_decided(size, device, rng):
-    """any and all need not look at what comes behind; of a mask, where= and of a pending value, too."""
+    """any and all may skip the remaining elements; also for a mask, with where= and for a pending value."""
     for place in (0, 16_383, 16_384, size - 1, None):
         x = np.zeros(size, bool)
         if place is not None and place < size:

@@ -107,7 +107,7 @@ def test_many_segments(device, rng):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "c8"])
 def test_a_segment_is_what_reduce_gives(dtype, device, rng):
-    """Bit for bit: the order of folding depends only on the segment's length. The last ones end at the end of memory."""
+    """Bit for bit: the order depends only on the segment's length. The last segments end at the end of memory."""
     x = (rng.standard_normal(5000) * 100).astype(dtype)
     there = cuarray.asarray(x)
     short = np.cumsum(np.arange(20))

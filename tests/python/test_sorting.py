@@ -36,7 +36,7 @@ def columns(x):
 
 
 def places(x, descending=False):
-    """Return the places that sort the last axis, stable."""
+    """Return the indices that sort the last axis, stable."""
     keys = columns(x)
     if descending:
         turned = [np.invert(k) if k.dtype.kind in "iu" else -k for k in keys[len(keys) > 1 :]]
@@ -107,7 +107,7 @@ def test_layouts_and_axes(device, dtype, layout, rng):
 
 
 def few_and_many(dtype, rng, n):
-    """Yield rows of values that are their keys: different, few, one, in order, nearly so, far apart, some side by side."""
+    """Yield rows of values that are their keys: unique, few, one, sorted, nearly sorted, far apart, some adjacent."""
     low, high = (0, 2**62) if np.dtype(dtype).kind == "u" else (-(2**62), 2**62)
     scale = 1e-12 if np.dtype(dtype).kind == "f" else 1
     yield (rng.integers(low, high, n) * scale).astype(dtype)
@@ -124,7 +124,7 @@ def few_and_many(dtype, rng, n):
 
 
 def never_in_the_middle(n, lanes):
-    """Return values of which those that a quicksort looks at for its pivot are always among the smallest."""
+    """Return values for which a quicksort's pivot candidates are always among the smallest."""
     values, rest, known = np.full(n, -1), np.arange(n), 0
     while len(rest) > 16 * lanes:
         count = lanes if len(rest) < 1024 else 4 * lanes

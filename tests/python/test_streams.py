@@ -284,7 +284,7 @@ def test_faults_come_to_who_waits(remote):
 
 
 def test_a_stream_s_next_fault_is_found_too(remote):
-    """The last report is taken back before anything else runs, whichever stream it would run on."""
+    """The last fault report is reset before anything else runs, on any stream."""
     with cuarray.Stream() as stream:
         powers = cuarray.asarray([1, -1])
         for _ in range(3):
@@ -294,7 +294,7 @@ def test_a_stream_s_next_fault_is_found_too(remote):
 
 
 def test_one_fault_speaks_for_all_that_was_queued(remote):
-    """Everything is waited for before faults are looked for anew."""
+    """All work is waited for before faults are checked again."""
     first, second, powers = cuarray.Stream(), cuarray.Stream(), cuarray.asarray([1, -1])
     with first:
         2**powers + 0

@@ -79,7 +79,7 @@ def test_types_are_those_of_numpy(name):
 
 @pytest.mark.parametrize("name", ["where", "clip"])
 def test_types_of_choices(name):
-    """These have the common type of what they choose from."""
+    """These have the common type of the operands that they select from."""
     for signature in signatures(2):
         ours = [bool, *signature] if name == "where" else [signature[0], signature[1], signature[1]]
         values = [WEAK_VALUES[t] if is_weak(t) else np.empty(1, t) for t in signature]
@@ -88,7 +88,7 @@ def test_types_of_choices(name):
 
 @pytest.mark.parametrize("name", sorted(NOT_IN_NUMPY - {"where", "clip", "round", "real", "imag"}))
 def test_types_of_functions_beyond_numpy(name):
-    """They have the types of NumPy's functions of floating-point numbers: atan2 and cbrt."""
+    """They have the types of NumPy's floating-point functions: atan2 and cbrt."""
     pattern = np.arctan2 if ROWS[name]["nin"] == 2 else np.cbrt
     for signature in signatures(pattern.nin):
         assert our_rule(name, signature) == numpy_rule(pattern, signature), signature
@@ -111,7 +111,7 @@ def test_resolve_dtypes_is_the_same_rule():
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_calls_give_what_the_rule_says(name, device):
-    """The rule is what runs: real calls, with arrays, 0-d arrays and Python numbers."""
+    """Calls follow the rule: with arrays, 0-d arrays and Python numbers."""
     row = ROWS[name]
     for signature in itertools.product([np.dtype(t) for t in ("b1", "i1", "u8", "f2", "f8", "c8")] + WEAK, repeat=row["nin"]):
         if all(map(is_weak, signature)) or row["nin"] > 2:

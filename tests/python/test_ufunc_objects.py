@@ -166,9 +166,9 @@ def test_what_is_asked_for_chooses_numpys_loop(name):
         for x, y in zip(got, want, strict=True):
             assert x.dtype == y.dtype, f"{call}: {x.dtype}, not {y.dtype}"
             if y.dtype.kind in "fc":
-                finite = np.isfinite(y)  # complex functions have infinities and NaN of their own
+                finite = np.isfinite(y)  # complex functions differ at infinities and NaN
                 np.testing.assert_allclose(x[finite], y[finite], 4e-3 if y.dtype == np.float16 else 1e-5, err_msg=call)
-            elif name != "reciprocal":  # which is undefined of 0 among integers
+            elif name != "reciprocal":  # which is undefined for the integer 0
                 np.testing.assert_array_equal(x, y, err_msg=call)
 
 
