@@ -1,4 +1,4 @@
-// print_tables.cpp -- prints the tables as JSON: what scripts/make_names.py turns into stubs and docs.
+// print_tables.cpp -- prints the tables as JSON, for scripts/make_names.py, which writes stubs and docs.
 #include <iostream>
 #include <string>
 #include <string_view>

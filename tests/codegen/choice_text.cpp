@@ -1,5 +1,5 @@
 // choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by indices
-// or masks, fold segments, multiply matrices, and slide taps along a line.
+// or masks, reduce segments, multiply matrices, and correlate.
 //
 //   choice_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
 #include <iostream>
@@ -19,7 +19,7 @@ std::map<std::string, NamedKernel> kernels;
 
 void add(const NamedKernel& kernel) { kernels[kernel.entry] = kernel; }
 
-/// `arrays` index arrays over n positions of an array of as many axes.
+/// `arrays` index arrays of n indices into an array of as many axes.
 void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});

@@ -1,4 +1,4 @@
-// kernel_text.cpp -- lists every kernel that the tables can ask for, and prints the text of those named on
+// kernel_text.cpp -- lists every kernel that the tables can generate, and prints the text of those named on
 // its input.
 //
 //   kernel_text --list           one line per kernel: its entry point and what it is made from

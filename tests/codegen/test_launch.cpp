@@ -18,7 +18,7 @@ using Flat = kernel::Flat<kernel::kMaxOperands>;
 using Strided = kernel::Strided<kernel::kMaxOperands>;
 using Addresses = std::vector<uint64_t>;
 
-/// What the kernels do with an index, in plain divisions.
+/// The index arithmetic of the kernels, with plain divisions.
 class Reader {
  public:
     explicit Reader(const Launch& launch)
@@ -52,8 +52,8 @@ class Reader {
         }
         return reinterpret_cast<uint64_t>(p_.operands[k].data) + uint64_t(offset);
     }
-    /// The addresses of all operands of one element. A turned operand is read by the thread at the mirrored
-    /// place.
+    /// The addresses of all operands of one element. A transposed operand is read by the thread at the mirrored
+    /// position.
     Addresses element(std::vector<int64_t> at, int operands) const {
         std::vector<int64_t> mirrored = at;
         std::swap(mirrored[p_.axes - 1], mirrored[p_.axes < 2 ? 0 : p_.axes - 2]);
@@ -162,7 +162,7 @@ void random_layouts() {
     }
 }
 
-/// Huge extents and strides: the slices cover the space, and each fits 32 bits.
+/// Huge extents and strides: the slices cover the index space, and each fits 32 bits.
 void beyond_32_bits() {
     const Dims shape{3, int64_t(1) << 31, 2};
     const Dims out{(int64_t(1) << 34) + 64, 8, 4}, in{int64_t(1) << 40, 4, -(int64_t(1) << 36)};
@@ -184,7 +184,7 @@ void beyond_32_bits() {
             ++found[reader.element(reader.coordinates(i), 2)];
     }
     CHECK(total == count(shape));
-    // The first and the last element are borders of slices whatever the cut.
+    // The first and the last element are slice boundaries in any partition.
     CHECK(found.count(wanted.front()) == 1 && found.count(wanted.back()) == 1);
 }
 
@@ -251,7 +251,7 @@ void folds_cover_everything() {
     }
 }
 
-/// A reduction takes a slot for its initial value; without one it must not pass on what lay in memory.
+/// A reduction has a slot for its initial value; without one it must not use uninitialized memory.
 void no_slot_is_left_to_chance() {
     Expr expr;
     const Scalar two = Scalar::of(DType::float32, 2.0f);

@@ -1,4 +1,4 @@
-// check.h -- the few lines that a C++ test needs: a failed check says where and ends the program with status 1.
+// check.h -- checks for C++ tests: a failed check prints its location and ends the program with status 1.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

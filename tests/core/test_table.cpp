@@ -1,4 +1,4 @@
-// test_table.cpp -- the tables as data: every loop is found by its own types, rows say what they are.
+// test_table.cpp -- the tables as data: every loop is found by its own types, and the properties of rows.
 #include <array>
 #include <cstring>
 #include <set>

@@ -1,4 +1,4 @@
-// cache.cpp -- the kernel cache's files: damage, foreign hands, limits, and several writers at once.
+// cache.cpp -- the kernel cache's files: damage, foreign files, limits, and concurrent writers.
 #include "cuda/cache.h"
 #include <signal.h>
 #include <sys/resource.h>
@@ -58,7 +58,7 @@ void test_round_trip(const fs::path& directory) {
     CHECK(cache.bytes() > 11 && warnings == 0, "size, and no warning");
 }
 
-// Every truncation and every changed byte is noticed; the next store mends it.
+// Every truncation and every changed byte is detected; the next store repairs it.
 void test_damage(const fs::path& directory) {
     DiskCache cache(directory / "damage");
     const std::string text = "the payload of a kernel";
@@ -77,7 +77,7 @@ void test_damage(const fs::path& directory) {
         CHECK(!cache.load(hash_of("k"), payload), "byte %zu is wrong", at);
     }
     CHECK(warnings == 1, "%d warnings about damage", warnings);
-    // Neither a pipe without a writer nor what is no file is waited for.
+    // A pipe without a writer, or a path that is not a file, does not block.
     fs::remove(file);
     CHECK(mkfifo(file.c_str(), 0600) == 0, "mkfifo");
     CHECK(!cache.load(hash_of("k"), payload), "a pipe is no kernel");
@@ -139,7 +139,7 @@ void test_limit(const fs::path& directory) {
     std::string payload;
     CHECK(cache.load(hash_of("19"), payload) && !cache.load(hash_of("0"), payload), "the oldest go");
 
-    // What a process that was killed while it wrote has left behind.
+    // The remains of a process that was killed while writing.
     const fs::path left = directory / "limit" / "a.kernel.temporary.1.0",
                    fresh = directory / "limit" / "b.kernel.temporary.1.0";
     put(left, "half"), put(fresh, "half");
@@ -148,7 +148,7 @@ void test_limit(const fs::path& directory) {
     CHECK(!fs::exists(left) && fs::exists(fresh), "temporary files go after a day");
 }
 
-// A limit on the size of files stands for a full disk: both end a write half-way.
+// A limit on file size simulates a full disk: both interrupt a write.
 void test_full_disk(const fs::path& directory) {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,4 +1,4 @@
-// compare_driver_api.cpp -- compiles only where src/cuda/driver_api.h says what NVIDIA's cuda.h says.
+// compare_driver_api.cpp -- compiles only if src/cuda/driver_api.h agrees with NVIDIA's cuda.h.
 #include "cuda/driver_api.h"  // first: some of its constants are macros in cuda.h
 
 #include <cuda.h>
@@ -10,7 +10,7 @@
 CUARRAY_DRIVER_CONSTANTS(COMPARE)
 #undef COMPARE
 
-// In this namespace our types hide NVIDIA's of the same names.
+// In this namespace cuarray's types hide NVIDIA's of the same names.
 namespace cuarray::cuda {
 
 #define COMPARE(name, version, ...) \

@@ -47,7 +47,7 @@ Case random_case(Random& random, bool hard) {
     return c;
 }
 
-/// The sum of two operands that lie transposed, so that both pass through a tile of shared memory.
+/// The sum of two transposed operands, which both pass through a tile of shared memory.
 Case turned_case(Random& random) {
     Case c;
     c.shape = {70, 50};
@@ -122,7 +122,7 @@ void test_elementwise(uint64_t seed, int64_t rounds) {
         Random random(seed * 1000003 + uint64_t(round));
         Case c = random_case(random, round % 4 == 3);
         compare(c, seed, round);
-        // The same in place, where an output has the type of an input that lies in memory once.
+        // The same in place, where an output has the type of an input without repeated elements.
         if (c.inputs.empty() || c.outputs.empty() || c.expr.mask != kNoValue) continue;
         if (c.inputs[0].dtype != c.outputs[0].dtype) continue;
         c.inputs[0] = random_operand(random, c.inputs[0].dtype, c.shape, false);

@@ -1,4 +1,4 @@
-// failures.cpp -- one driver call fails (the simulator is told which): the error names it, nothing leaks, and
+// failures.cpp -- one driver call fails in the simulator: the error names it, nothing leaks, and
 // the next round works.
 #include <cstdio>
 #include "programs.h"
@@ -7,7 +7,7 @@
 namespace tests {
 namespace {
 
-/// A little of everything that a program does.
+/// A sample of everything that a program does.
 void scenario() {
     Backend& gpu = backend({Device::Kind::Cuda, 0});
     Backend& other = backend({Device::Kind::Cuda, 1});

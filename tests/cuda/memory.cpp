@@ -19,7 +19,7 @@ void test_memory() {
     CHECK(gpu.memory().stats().allocations == 0 && gpu.memory().stats().current == 0, "freed blocks are counted");
     CHECK(gpu.memory().stats().peak >= 1000 + (3 << 20), "peak");
 
-    // More than the device has: nothing is asked of the driver, so nothing is reserved either.
+    // More than the device has: the driver is not called, so nothing is reserved.
     const int64_t reserved = gpu.memory().stats().reserved;
     try {
         gpu.allocate(start.total + 1);
@@ -31,7 +31,7 @@ void test_memory() {
     }
     CHECK(gpu.memory().stats().reserved == reserved, "a refused allocation reserved memory");
 
-    // Until it is full; then what was freed is found again, whatever its size was.
+    // Until it is full; then freed blocks of any size are found again.
     std::vector<StorageRef> blocks;
     const int64_t big = start.total / 8 + 1;
     CHECK(RAISES(Memory, for (;;) blocks.push_back(gpu.allocate(big))), "memory never ends");

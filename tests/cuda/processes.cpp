@@ -68,7 +68,7 @@ void test_fork() {
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        // Nothing works, everything says so, and dropping storages does nothing.
+        // Nothing works, every call reports it, and dropping storages has no effect.
         bool good = says_forked(gpu) && RAISES(Cuda, gpu.synchronize()) &&
                     RAISES(Cuda, gpu.write(*x, 0, &value, 4)) && RAISES(Cuda, gpu.allocate(4)) &&
                     RAISES(Cuda, add(gpu, x, y, 1));

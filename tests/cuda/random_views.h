@@ -40,7 +40,7 @@ class Random {
     std::mt19937_64 engine_;
 };
 
-/// One element of any dtype: ordinary values, often small ones, now and then a special one.
+/// One element of any dtype: ordinary values, often small ones, sometimes a special one.
 inline void random_element(Random& random, DType dtype, char* to) {
     const DTypeInfo& type = info(dtype);
     const auto real = [&]() -> double {
@@ -64,7 +64,7 @@ inline void random_element(Random& random, DType dtype, char* to) {
     }
 }
 
-/// Bytes of a block of memory and how a shape walks over them.
+/// Bytes of a block of memory, and strides over them.
 struct Operand {
     DType dtype;
     std::vector<char> bytes;
@@ -73,7 +73,7 @@ struct Operand {
 };
 
 /// An operand of that shape with memory around it. `may_repeat`: some strides may be zero; `unaligned`: its
-/// address is no multiple of the item size, which otherwise is seldom so.
+/// address is not a multiple of the item size, which is rare otherwise.
 inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat,
                               bool unaligned = false) {
     const int64_t item = item_size(dtype);

@@ -81,7 +81,7 @@ std::vector<char> run(Backend& backend, const Case& c) {
     return download(backend, *written);
 }
 
-/// Few results of many elements, which several blocks fold together.
+/// Few results of many elements, each reduced by several blocks.
 Case long_case(Random& random, DType dtype, const Dims& shape, int64_t axis) {
     Case c;
     c.shape = shape;
@@ -97,7 +97,7 @@ Case long_case(Random& random, DType dtype, const Dims& shape, int64_t axis) {
     return c;
 }
 
-/// Leaves used memory behind, so that nothing happens to be zero.
+/// Leaves dirty memory, so that no value is zero by chance.
 void soil(Backend& gpu) {
     const std::vector<char> dirt(1 << 16, '\x7f');
     std::vector<StorageRef> blocks;
@@ -145,7 +145,7 @@ void test_reductions(uint64_t seed, int64_t rounds) {
     }
 }
 
-// So many partial results that the last block folds them in two rounds, of memory small enough to be judged.
+// So many partial results that the last block reduces them in two rounds, in memory small enough to be checked.
 void test_long_reduction() {
     Random random(1);
     Case c = long_case(random, DType::int8, {129 * 16384, 5}, 0);

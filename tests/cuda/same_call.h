@@ -1,10 +1,10 @@
-// same_call.h -- whether a hand-written signature is NVIDIA's, for types that only look alike.
+// same_call.h -- whether a hand-written signature equals NVIDIA's, for types of equal representation.
 #pragma once
 #include <type_traits>
 
 namespace cuarray::cuda {
 
-/// Enums become int and opaque pointers void*: ours are other types of the same shape.
+/// Enums become int and opaque pointers void*: cuarray's are other types of the same representation.
 template <class T, class = void>
 struct Plain {
     using type = T;

@@ -1,4 +1,4 @@
-// streams.cpp -- order with streams of other libraries, and faults that are found when somebody waits.
+// streams.cpp -- order with streams of other libraries, and faults that are raised at the next wait.
 #include <dlfcn.h>
 #include <cstdlib>
 #include "cuarray/runtime/runtime.h"
@@ -43,8 +43,8 @@ unsigned long long address(const StorageRef& storage) {
     return reinterpret_cast<unsigned long long>(storage->data);
 }
 
-// A published block is dropped while the other stream still has to read it: its memory must not be used anew,
-// or given back, before.
+// A published block is dropped while the other stream still has to read it: its memory must not be reused,
+// or released, before.
 void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
     constexpr int64_t kBytes = 4096;
     const std::vector<char> sevens(kBytes, 7), nines(kBytes, 9);
@@ -68,7 +68,7 @@ void test_lifetime(Backend& gpu, const Peer& peer, void* stream) {
 
 constexpr int64_t kSize = 4096;
 
-// Consumers that name no stream work on the legacy one, which knows nothing of a stream that is not blocking.
+// Consumers without a stream work on the legacy one, which is not ordered with a non-blocking stream.
 void test_export_from_our_stream(Backend& gpu, const Peer& peer) {
     Runtime& runtime = gpu.runtime();
     const StreamRef own = runtime.make_stream(0, false);
@@ -91,7 +91,7 @@ void test_export_from_our_stream(Backend& gpu, const Peer& peer) {
     }
 }
 
-// Imported memory goes back to its owner, who at once uses it for something else on the legacy stream.
+// Imported memory is returned to its owner, which immediately reuses it on the legacy stream.
 void test_return_to_owner(Backend& gpu, const Peer& peer) {
     Runtime& runtime = gpu.runtime();
     const StreamRef own = runtime.make_stream(0, false);
@@ -117,7 +117,7 @@ void test_return_to_owner(Backend& gpu, const Peer& peer) {
     }
 }
 
-// Work on a stream of another library, which is gone when somebody has to wait for it.
+// Work on a stream of another library, which is destroyed before the wait for it.
 void test_stale_foreign_stream(Backend& gpu, const Peer& peer) {
     Runtime& runtime = gpu.runtime();
     const std::vector<char> sevens(kSize, 7);
@@ -134,7 +134,7 @@ void test_stale_foreign_stream(Backend& gpu, const Peer& peer) {
         }
         CHECK(peer.cuStreamDestroy(handle) == 0, "cuStreamDestroy");
         if (round % 2) a = StorageRef();
-        // Its number may be given to the next one only when its work is over.
+        // Its number may be reused only when its work has finished.
         void* next = nullptr;
         CHECK(peer.cuStreamCreate(&next, 1) == 0, "cuStreamCreate");
         {
@@ -164,13 +164,13 @@ void test_foreign_streams() {
             const std::vector<char> sevens(kBytes, 7), nines(kBytes, 9);
             gpu.write(*a, 0, sevens.data(), kBytes);
             gpu.write(*c, 0, sevens.data(), kBytes);
-            // Ours, then theirs: they read what we have only queued.
+            // cuarray's work, then theirs: they read results that are only queued.
             gpu.runtime().publish(*a, int64_t(stream));
             gpu.runtime().publish(*b, int64_t(stream));
             gpu.runtime().publish(*c, int64_t(stream));
             CHECK(peer.cuMemcpyDtoDAsync(address(b), address(a), kBytes, stream) == 0, "peer copy");
             CHECK(peer.cuMemsetD8Async(address(c), 9, kBytes, stream) == 0, "peer memset");
-            // Theirs, then ours.
+            // Theirs, then cuarray's.
             gpu.runtime().adopt(*b, int64_t(stream));
             gpu.runtime().adopt(*c, int64_t(stream));
             CHECK(download(gpu, *b) == sevens, "round %d: what another stream copied", round);
@@ -179,7 +179,7 @@ void test_foreign_streams() {
         CHECK(peer.cuStreamSynchronize(stream) == 0, "peer synchronize");
     }
     test_lifetime(gpu, peer, made);
-    // Work on another GPU leaves this thread's context as it was.
+    // Work on another GPU does not change this thread's context.
     void *before = nullptr, *after = nullptr;
     peer.cuCtxGetCurrent(&before);
     const char byte = 1;

@@ -27,7 +27,7 @@ void test_transfers(uint64_t seed, int64_t rounds) {
         std::vector<char> model = random_bytes(random, before + size + after), sent = model;
         const StorageRef a = gpu.allocate(int64_t(model.size())), b = gpu.allocate(int64_t(model.size()));
         gpu.write(*a, 0, sent.data(), int64_t(sent.size()));
-        std::fill(sent.begin(), sent.end(), '?');  // the caller's memory is free for reuse
+        std::fill(sent.begin(), sent.end(), '?');  // the caller's memory may be reused
         CHECK(download(gpu, *a) == model, "upload and download of %zu bytes", model.size());
 
         const std::vector<char> piece = random_bytes(random, size);
@@ -43,7 +43,7 @@ void test_transfers(uint64_t seed, int64_t rounds) {
         std::memmove(model.data() + (up ? shift : 0), model.data() + (up ? 0 : shift), size_t(moved));
         CHECK(download(gpu, *b) == model, "overlapping copy");
 
-        // To another GPU and back; the source is overwritten at once, in the source's stream.
+        // To another GPU and back; the source is overwritten immediately, in the source's stream.
         const StorageRef there = other.allocate(int64_t(model.size()));
         gpu.write(*b, 0, sent.data(), int64_t(sent.size()));
         gpu.synchronize();

@@ -8,14 +8,14 @@
 namespace cudasim {
 namespace {
 
-// Finite and huge as a float or a double, odd as an integer: a value read before it was written shows.
+// Finite and huge as a float or a double, odd as an integer: an uninitialized read is visible.
 constexpr char kPoison = static_cast<char>(0xCB);
 constexpr size_t kGuard = 64;
 constexpr char kGuardByte = static_cast<char>(0xB7);
 
 unsigned lanes_below(unsigned n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
-// The only exchange that orders memory: CUDA promises nothing of the kind for shuffles, votes and matches.
+// The only exchange that orders memory: CUDA does not promise this for shuffles, votes and matches.
 constexpr int kSyncWarp = 0;
 
 const char* kind_name(int kind) {
@@ -125,7 +125,7 @@ std::string Block::join(Thread& thread, unsigned mask, int kind, const void* val
     return "";
 }
 
-/// Ends the exchanges of a warp whose living lanes have all arrived. The lane that arrived last goes on
+/// Completes the exchanges of a warp whose live lanes have all arrived. The lane that arrived last continues
 /// running.
 void Block::complete(unsigned w, const Thread* running) {
     Warp& warp = warps_[w];

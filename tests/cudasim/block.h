@@ -1,4 +1,4 @@
-// block.h -- a block of threads in flight: who may run, who waits at the barrier or in a warp-wide exchange.
+// block.h -- a resident thread block: runnable threads, and threads waiting at the barrier or in a warp-wide exchange.
 #pragma once
 #include <cstring>
 #include <string>
@@ -18,19 +18,19 @@ struct Thread {
     bool waiting = false;
 };
 
-/// Lanes of a warp that named the same mask and wait for each other.
+/// Lanes of a warp that wait for each other with the same mask.
 struct Rendezvous {
     unsigned mask, arrived;
     int kind;
 };
 
-/// The values of a completed exchange, kept until each of its lanes comes to the next one or ends.
+/// The values of a completed exchange, kept until each of its lanes reaches the next one or ends.
 struct Snapshot {
     unsigned lanes = 0, readers = 0;
     unsigned char values[32][16];
 };
 
-/// A warp's part in exchanges: values given so far, and the completed exchanges that lanes may still be
+/// The exchanges of a warp: values given so far, and the completed exchanges that lanes may still be
 /// reading.
 struct Warp {
     unsigned alive = 0;
@@ -87,7 +87,7 @@ class Block {
     std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
     cudasim_exchanged exchanged(const Thread& thread) const;
 
-    /// Who waits where, for the report of a deadlock.
+    /// The waiting threads and their positions, for the report of a deadlock.
     std::string stalled() const;
     bool dynamic_guard_intact() const;
 

@@ -1,4 +1,4 @@
-// capture.cpp -- beginning, joining and ending captures, and what is refused while they last.
+// capture.cpp -- beginning, joining and ending captures, and the calls that they forbid.
 #include "capture.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ std::vector<std::shared_ptr<Capture>>& ongoing() {
 
 thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-/// Whether this capture forbids the calling thread what a capture would not see.
+/// Whether this capture forbids the calling thread to make calls that a capture cannot record.
 bool forbids_unsafe(const Capture& capture) {
     if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
     if (capture.thread == std::this_thread::get_id()) return capture.mode != CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -182,7 +182,7 @@ CUDASIM_API cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* st
     if (result != CUDA_SUCCESS) return result;
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
-    // The graph under construction has no handle here: nothing can be done with it but look.
+    // The graph under construction has no handle: it can only be inspected.
     if (graph || nodes || count) return CUDA_ERROR_NOT_SUPPORTED;
     if (id && stream->capture) *id = stream->capture->id;
     return CUDA_SUCCESS;

@@ -1,4 +1,4 @@
-// capture.h -- streams that are being captured into a graph, and what the rules of capture forbid meanwhile.
+// capture.h -- streams that are being captured into a graph, and the calls that the capture rules forbid.
 #pragma once
 #include <thread>
 
@@ -12,25 +12,25 @@ struct Capture {
     uint64_t id = 0;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     std::thread::id thread;
-    /// The stream in which it began, and all that have joined since.
+    /// The stream in which it began, and all streams that have joined.
     std::vector<std::shared_ptr<Stream>> streams;
     std::shared_ptr<Graph> graph = std::make_shared<Graph>();
     bool invalid = false;
     bool ended = false;
 };
 
-/// Queues work or, where the stream is being captured, adds it to the graph.
+/// Queues work or, if the stream is being captured, adds it to the graph.
 CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr);
 /// Adds nodes' order to a stream's: the stream joins the capture, unless it takes part already.
 CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture,
                       const std::vector<size_t>& nodes);
-/// Spoils a capture and says why. Returns `code`.
+/// Invalidates a capture and prints the reason. Returns `code`.
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why);
 
-/// What a call returns that a capture would not see, such as cuMemAlloc: an error where the thread's mode and
-/// the captures of the process forbid it, and then they are spoilt.
+/// The result of a call that a capture cannot record, such as cuMemAlloc: an error if the thread's mode and
+/// the captures of the process forbid it, which are then invalidated.
 CUresult refuse_unsafe(const char* entry);
-/// The error of waiting for a stream, or asking about it, while it is captured.
+/// The error of waiting for or querying a stream while it is captured.
 CUresult refuse_captured(const Stream& stream, const char* entry);
 /// The error of waiting for a whole context while one of its streams is captured.
 CUresult refuse_captured(const Context& context, const char* entry);

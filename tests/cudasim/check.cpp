@@ -1,4 +1,4 @@
-// check.cpp -- finds reads of memory that was never written, and accesses that nothing orders.
+// check.cpp -- detects reads of uninitialized memory, and data races.
 #include "check.h"
 
 #include <sys/mman.h>
@@ -12,12 +12,12 @@
 namespace cudasim {
 namespace {
 
-/// Blocks above this share of shadow are cleared by giving the pages back.
+/// Shadow blocks above this size are cleared by returning their pages.
 constexpr size_t kClearByHand = 1 << 16;
 constexpr uint32_t kMostWarpTime = (1u << 18) - 1;
 constexpr uint32_t kWholeWork = ~0u;
 
-/// A piece of work; or several, none after the other, that have all read the same bytes.
+/// A piece of work; or several unordered ones that have all read the same bytes.
 struct Work {
     uint64_t stream, ticket;
     std::string name;
@@ -30,7 +30,7 @@ struct Shadow {
     std::map<std::vector<uint32_t>, uint32_t> groups;
     uint32_t now = 0;
     Clock clock;
-    /// The last answer about another work, which is mostly the next one too.
+    /// Cached last answer about another work, which usually applies to the next query.
     uint32_t asked = 0;
     bool answer = true;
 };
@@ -60,7 +60,7 @@ bool work_ordered(uint32_t work) {
     return s.answer;
 }
 
-/// All that must have ended before somebody may write what `before` and the current work have read.
+/// All work that must have ended before a write to bytes that `before` and the current work have read.
 uint32_t readers_with_current(uint32_t before) {
     Shadow& s = state();
     std::vector<uint32_t> members = s.works[before].members;
@@ -73,7 +73,7 @@ uint32_t readers_with_current(uint32_t before) {
     return found->second;
 }
 
-/// What a cell remembers after a read by the current work.
+/// The contents of a cell after a read by the current work.
 Touch read_note(const Touch& before, const Touch& now) {
     if (work_ordered(before.work)) return now;
     const auto& members = state().works[before.work].members;
@@ -133,7 +133,7 @@ void learn(KernelOrder::Messages& known, const KernelOrder::Messages& news) {
     learn(known.known, news.known);
 }
 
-/// Whether an access of another block is among what is known of it.
+/// Whether an access of another block is ordered before the current one.
 bool knows(const Knowledge& known, const Touch& before) {
     auto found = known.find(before.block);
     if (found == known.end()) return false;
@@ -258,7 +258,7 @@ void KernelOrder::fence(BlockTime& block, unsigned thread) {
     learn(own.known, own.heard);
     learn(own.known, block.common.heard);
     own.heard.clear();
-    // A fence also passes on what its thread knows of others: by barriers, by meeting in a warp, by messages.
+    // A fence also publishes its thread's knowledge of others: from barriers, warp synchronization, and messages.
     learn(own.released, block.common.known);
     learn(own.released, own.known);
     auto& released = own.released[block.number];
@@ -302,7 +302,7 @@ std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, cons
             return "";
         }
         Touch merged = now;
-        // Of several readers that nothing orders, the note says only how widely they are spread.
+        // For several unordered readers, only their scope is recorded.
         if (cell.read.block == now.block && !ordered(cell.read, now, block)) {
             merged.lanes = cell.read.lanes || cell.read.thread != now.thread;
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
@@ -327,7 +327,7 @@ std::string KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTi
     now.system = access == Access::SystemWrite;
     Cell before{}, after{};
     for (size_t i = 0; i < bytes; ++i) {
-        // Most bytes share their history with the byte before them, and so its judgement.
+        // Most bytes share the history of the byte before them, and so its result.
         if (i > 0 && std::memcmp(&cells[i], &before, sizeof before) == 0) {
             cells[i] = after;
             continue;

@@ -1,4 +1,4 @@
-// check.h -- shadow memory: for every byte who wrote and read it last, so that each access can be judged.
+// check.h -- shadow memory: the last writer and readers of every byte, to check each access.
 #pragma once
 #include <map>
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace cudasim {
 
-/// Streams and how far each is known to have come: what a piece of work is ordered after.
+/// A vector clock of streams: the points that a piece of work is ordered after.
 using Clock = std::map<uint64_t, uint64_t>;
-/// Adds what `other` knows.
+/// Merges the clock of `other`.
 void join(Clock& clock, const Clock& other);
 
 /// True when CUDASIM_CHECK=1: kernels report every access.
@@ -42,32 +42,32 @@ struct Cell {
     Touch written, read;
 };
 
-/// Reserves shadow for so many bytes of device memory.
+/// Reserves shadow for a number of bytes of device memory.
 void map_shadow(size_t device_bytes);
 
-/// Work that is not a kernel: it touches whole ranges. Each function returns what is wrong, or nothing.
+/// Work that is not a kernel: it accesses whole ranges. Each function returns an error, or nothing.
 void begin_work(const char* name, uint64_t stream, uint64_t ticket, const Clock& clock);
 std::string touch_range(size_t offset, size_t bytes, Access access);
-/// Gives a large range's shadow back to the system: nobody is to ask about these bytes before they are fresh again.
+/// Returns a large range's shadow to the system: the bytes are not queried before they are fresh again.
 void release_range(size_t offset, size_t bytes);
-/// Fresh memory: nothing in it has been written, and whoever uses it must come after the current work.
+/// Fresh memory: uninitialized, and every use must be ordered after the current work.
 void forget_range(size_t offset, size_t bytes);
-/// A copy takes its source's "never written" along.
+/// A copy propagates "uninitialized" from its source.
 void copy_range(size_t to, size_t from, size_t bytes);
 
-/// Ordering inside one kernel: threads of different blocks know each other's progress through fences and
-/// atomics only.
+/// Ordering inside one kernel: threads of different blocks are ordered only by fences and
+/// atomics.
 class KernelOrder {
  public:
-    /// How far a block is known to have come: all of it up to a barrier, some warps and threads further.
+    /// The known progress of a block: all of it up to a barrier, some warps and threads further.
     struct Reached {
         uint32_t barrier = 0;
         std::unordered_map<uint32_t, uint32_t> warps, threads;
     };
-    /// By block. What is known is shared: the last of many blocks knows of all, in each of its threads.
+    /// By block. Clocks are shared: the last of many blocks has the clocks of all, in each of its threads.
     using Knowledge = std::unordered_map<uint32_t, std::shared_ptr<const Reached>>;
-    /// What a thread has made ready for others by a fence, has read from atomics, and, after another fence,
-    /// knows.
+    /// The clocks that a thread has published by a fence, has read from atomics, and, after another fence,
+    /// has acquired.
     struct Messages {
         Knowledge released, heard, known;
     };
@@ -76,7 +76,7 @@ class KernelOrder {
         uint32_t number = 0;
         uint32_t clock = 1, barrier = 0;
         std::vector<uint32_t> warps;
-        /// What all threads have since the last barrier, and what single ones have besides.
+        /// The clocks of all threads since the last barrier, and the additional ones of single threads.
         Messages common;
         std::unordered_map<uint32_t, Messages> own;
         std::vector<Cell> shared;
@@ -84,12 +84,12 @@ class KernelOrder {
 
     static void start(BlockTime& block, uint32_t number, unsigned threads, size_t shared_bytes);
     static void barrier(BlockTime& block);
-    /// The lanes of a warp that have met.
+    /// The synchronized lanes of a warp.
     static void meet(BlockTime& block, unsigned warp, uint32_t lanes);
     static void fence(BlockTime& block, unsigned thread);
     void atomic(BlockTime& block, unsigned thread, uintptr_t place);
 
-    /// Judges one access by a thread and notes it. Empty when nothing is wrong.
+    /// Checks one access by a thread and records it. Empty if it is correct.
     std::string touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread);
 
  private:

@@ -1,4 +1,4 @@
-// compiler.cpp -- runs g++ on a CUDA text behind the prelude, and keeps the results on disk.
+// compiler.cpp -- runs g++ on the prelude and a CUDA text, and caches the results on disk.
 #include "compiler.h"
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ void write_file(const fs::path& path, const std::string& content) {
     std::ofstream(path, std::ios::binary) << content;
 }
 
-/// The folder of this library, where the prelude lies and the cache is kept.
+/// The folder of this library, with the prelude and the cache.
 fs::path home() {
     static const fs::path* path = [] {
         Dl_info info;
@@ -84,14 +84,14 @@ std::vector<std::string> compiler_flags(const Job& job) {
                                    "-Wl,-Bsymbolic",
                                    "-Wl,--build-id=none",
                                    "-Wl,-z,norelro"};
-    // Alignment is checked by traps; other accesses, where asked for, by callbacks in the prelude.
+    // Alignment is checked by traps; other accesses, on request, by callbacks in the prelude.
     flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
     const char* check = std::getenv("CUDASIM_CHECK");
     if (check && std::string(check) == "1")
         flags.insert(flags.end(),
                      {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
                       "--param=tsan-instrument-func-entry-exit=0"});
-    // A text that lets NVRTC contract is contracted here too, so that a forgotten -fmad=false shows.
+    // A text that lets NVRTC contract is contracted too, so that a missing -fmad=false is detected.
     if (job.contract && __builtin_cpu_supports("fma"))
         flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
     else
@@ -137,7 +137,7 @@ std::string footer(const Job& job) {
     return out.str();
 }
 
-/// A program at work, with its messages going to a file.
+/// A running program, whose messages go to a file.
 class Process {
  public:
     Process(const std::vector<std::string>& arguments, const fs::path& messages) : messages_(messages) {
@@ -168,7 +168,7 @@ std::string real_nvrtc_identity() {
     return real_nvrtc() + ":" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtime);
 }
 
-/// Where the image of a job is kept, and the note that the real NVRTC took its text.
+/// The cached image of a job, and the record that the real NVRTC accepted its text.
 struct Cached {
     fs::path image, verdict;
 
@@ -187,7 +187,7 @@ struct Cached {
     bool judged() const { return real_nvrtc().empty() || fs::exists(verdict); }
 };
 
-/// A folder for one compilation, gone when it ends.
+/// A temporary folder for one compilation.
 struct Workplace {
     fs::path path;
     Workplace() {
@@ -201,7 +201,7 @@ struct Workplace {
     }
 };
 
-/// What the judge reads: the text as it was given; g++ gets one that was changed to its taste.
+/// The judge gets the original text; g++ gets a rewritten one.
 void write_question(const Job& job, const fs::path& work) {
     std::string options, names;
     for (auto& option : job.options) options += option + "\n";
@@ -213,7 +213,7 @@ void write_question(const Job& job, const fs::path& work) {
     for (auto& [name, content] : job.headers) write_file(work / "headers" / name, content);
 }
 
-/// Makes kernel.so in the folder. Returns what is wrong, or nothing.
+/// Makes kernel.so in the folder. Returns an error, or nothing.
 std::string run_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
     write_file(work / "kernel.cpp", "#line 1 \"kernel.cu\"\n" + for_host_compiler(job.text) + footer(job));
     for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));

@@ -1,4 +1,4 @@
-// compiler.h -- makes a kernel module out of CUDA text with g++, if the real NVRTC takes the text too.
+// compiler.h -- makes a kernel module from CUDA text with g++, if the real NVRTC accepts the text too.
 #pragma once
 #include <string>
 #include <utility>
@@ -6,7 +6,7 @@
 
 namespace cudasim {
 
-/// What a compilation needs.
+/// The input of a compilation.
 struct Job {
     std::string text;
     std::vector<std::pair<std::string, std::string>> headers;
@@ -17,7 +17,7 @@ struct Job {
     bool contract = true;
 };
 
-/// A module image, or the log of what went wrong.
+/// A module image, or the error log.
 struct Compiled {
     bool good = false;
     std::string image, log;

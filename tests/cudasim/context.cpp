@@ -8,7 +8,7 @@ namespace {
 
 thread_local std::vector<Context*> stack;
 
-/// Shape of an entry in the error table.
+/// An entry of the error table.
 struct ErrorText {
     CUresult code;
     const char* name;

@@ -12,7 +12,7 @@
 namespace cudasim {
 namespace {
 
-/// So much of a target is spoilt while a copy to it is in flight.
+/// The number of bytes of a target that are poisoned while a copy to it is in flight.
 constexpr size_t kSpoilt = 64 << 10;
 
 /// The context to blame when queued work fails.
@@ -43,14 +43,14 @@ uint64_t checksum(const void* memory, size_t bytes) {
     return sum;
 }
 
-/// Reads memory of the program that may be gone by now. False when it is.
+/// Reads memory of the program that may be unmapped; false if it is.
 bool read_host(std::string& into, CUdeviceptr from, size_t bytes) {
     into.resize(bytes);
     iovec local{into.data(), bytes}, remote{reinterpret_cast<void*>(from), bytes};
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
-/// A host range that must still be the same registration when the work runs.
+/// A host range whose registration must be unchanged when the work runs.
 struct HostUse {
     CUdeviceptr address = 0;
     uint64_t id = 0;
@@ -72,7 +72,7 @@ struct Copy {
     bool between_devices = false;
 };
 
-/// With checks on: notes that the work has read and written these bytes.
+/// With checks on: records that the work has read and written these bytes.
 std::string note(const Copy& c) {
     std::string wrong;
     bool from_device = shadowed(allocation_at(c.from)), to_device = shadowed(allocation_at(c.to));
@@ -98,7 +98,7 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
 }
 
 /// Makes the run of a copy whose host side, if it has one, is pinned: until it has run, the program may
-/// neither write the source nor read the target, which is spoilt to show it.
+/// neither write the source nor read the target, which is poisoned.
 std::function<CUresult()> pinned_copy(Context& context, const Copy& c, const HostUse& to,
                                       const HostUse& from) {
     bool settled = from.range() && from.range()->kind != HostRange::Kind::Managed && !from.range()->writing;

@@ -1,10 +1,10 @@
-// cuda_abi.h -- the driver's binary interface as far as the simulator has it, without CUDA's headers.
+// cuda_abi.h -- the part of the driver's binary interface that the simulator implements, without CUDA's headers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 #ifdef CUDASIM_WITH_CUDA_H
-// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real
+// A test compiles the simulator against NVIDIA's own header, to check that its functions have the real
 // signatures.
 #include <cuda.h>
 #undef cuCtxGetDevice

@@ -28,7 +28,7 @@ constexpr Limits kLimits[] = {
     {121, 1536, 24, 100 << 10, 99 << 10},
 };
 
-/// What every simulated device answers; attributes that are in neither list are zero.
+/// The attributes of every simulated device; those in neither list are zero.
 constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
@@ -94,7 +94,7 @@ void shut_down() {
 }  // namespace
 
 const Limits& cudasim::limits() {
-    // Of a capability that is not listed, the nearest lower one.
+    // For a capability that is not listed, the nearest lower one.
     const Limits* best = kLimits;
     for (const Limits& l : kLimits)
         if (l.capability <= settings().major * 10 + settings().minor) best = &l;

@@ -82,7 +82,7 @@ void mark_child() {
 
 EntryPoint* first_entry_point = nullptr;
 
-/// A clock that costs next to nothing to read; of unknown unit.
+/// A clock that is cheap to read; of unknown unit.
 uint64_t now() {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -103,7 +103,7 @@ bool is_sticky(CUresult code) {
     }
 }
 
-/// The failure that was asked for at this call. One that stays is the context's from now on.
+/// The failure injected at this call. A sticky one is the context's from now on.
 CUresult planned_failure(const EntryPoint& entry) {
     Driver& d = driver();
     const Settings& s = settings();
@@ -211,7 +211,7 @@ Call::~Call() {
 
 }  // namespace cudasim
 
-/// For tests in the same process: the n-th call from now on fails once; none for 0.
+/// For tests in the same process: the n-th call from now on fails once; 0 disables it.
 extern "C" __attribute__((visibility("default"))) void cudasim_fail_after(long calls, int code) {
     std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
     cudasim::driver().fail_after = calls;
@@ -219,14 +219,14 @@ extern "C" __attribute__((visibility("default"))) void cudasim_fail_after(long c
     cudasim::driver().failed.clear();
 }
 
-/// Ticks of a clock, and how many of them were spent in entry points.
+/// Ticks of a clock, and the ticks spent in entry points.
 extern "C" __attribute__((visibility("default"))) uint64_t cudasim_ticks(uint64_t* inside) {
     const std::lock_guard lock(cudasim::driver().mutex);
     *inside = cudasim::driver().ticks;
     return cudasim::now();
 }
 
-/// How often an entry point was called, by its name without a version; any of them for null.
+/// The number of calls of an entry point, by its name without a version; of all for null.
 extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char* name) {
     const std::lock_guard lock(cudasim::driver().mutex);
     if (!name) return static_cast<long>(cudasim::driver().calls);

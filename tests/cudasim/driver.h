@@ -1,4 +1,4 @@
-// driver.h -- the simulated driver's shared state, and what every entry point does first.
+// driver.h -- the simulated driver's shared state, and the common start of every entry point.
 #pragma once
 #include <condition_variable>
 #include <cstdarg>
@@ -16,10 +16,10 @@ namespace cudasim {
 
 struct Stream;
 
-/// When queued work runs: only when somebody waits for it, at once, or at random moments.
+/// When queued work runs: only when waited for, immediately, or at random times.
 enum class Progress { Lazy, Eager, Random };
 
-/// What the environment variables CUDASIM_* ask for; read once.
+/// The settings of the environment variables CUDASIM_*; read once.
 struct Settings {
     uint64_t seed;
     Progress progress;
@@ -38,7 +38,7 @@ struct Settings {
 };
 const Settings& settings();
 
-/// What a multiprocessor of the simulated compute capability has, from CUDA's table of capabilities.
+/// The resources of a multiprocessor of the simulated compute capability, from CUDA's table of capabilities.
 struct Limits {
     int capability;
     unsigned threads_per_multiprocessor, blocks_per_multiprocessor;
@@ -81,7 +81,7 @@ struct Driver {
     uint64_t calls = 0;
     /// Ticks of now() that the program has spent in entry points.
     uint64_t ticks = 0;
-    /// Calls until one fails, as the program itself asked for, and how; 0: none.
+    /// Calls until one fails, as requested by the program itself, and how; 0: none.
     long fail_after = 0;
     CUresult fail_code = CUDA_SUCCESS;
     std::string failed;
@@ -95,7 +95,7 @@ Context* current_context();
 Context* as_context(CUcontext handle);
 inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
 
-/// Records a failure of queued work in a context and says so on stderr. Returns `code`.
+/// Records a failure of queued work in a context and prints it on stderr. Returns `code`.
 CUresult fault(Context& context, CUresult code, const std::string& what);
 /// Formats like printf.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
@@ -111,7 +111,7 @@ struct EntryPoint {
 };
 EntryPoint* entry_points();
 
-/// What an entry point needs before it can work.
+/// The preconditions of an entry point.
 enum class Needs { Nothing, Init, Context };
 
 /// Locks the driver for one call, counts and logs it, injects failures, and checks state in CUDA's order.

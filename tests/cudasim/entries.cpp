@@ -30,7 +30,7 @@ const Entry kEntries[] = {
 #undef ENTRY
 };
 
-/// Finds the newest form of `name` that is no newer than asked for and than the driver.
+/// Finds the newest form of `name` that is not newer than requested or than the driver.
 CUdriverProcAddressQueryResult find(const char* name, int version, void** out) {
     const Entry* best = nullptr;
     bool known = false;

@@ -10,9 +10,9 @@ namespace {
 struct Event {
     Context* context = nullptr;
     unsigned flags = 0;
-    /// What was recorded last: the end of one stream, or of all streams of a context.
+    /// The last record: the end of one stream, or of all streams of a context.
     std::vector<Point> recorded;
-    /// Where it was recorded in a capture: that, and the nodes that came before.
+    /// If it was recorded in a capture: the capture, and the preceding nodes.
     std::shared_ptr<Capture> capture;
     std::vector<size_t> nodes;
     uint64_t records = 0;
@@ -146,7 +146,7 @@ CUDASIM_API cuEventSynchronize(CUevent handle) {
     auto event = event_of(handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_REFUSE(refuse_captured(*event, __func__));
-    // Copied: another thread may record the event anew while this one waits.
+    // Copied: another thread may re-record the event while this one waits.
     std::vector<Point> points = event->recorded;
     for (const Point& point : points) wait_for(*event->context, point);
     return event->context->sticky;

@@ -1,4 +1,4 @@
-// faults.cpp -- handlers of SIGSEGV and its kin.
+// faults.cpp -- handlers of SIGSEGV and similar signals.
 #include "faults.h"
 
 #include <signal.h>
@@ -18,12 +18,12 @@ void on_fault(int signal, siginfo_t* info, void*) {
     auto at = reinterpret_cast<CUdeviceptr>(info->si_addr);
     if (signal == SIGSEGV && is_device_address(at))
         say(format("the host touched device memory at 0x%llx: %s", at, describe(at).c_str()));
-    // Returning repeats the instruction, now under the handler that was there before.
+    // Returning repeats the instruction, now with the previous handler.
     sigaction(signal, &previous_handler[signal], nullptr);
 }
 
-/// A stack on which a handler finds room, where the thread has none. The one before comes back when the thread ends:
-/// AddressSanitizer unmaps what it finds then.
+/// An alternate signal stack, if the thread has none. The previous one is restored when the thread ends:
+/// AddressSanitizer unmaps the current one then.
 class SignalStack {
  public:
     SignalStack() {

@@ -3,9 +3,9 @@
 
 namespace cudasim {
 
-/// Makes faults inside kernels end the launch, and faults of the host on device memory say what they are.
+/// Makes faults inside kernels end the launch, and host accesses to device memory print an explanation.
 void install_fault_handlers();
-/// Gives the calling thread a stack for its handlers: a kernel thread's may be what overflowed.
+/// Gives the calling thread a stack for its handlers: a kernel thread's own stack may have overflowed.
 void provide_signal_stack();
 
 }  // namespace cudasim

@@ -4,14 +4,14 @@
 
 namespace cudasim {
 
-/// A stack of its own that runs an endless function; it is resumed and left by `switch_stacks`.
+/// A separate stack that runs an endless function; it is resumed and left by `switch_stacks`.
 class Fiber {
  public:
     explicit Fiber(void (*body)());
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
-    /// Forgets what was running: the next resume starts the body anew.
+    /// Discards the running function: the next resume restarts the body.
     void rewind();
     /// True when the address lies in the guard page below the stack.
     bool overflowed_at(const void* address) const;

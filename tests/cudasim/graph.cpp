@@ -10,7 +10,7 @@
 namespace cudasim {
 namespace {
 
-/// An instantiated graph. Its hidden streams, one per chain of nodes, make its launches follow each other.
+/// An instantiated graph. Its hidden streams, one per chain of nodes, serialize its launches.
 struct Executable {
     std::shared_ptr<Graph> graph;
     std::vector<std::shared_ptr<Stream>> lanes;

@@ -1,22 +1,22 @@
-// graph.h -- graphs as captures make them: work that is queued anew at every launch.
+// graph.h -- captured graphs: work that is queued again at every launch.
 #pragma once
 #include "memory.h"
 #include "stream.h"
 
 namespace cudasim {
 
-/// One piece of captured work and the nodes that it comes after.
+/// One piece of captured work and the nodes that it depends on.
 struct GraphNode {
     CUgraphNodeType type;
     MakeOperation make;
     std::vector<size_t> after;
 };
 
-/// A graph, kept by its handle and by what was instantiated from it.
+/// A graph, kept alive by its handle and its instantiations.
 struct Graph {
     Context* context = nullptr;
     std::vector<GraphNode> nodes;
-    /// What allocation nodes give out; the same addresses at every launch.
+    /// The memory of allocation nodes; the same addresses at every launch.
     std::vector<Allocation*> memory;
     bool instantiated = false;
 
@@ -29,7 +29,7 @@ struct Graph {
 CUgraph publish(const std::shared_ptr<Graph>& graph);
 /// Adds a node after the given ones; returns its number.
 size_t add_node(Graph& graph, GraphNode node);
-/// True where every one of `nodes` is among what `last` comes after, or in it.
+/// True if every one of `nodes` is in `last` or precedes it.
 bool all_precede(const Graph& graph, const std::vector<size_t>& nodes, const std::vector<size_t>& last);
 
 /// Allocation and free in a capture; they happen at every launch.

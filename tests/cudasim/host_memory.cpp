@@ -21,7 +21,7 @@ std::map<uintptr_t, HostRange>& ranges() {
     return *all;
 }
 
-/// Bytes that the driver has made, and not only been shown.
+/// Bytes allocated by the driver, not only registered.
 size_t made_bytes() {
     size_t made = 0;
     for (const auto& [base, range] : ranges())

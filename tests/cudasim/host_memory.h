@@ -1,4 +1,4 @@
-// host_memory.h -- host memory that the driver knows.
+// host_memory.h -- host memory known to the driver.
 #pragma once
 #include "driver.h"
 
@@ -20,7 +20,7 @@ struct HostRange {
 /// The known range around an address, or null.
 HostRange* host_range_at(uintptr_t address);
 void add_host_range(const HostRange& range);
-/// Unmaps a range that the driver had made, if it starts there and is of this kind.
+/// Unmaps a range allocated by the driver, if it starts there and is of this kind.
 CUresult release_host_range(uintptr_t base, HostRange::Kind kind);
 
 }  // namespace cudasim

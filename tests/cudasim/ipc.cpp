@@ -1,4 +1,4 @@
-// ipc.cpp -- handles for other processes: which memory has one, and that this process cannot open its own.
+// ipc.cpp -- handles for other processes: the memory that has one; a process cannot open its own.
 #include <cstring>
 
 #include "capture.h"
@@ -33,7 +33,7 @@ CUDASIM_API cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle, unsig
         return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr base;
     std::memcpy(&base, handle.reserved + sizeof kMark, sizeof base);
-    // Processes have simulated devices of their own, so what another one shares is not here.
+    // Each process has its own simulated devices, so memory shared by another one is not available.
     return allocation_at(base) ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_NOT_SUPPORTED;
 }
 

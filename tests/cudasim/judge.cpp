@@ -1,4 +1,4 @@
-// judge.cpp -- starts judges, talks to them over pipes, and keeps those that are idle.
+// judge.cpp -- starts judge processes, communicates with them over pipes, and keeps idle ones.
 #include "judge.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ extern char** environ;
 
 namespace cudasim {
 
-/// A running real-nvrtc: a folder's path goes in, a line comes out.
+/// A running real-nvrtc: reads a folder's path, answers with a line.
 struct Judge {
     pid_t owner = getpid();
     FILE* in = nullptr;
@@ -37,7 +37,7 @@ std::vector<Judge*>& idle() {
 
 Judge* start(const std::filesystem::path& program) {
     int question[2], answer[2];
-    // Closed in other programs that start meanwhile: a judge ends when its input does.
+    // Closed in other programs that are started: a judge ends at the end of its input.
     if (pipe2(question, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return nullptr;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

@@ -1,4 +1,4 @@
-// judge.h -- the real NVRTC's opinion of a text, from a program that runs beside this one.
+// judge.h -- checks a text with the real NVRTC, in a separate process.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace cudasim {
 
-/// The real NVRTC that CUDASIM_REAL_NVRTC names; empty when the simulator does without.
+/// The real NVRTC that CUDASIM_REAL_NVRTC names; empty if the simulator runs without one.
 std::string real_nvrtc();
 
-/// One question. The judge works while the host compiler does, and lives on for the next question.
+/// One query. The judge runs concurrently with the host compiler, and stays alive for the next query.
 class Question {
  public:
-    /// The folder holds kernel.cu, options and names; `program` is the path of real-nvrtc, or empty: do not
-    /// ask.
+    /// The folder has kernel.cu, options and names; `program` is the path of real-nvrtc, or empty: no
+    /// query.
     Question(const std::filesystem::path& program, const std::filesystem::path& folder);
     ~Question();
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
 
-    /// Waits for the answer: the log of a refusal, or nothing. `log` is that of an accepted text.
+    /// Waits for the answer: the log of a rejection, or nothing. `log` is that of an accepted text.
     std::string refusal(std::string& log);
 
  private:

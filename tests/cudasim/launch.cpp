@@ -12,10 +12,10 @@ namespace cudasim {
 namespace {
 
 constexpr unsigned long long kMostThreads = 1024;
-// More than that came with drivers of CUDA 12.1 and is not promised before.
+// More is only supported since drivers of CUDA 12.1.
 constexpr unsigned kMostParameterBytes = 4096;
 
-/// What cuLaunchKernel is given.
+/// The arguments of cuLaunchKernel.
 struct Launch {
     cudasim_extent grid, block;
     unsigned dynamic_shared;
@@ -58,7 +58,7 @@ CUresult check_limits(const Launch& l, const Function& f) {
     return CUDA_SUCCESS;
 }
 
-/// Copies the parameters as the launch finds them: the caller may change them as soon as the call returns.
+/// Copies the parameters: the caller may change them as soon as the call returns.
 CUresult gather(std::vector<char>& into, const cudasim_kernel& kernel, void** parameters, void** extra) {
     into.assign(kernel.parameter_bytes, 0);
     if (parameters) {
@@ -77,14 +77,14 @@ CUresult gather(std::vector<char>& into, const cudasim_kernel& kernel, void** pa
     return CUDA_SUCCESS;
 }
 
-/// Turns device addresses among the parameters into ones that the CPU can follow. Fills in the blocks they
-/// lie in.
+/// Translates device addresses among the parameters into host addresses. Fills in the blocks they
+/// belong to.
 std::string rebase(std::vector<char>& parameters, const Context& context, std::vector<Allocation*>& touched) {
     for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
         CUdeviceptr word;
         std::memcpy(&word, &parameters[i], sizeof word);
         if (!is_device_address(word)) continue;
-        // An address between blocks may be the end or a bias of an array that is never followed; its reads
+        // An address between blocks may be the end or a bias of an array that is never dereferenced; its reads
         // find poison.
         if (Allocation* block = allocation_at(word)) {
             bool at_end = word >= block->base + block->live_size;

@@ -1,4 +1,4 @@
-// memory.cpp -- the device address space: mapping, allocations in it, and what work may touch.
+// memory.cpp -- the device address space: mapping, allocations in it, and access checks.
 #include "memory.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ constexpr size_t kMostShadowed = 16 << 20;
 constexpr size_t kReturnToSystem = 1 << 20;
 constexpr unsigned char kFresh = 0xCD, kFreed = 0xDD, kGuardByte = 0xB7;
 
-/// Address space of one device: a frontier, and what may be used again, by capacity.
+/// Address space of one device: a frontier, and reusable ranges by capacity.
 struct Space {
     CUdeviceptr frontier = 0, end = 0;
     std::map<size_t, std::deque<Allocation*>> unused;
@@ -107,7 +107,7 @@ char* view(CUdeviceptr address) {
 }
 
 size_t capacity_for(size_t bytes) {
-    // Eight sizes per power of two, so that freed space fits again.
+    // Eight sizes per power of two, so that freed space can be reused.
     size_t step = 512;
     while (step * 16 <= bytes) step *= 2;
     return (bytes + step - 1) / step * step;
@@ -148,7 +148,7 @@ std::string end_life(Allocation& block) {
     std::string wrong;
     if (shadowed(&block)) {
         wrong = touch_range(offset_of(block.base), block.live_size, Access::Write);
-        // Whoever comes later is told that the block is dead, whatever its bytes' shadow says.
+        // Later accesses report that the block is dead, independent of its bytes' shadow.
         release_range(offset_of(block.base), block.live_size);
     }
     block.live = false;
@@ -167,7 +167,7 @@ Allocation* allocation_at(CUdeviceptr address) {
     return address < block.base + block.capacity ? &block : nullptr;
 }
 
-/// Where an address between blocks lies: mostly the program meant one of the two.
+/// Describes an address between blocks: usually the program meant one of the two.
 std::string describe_gap(CUdeviceptr address) {
     auto& all = memory().allocations;
     auto after = all.upper_bound(address);

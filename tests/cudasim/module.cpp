@@ -33,8 +33,8 @@ std::shared_ptr<Module> module_of(CUmodule handle) {
     return found == modules().end() ? nullptr : found->second;
 }
 
-/// The bytes of an ELF object, whose own headers say how long it is; empty when it is none. Behind it stands
-/// what ptxas said.
+/// The bytes of an ELF object, with the length from its own headers; empty if it is none. It is followed by
+/// the output of ptxas.
 std::string elf_image(const void* image, std::string& resources) {
     if (std::memcmp(image, ELFMAG, SELFMAG) != 0) return "";
     Elf64_Ehdr header;
@@ -62,13 +62,13 @@ CUresult image_in_ptx(const char* text, std::string& image) {
     return CUDA_SUCCESS;
 }
 
-/// Opens the image as a library of its own.
+/// Opens the image as a separate library.
 CUresult open_image(Module& module, const std::string& image) {
     module.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim-module", 0));
     if (write(module.file, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
         return CUDA_ERROR_INVALID_IMAGE;
-    // The file stays open: dlopen takes equal paths for equal libraries, and a closed descriptor's number
-    // comes again.
+    // The file stays open: dlopen treats equal paths as the same library, and a closed descriptor's number
+    // is reused.
     std::string path = format("/proc/self/fd/%d", module.file);
     module.library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module.library) {
@@ -178,7 +178,7 @@ CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* na
         function->module = module;
         function->kernel = &module->info->kernels[i];
         Resources& has = function->resources = resources_of(module->resources, name);
-        // Without ptxas, what each of several kernels has is not known.
+        // Without ptxas, the resource usage of each of several kernels is unknown.
         if (!has.known() && module->info->kernel_count == 1)
             has.shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
         function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, has.shared);

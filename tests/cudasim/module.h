@@ -17,7 +17,7 @@ struct Module {
     int file = -1;
     const cudasim_module* info = nullptr;
     std::string source;
-    /// What ptxas said of its kernels.
+    /// ptxas' output for its kernels.
     std::string resources;
 
     ~Module();
@@ -30,7 +30,7 @@ struct Function {
     Resources resources;
     unsigned dynamic_shared_limit = 0;
 
-    /// Registers of a block; the hardware gives them out by the warp, in units of 256.
+    /// Registers of a block; the hardware allocates them per warp, in units of 256.
     unsigned registers(unsigned threads) const {
         return (threads + 31) / 32 * ((resources.registers * 32 + 255) / 256 * 256);
     }

@@ -1,6 +1,6 @@
-// module_abi.h -- what a compiled kernel module and the simulator know of each other.
+// module_abi.h -- the interface between a compiled kernel module and the simulator.
 #pragma once
-// Read by both compilations: the simulator's and every kernel's.
+// Included by both: the simulator and every kernel.
 
 #define CUDASIM_ABI 3
 
@@ -8,19 +8,19 @@ struct cudasim_extent {
     unsigned x, y, z;
 };
 
-/// Where the running thread is; the module owns one, the simulator sets it before a thread runs.
+/// The indices of the running thread; the module owns one, the simulator sets it before a thread runs.
 struct cudasim_place {
     cudasim_extent thread, block, block_size, grid_size;
     char* dynamic_shared;
 };
 
-/// The lanes that took part in a warp-wide exchange, and what each of them gave (16 bytes per lane).
+/// The participating lanes of a warp-wide exchange, and their values (16 bytes per lane).
 struct cudasim_exchanged {
     const unsigned char* slots;
     unsigned lanes;
 };
 
-/// What kernels call.
+/// The functions that kernels call.
 struct cudasim_runtime {
     void (*barrier)(int line);
     cudasim_exchanged (*exchange)(unsigned mask, int kind, const void* value, unsigned bytes);

@@ -42,7 +42,7 @@ Version version() {
     return v;
 }
 
-/// An option that NVRTC knows: its spellings, and the first version that has it.
+/// An option of NVRTC: its spellings, and the first version that has it.
 struct KnownOption {
     const char* name;
     int since;
@@ -174,7 +174,7 @@ nvrtcResult read_options(Program& program, int count, const char* const* options
     return NVRTC_SUCCESS;
 }
 
-/// "PTX" that carries the module: a driver newer than its version takes it for any later architecture.
+/// "PTX" that contains the module: a driver newer than its version accepts it for any later architecture.
 std::string as_ptx(const Program& program) {
     Version v = version();
     int minor = v.major >= 13 ? v.minor : v.minor - (v.minor >= 9 ? 1 : 0);

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #ifdef CUDASIM_WITH_NVRTC_H
-// A test compiles the simulator against NVIDIA's own header, to see that its functions have the real
+// A test compiles the simulator against NVIDIA's own header, to check that its functions have the real
 // signatures.
 #include <nvrtc.h>
 #else

@@ -1,4 +1,4 @@
-// pointer.cpp -- what cuPointerGetAttribute knows about an address.
+// pointer.cpp -- the attributes of an address for cuPointerGetAttribute.
 #include <cstring>
 
 #include "host_memory.h"
@@ -7,7 +7,7 @@
 namespace cudasim {
 namespace {
 
-/// An address as its attributes see it: in an allocated block, or in host memory that the driver knows.
+/// The kind of an address: in an allocated block, or in host memory known to the driver.
 struct Pointed {
     const Allocation* block = nullptr;
     const HostRange* host = nullptr;

@@ -10,7 +10,7 @@
 namespace cudasim {
 namespace {
 
-/// What is allocated on one device.
+/// The allocations of one device.
 struct Arena {
     size_t direct = 0;
     std::unique_ptr<Pool> default_pool = std::make_unique<Pool>();
@@ -29,7 +29,7 @@ std::vector<Arena>& arenas() {
 
 Arena& arena(int device) { return arenas()[static_cast<size_t>(device)]; }
 
-/// Bytes taken from the device: direct allocations and what the pools hold, in use or not.
+/// Bytes taken from the device: direct allocations and memory of the pools, in use or not.
 size_t taken(int device) {
     size_t sum = arena(device).direct + arena(device).default_pool->reserved;
     for (auto& pool : arena(device).pools) sum += pool->reserved;
@@ -131,7 +131,7 @@ Allocation* allocated_block(CUdeviceptr address) {
     return nullptr;
 }
 
-/// What the host sees at once when a block is freed; the memory itself lives on until the stream gets there.
+/// The immediate effect of a free on the host; the memory itself stays alive until the stream gets there.
 void retire(Allocation& block) {
     block.allocated = false;
     if (block.pool) {
@@ -146,7 +146,7 @@ CUresult free_now(CUdeviceptr address) {
     if (address == 0) return CUDA_SUCCESS;
     Allocation* block = allocated_block(address);
     if (!block) return CUDA_ERROR_INVALID_VALUE;
-    // cuMemFree often waits for the device, but nothing promises it.
+    // cuMemFree often waits for the device, but this is not guaranteed.
     Context& context = driver().contexts[static_cast<size_t>(block->device)];
     if (settings().progress != Progress::Lazy && driver().random.chance(2)) wait_for_all(context);
     if (block->of_graph && !block->outstanding) return CUDA_ERROR_INVALID_VALUE;
@@ -188,7 +188,7 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     return CUDA_SUCCESS;
 }
 
-/// The address may be used again once neither a graph nor a launch has it.
+/// The address may be reused when neither a graph nor a launch uses it.
 void give_back_graph_memory(Allocation& block) {
     if (!block.orphaned || block.outstanding) return;
     arena(block.device).direct -= block.capacity;
@@ -352,7 +352,7 @@ CUDASIM_API cuMemPoolDestroy(CUmemoryPool handle) {
     if (pool == a.default_pool.get()) return CUDA_ERROR_NOT_PERMITTED;
     if (a.pool == pool) a.pool = a.default_pool.get();
     shrink(*pool, 0);
-    // A pool with living allocations stays until they are freed; its owner only loses the right to use it.
+    // A pool with live allocations remains until they are freed; its owner can no longer use it.
     if (pool->reserved == 0)
         a.pools.erase(std::find_if(a.pools.begin(), a.pools.end(), [&](auto& p) { return p.get() == pool; }));
     return CUDA_SUCCESS;

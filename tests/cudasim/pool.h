@@ -1,4 +1,4 @@
-// pool.h -- memory pools of a device and what is taken from it.
+// pool.h -- memory pools of a device, and allocations.
 #pragma once
 #include "memory.h"
 
@@ -15,14 +15,14 @@ struct Pool {
     std::vector<Allocation*> cached;
 };
 
-/// Gives unused pool memory above the threshold back, as CUDA does at synchronisations.
+/// Releases unused pool memory above the threshold, as CUDA does at synchronisations.
 void shrink_pools(int device);
 
-/// Memory of a graph: an address for ever, bytes at every launch, from the allocation to the free.
+/// Memory of a graph: a permanent address, with memory at every launch, from the allocation to the free.
 CUresult reserve_graph_memory(Allocation** out, size_t bytes, int device);
 Operation start_of_graph_memory(Allocation& block, size_t bytes);
 Operation free_of_graph_memory(Allocation& block, Context& context);
-/// The graph is gone; memory that a launch gave out stays until it is freed.
+/// The graph is destroyed; memory allocated by a launch stays until it is freed.
 void release_graph_memory(Allocation& block);
 
 }  // namespace cudasim

@@ -1,9 +1,9 @@
-// real_nvrtc.cpp -- a program that has NVIDIA's NVRTC compile the texts in the folders that it reads the
-// names of.
+// real_nvrtc.cpp -- a program that compiles texts with NVIDIA's NVRTC, in folders whose names it reads from its
+// input.
 //
-// A process of its own, because NVRTC asks a loaded libcuda.so.1 for tables that the simulated one has not.
-// It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder, which says what
-// ptxas has given each kernel.
+// A separate process, because NVRTC requests tables from a loaded libcuda.so.1 that the simulated one does not have.
+// It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder, which has the
+// resource usage of each kernel from ptxas.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -31,7 +31,7 @@ std::string read_file(const fs::path& path) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// The functions of NVRTC that are used, and why they cannot be.
+/// The functions of NVRTC that are used, or the reason why they are not available.
 struct Library {
     nvrtcResult (*create)(nvrtcProgram*, const char*, const char*, int, void*, void*) = nullptr;
     nvrtcResult (*destroy)(nvrtcProgram*) = nullptr;
@@ -67,7 +67,7 @@ struct Library {
     }
 };
 
-/// Compiles the folder's text. True when NVRTC takes it; its log in any case.
+/// Compiles the folder's text. True if NVRTC accepts it; writes the log in any case.
 bool accepts(const Library& nvrtc, const fs::path& folder, std::string& log) {
     if (!nvrtc.problem.empty()) {
         log = "cudasim: CUDASIM_REAL_NVRTC: " + nvrtc.problem + "\n";

@@ -1,4 +1,4 @@
-// resources.h -- what ptxas has given each kernel of a module, as an image carries it behind its ELF object.
+// resources.h -- ptxas' resource usage of each kernel of a module, stored in an image after its ELF object.
 #pragma once
 #include <cstdio>
 #include <cstring>
@@ -13,10 +13,10 @@ struct Resources {
     bool known() const { return registers > 0; }
 };
 
-/// Stands before the lines of an image: "name registers shared local", one per kernel.
+/// The marker before the lines of an image: "name registers shared local", one per kernel.
 inline const std::string kResourcesMark = "cudasim resources 1\n";
 
-/// What is appended to an image; it ends with a zero byte.
+/// The text appended to an image; it ends with a zero byte.
 inline std::string trailer(const std::string& resources) { return kResourcesMark + resources + '\0'; }
 
 /// The lines for an image, from the log that ptxas writes with -v.
@@ -39,7 +39,7 @@ inline std::string resources_in_log(const std::string& log) {
     return lines;
 }
 
-/// What an image's lines say about a kernel; nothing where it was not compiled by ptxas.
+/// The resource usage of a kernel from an image's lines; nothing if it was not compiled by ptxas.
 inline Resources resources_of(const std::string& lines, const std::string& kernel) {
     std::istringstream in(lines);
     std::string name;

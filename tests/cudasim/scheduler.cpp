@@ -14,12 +14,12 @@ namespace {
 constexpr auto kIdle = std::chrono::milliseconds(200);
 
 struct Scheduler {
-    /// Streams with work left; destroyed ones stay until their work has run.
+    /// Streams with pending work; destroyed ones stay until their work has run.
     std::vector<std::shared_ptr<Stream>> busy;
     std::function<CUresult()>* host_function = nullptr;
-    /// What the host knows to be done, by having waited.
+    /// The work that the host has waited for.
     Clock host;
-    /// Operations that may run by themselves at a call, at most.
+    /// Maximum number of operations that may run at a call without a wait.
     uint32_t pace = 0;
 };
 
@@ -76,7 +76,7 @@ void run_front(std::shared_ptr<Stream> stream) {
     driver().changed.notify_all();
 }
 
-/// The stream whose front must run next for the point to be reached; null when another thread is running it.
+/// The stream whose first operation must run next to reach the point; null if another thread is running it.
 std::shared_ptr<Stream> next_towards(const Point& point) {
     std::shared_ptr<Stream> stream = point.stream;
     for (;;) {
@@ -122,7 +122,7 @@ void run_all_but_host_functions(const Point& point) {
     }
 }
 
-/// What an operation comes after: its stream so far, what it waits for, and what the host has seen. Itself
+/// The clock of an operation: its stream so far, its waits, and the work seen by the host. Itself
 /// included.
 std::shared_ptr<const Clock> clock_after(const Stream& stream, const std::vector<Point>& waits) {
     auto clock = std::make_shared<Clock>(scheduler().host);
@@ -226,7 +226,7 @@ void begin_host_work(const char* name) {
 void background_progress() {
     Driver& d = driver();
     if (settings().progress != Progress::Random) return;
-    // A device is behind, or keeps up, for a while: only then do both kinds of mistakes show.
+    // A device lags behind, or keeps up, for a while: this exposes both kinds of errors.
     constexpr uint32_t kPaces[] = {0, 0, 1, 4};
     constexpr unsigned kCallsPerPace = 32;
     if (d.calls == 1 || d.random.chance(kCallsPerPace)) scheduler().pace = kPaces[d.random.below(4)];

@@ -1,4 +1,4 @@
-// simt.cpp -- runs a grid: which blocks are resident, which thread runs next, and what ends a launch early.
+// simt.cpp -- runs a grid: resident blocks, thread scheduling, and early termination of a launch.
 #include "simt.h"
 
 #include <csignal>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kMostResidentThreads = 2048;
 constexpr unsigned kMostResidentBlocks = 6;
-/// So many yields in a row, with nobody ending or passing a barrier, are a deadlock of spinning threads.
+/// This many consecutive yields without a thread ending or passing a barrier are a deadlock of spinning threads.
 constexpr unsigned long kSpinLimit = 5'000'000;
 
 /// A permutation of 0..n-1: i -> (first + i * step) mod n.
@@ -55,7 +55,7 @@ struct Fibers {
         idle.pop_back();
         return fiber;
     }
-    /// After a launch that was given up: nothing on the stacks matters any more.
+    /// After an aborted launch: discards the contents of the stacks.
     void rewind_all() {
         idle.clear();
         for (auto& fiber : all) {
@@ -70,7 +70,7 @@ Fibers& fibers() {
     return *pool;
 }
 
-/// Blocks that are done, kept so that small launches allocate nothing.
+/// Finished blocks, kept so that small launches allocate nothing.
 std::vector<std::unique_ptr<Block>>& spare_blocks() {
     static auto* spare = new std::vector<std::unique_ptr<Block>>;
     return *spare;
@@ -184,8 +184,8 @@ class Execution {
                                  b.x, b.y, b.z, t.x, t.y, t.z, message.c_str());
     }
 
-    /// The shadow of what a kernel accesses; null where none is kept. Ends the launch when it may not go
-    /// there.
+    /// The shadow of memory that a kernel accesses; null if none is kept. Ends the launch if it may not access
+    /// it.
     Cell* shadow_of(uintptr_t at, unsigned bytes) {
         auto window = reinterpret_cast<uintptr_t>(grid_.module->shared_begin);
         if (at - window < shared_bytes_) return &block_->time.shared[at - window];
@@ -246,7 +246,7 @@ class Execution {
         }
     }
 
-    /// Makes a block the running one: its shared memory moves to where the kernel's code expects it.
+    /// Makes a block the running one: its shared memory is moved to the address that the kernel's code uses.
     void enter(Block& block) {
         if (block_ == &block) return;
         char* window = grid_.module->shared_begin;
@@ -267,7 +267,7 @@ class Execution {
         return nullptr;
     }
 
-    /// The fiber to run next, made the current one; null when nobody can run.
+    /// The next fiber, made the current one; null if none can run.
     Fiber* choose() {
         Block* block = choose_block();
         if (!block) return nullptr;
@@ -289,7 +289,7 @@ class Execution {
         switch_from(self, choose());
     }
 
-    // Nothing may touch a member after the switch: an idle fiber wakes up in another launch.
+    // No member may be accessed after the switch: an idle fiber resumes in another launch.
     void switch_from(Fiber* self, Fiber* next) {
         if (next == self) return;
         cudasim_switch_stacks(&self->stack_pointer, next ? next->stack_pointer : main_stack_);

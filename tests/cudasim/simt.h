@@ -21,13 +21,13 @@ struct Grid {
     const struct Context* context;
 };
 
-/// How a grid ended; a message where something was wrong.
+/// The result of a grid; a message if there was an error.
 struct GridResult {
     CUresult code = CUDA_SUCCESS;
     std::string message;
 };
 
-/// Runs all blocks, in an order and an interleaving drawn from the seed.
+/// Runs all blocks, in an order and an interleaving derived from the seed.
 GridResult run_grid(const Grid& grid);
 
 /// Ends the kernel that the calling thread is running, after a signal; returns if it runs none.

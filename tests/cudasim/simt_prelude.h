@@ -1,4 +1,4 @@
-// simt_prelude.h -- what NVRTC predeclares, for a host compiler that reads the CUDA text.
+// simt_prelude.h -- NVRTC's predeclared names, for a host compiler that reads the CUDA text.
 #pragma once
 #include "module_abi.h"
 
@@ -20,7 +20,7 @@
 
 using size_t = decltype(sizeof 0);
 
-/// Marks what reads the simulator's own data, which checks must not judge.
+/// Marks code that reads the simulator's own data, which is not checked.
 #define CUDASIM_UNCHECKED __attribute__((no_sanitize("thread")))
 
 // The link to the simulator. Not in .bss, which belongs to the blocks.
@@ -88,7 +88,7 @@ CUDASIM_UNCHECKED cudasim_exchanged exchange(unsigned mask, Kind kind, T value) 
     static_assert(sizeof(T) <= 16);
     return cudasim_runtime_table->exchange(mask, kind, &value, sizeof value);
 }
-/// A value nobody promised: what a shuffle gives when the source lane did not take part.
+/// An undefined value: the result of a shuffle if the source lane did not participate.
 template <class T>
 T undefined() {
     T value;
@@ -110,7 +110,7 @@ CUDASIM_UNCHECKED inline unsigned vote(unsigned mask, int predicate) {
         if ((all.lanes >> i & 1) && all.slots[16 * i]) set |= 1u << i;
     return set;
 }
-/// Tells the checks of an access that the compiler does not report by itself; nothing in modules without
+/// Reports an access to the checks that the compiler does not instrument; no-op in modules without
 /// checks.
 CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes, bool system = false) {
 #ifdef CUDASIM_CHECKED
@@ -124,7 +124,7 @@ CUDASIM_UNCHECKED inline void note_fence() {
     cudasim_runtime_table->fence();
 #endif
 }
-/// Where another thread may be given the processor: atomics, fences and sleeps.
+/// A point where the simulator may switch threads: atomics, fences and sleeps.
 CUDASIM_UNCHECKED inline void maybe_yield() {
     if ((++cudasim_ticks & 15) == 0) cudasim_runtime_table->yield();
 }
@@ -205,7 +205,7 @@ inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
     return __syncthreads_count(!predicate, line) == 0;
 }
 
-// Atomics. One processor thread runs all of a device, so reading and writing in one go is atomic.
+// Atomics. One host thread runs all of a device, so a plain read-modify-write is atomic.
 namespace cudasim {
 template <class T>
 struct Same {
@@ -367,7 +367,7 @@ long long llabs(long long) noexcept;
     extern "C" double name(double, double) noexcept; \
     extern "C" float name##f(float, float) noexcept; \
     inline float name(float x, float y) { return name##f(x, y); }
-// Those that the C library rounds worse than a GPU does, by way of long double.
+// Functions that the C library rounds worse than a GPU does, computed in long double.
 #define CUDASIM_WIDE1(name)                             \
     extern "C" long double name##l(long double) noexcept; \
     extern "C" float name##f(float) noexcept;             \
@@ -458,7 +458,7 @@ inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
 
-// Arithmetic with a named rounding: round to nearest is what this machine does.
+// Arithmetic with a named rounding: round to nearest is the default of this machine.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
@@ -511,7 +511,7 @@ CUDASIM_CONVERT(long long, ll)
 CUDASIM_CONVERT(unsigned long long, ull)
 inline float __double2float_rn(double x) { return float(x); }
 
-// What -fsanitize=thread calls.
+// Functions called by -fsanitize=thread.
 #ifdef CUDASIM_CHECKED
 #define CUDASIM_REPORT(name, parameters, bytes, kind)                                         \
     extern "C" CUDASIM_UNCHECKED __attribute__((visibility("hidden"))) void name parameters { \
@@ -534,7 +534,7 @@ CUDASIM_REPORT(__tsan_write_range, (void* p, size_t n), unsigned(n), 1)
 extern "C" __attribute__((visibility("hidden"))) void __tsan_init() {}
 #endif
 
-// Kernels as the simulator sees them.
+// The simulator's description of kernels.
 namespace cudasim {
 template <class... P>
 struct Parameters {

@@ -27,7 +27,7 @@ std::string word_from(const std::string& text, size_t at) {
     return text.substr(at, end - at);
 }
 
-/// The text between a parenthesis at `at` and its partner; `at` moves behind it.
+/// The text between the parentheses that open at `at`; `at` moves after them.
 std::string in_parentheses(const std::string& text, size_t& at) {
     size_t begin = at + 1;
     int depth = 0;
@@ -47,7 +47,7 @@ bool in_directive(const std::string& text, size_t at) {
     return line <= at && text[line] == '#';
 }
 
-/// A name that stands for __global__: the qualifier itself, or a macro that expands to it.
+/// A name of __global__: the qualifier itself, or a macro that expands to it.
 struct Marker {
     std::string name, bounds;
 };
@@ -66,7 +66,7 @@ std::vector<Marker> markers(const std::string& text) {
     return found;
 }
 
-/// Reads `void __launch_bounds__(n) name(` after a marker. The name is empty when something else stands
+/// Reads `void __launch_bounds__(n) name(` after a marker. The name is empty if other text is
 /// there.
 FoundKernel declared_after(const std::string& text, size_t at, std::string bounds) {
     for (;;) {
@@ -90,7 +90,7 @@ bool is_template(const std::string& text, size_t marker) {
     return found < marker && word_at(text, found, "template");
 }
 
-/// The namespaces that are open at a place, as a prefix of names.
+/// The open namespaces at a position, as a prefix of names.
 std::string scope_at(const std::string& text, size_t place) {
     std::vector<std::string> open;  // one per brace; empty for braces of anything else
     std::string announced;

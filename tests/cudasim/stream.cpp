@@ -141,7 +141,7 @@ CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
     stream->destroyed = true;
     handles().erase(handle);
     auto& all = stream->context->streams;
-    // The legacy stream must go on waiting for a destroyed stream's work, so it leaves the list only when
+    // The legacy stream must still wait for a destroyed stream's work, so it leaves the list only when
     // idle.
     all.erase(
         std::remove_if(all.begin(), all.end(), [](auto& s) { return s->destroyed && s->end().reached(); }),

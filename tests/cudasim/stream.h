@@ -12,7 +12,7 @@ namespace cudasim {
 struct Point {
     std::shared_ptr<Stream> stream;
     uint64_t ticket = 0;
-    /// What the work up to here is ordered after, itself included; kept only when checking.
+    /// The clock of the work up to here, itself included; kept only when checking.
     std::shared_ptr<const Clock> clock = {};
     bool reached() const;
 };
@@ -20,12 +20,12 @@ struct Point {
 /// One piece of queued work.
 struct Operation {
     const char* name;
-    /// Does the work; a failure spoils the context. Empty for pure ordering.
+    /// Runs the work; a failure corrupts the context. Empty for pure ordering.
     std::function<CUresult()> run;
     /// Points in other streams that must be reached first.
     std::vector<Point> waits = {};
     std::shared_ptr<const Clock> clock = {};
-    /// Book-keeping (allocation, free) happens even in a spoilt context.
+    /// Bookkeeping (allocation, free) happens even in a corrupted context.
     bool bookkeeping = false;
     /// A function of the program: runs on the driver's own thread, without the driver's lock.
     bool host_function = false;
@@ -62,7 +62,7 @@ std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error);
 /// A new stream of the context; a hidden one takes no part in the context's implicit order and waits.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority, bool hidden = false);
 
-/// Queues an operation, ordered after what CUDA's rules for blocking streams demand, and perhaps runs
+/// Queues an operation, ordered by CUDA's rules for blocking streams, and possibly runs
 /// something.
 Point enqueue(Stream& stream, Operation operation);
 /// Runs work until the point is reached; the lock is given up while a host function runs. Returns the
@@ -70,19 +70,19 @@ Point enqueue(Stream& stream, Operation operation);
 CUresult wait_for(Context& context, const Point& point);
 /// Waits for everything in the context.
 CUresult wait_for_all(Context& context);
-/// Whether the point is reached; perhaps does some work, so that asking again and again ends.
+/// Whether the point is reached; possibly runs some work, so that polling ends.
 bool query(const Point& point);
 /// Runs a random amount of work, if that is the mode.
 void background_progress();
-/// What the host does by itself, as work that everything queued later comes after.
+/// Work of the host itself, which precedes everything queued later.
 void begin_host_work(const char* name);
-/// Starts the thread that runs host functions, and all work when the program neither calls nor waits for
+/// Starts the thread that runs host functions, and all work if the program neither calls nor waits for
 /// long.
 void start_worker();
 
 }  // namespace cudasim
 
-/// Declares `stream`, the one behind a handle; returns from the entry point where there is none.
+/// Declares `stream` from a handle; returns from the entry point if the handle is invalid.
 #define CUDASIM_STREAM(stream, handle)                        \
     CUresult stream##_error;                                  \
     auto stream = cudasim::stream_of(handle, stream##_error); \

@@ -1,7 +1,7 @@
-// test_elementwise.cpp -- random programs over random layouts against one element at a time, bit for bit.
+// test_elementwise.cpp -- random programs over random layouts against element-by-element evaluation, bit for bit.
 //
-// The reference calls the very loops with n = 1, so a difference is a fault of the block machine (fetching, storing,
-// registers) or a loop whose result depends on where an element stands. `test_elementwise [seed] [rounds]`.
+// The reference calls the same loops with n = 1, so a difference is a fault of the block interpreter (loads, stores,
+// registers) or a loop whose result depends on the position of an element. `test_elementwise [seed] [rounds]`.
 #include <algorithm>
 #include "cuda/random_views.h"
 #include "host/loops_of_level.h"
@@ -17,7 +17,7 @@ struct Case {
     Expr expr;
     Dims shape;
     std::vector<Operand> inputs, outputs;
-    std::vector<int> in_place;  // by output: the input whose memory it takes, or -1
+    std::vector<int> in_place;  // by output: the input whose memory it reuses, or -1
 };
 
 Scalar random_scalar(Random& random, DType dtype) {
@@ -27,7 +27,7 @@ Scalar random_scalar(Random& random, DType dtype) {
     return scalar;
 }
 
-/// A value of that dtype: an old one (cast where needed), a new input, a scalar or the index.
+/// A value of that dtype: an existing one (cast if needed), a new input, a scalar or the index.
 ValueId value_of(Random& random, Expr& expr, DType dtype) {
     if (!expr.nodes.empty() && !random.one_in(3))
         return expr.cast(ValueId(random.pick(0, int64_t(expr.nodes.size()) - 1)), dtype);
@@ -156,7 +156,7 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
     }
 }
 
-/// Every loop and every cast gives an element the same bits at each place of a block.
+/// Every loop and every cast gives an element the same bits at each position of a block.
 void check_positions(const host::LoopLibrary& library, Random& random) {
     constexpr int n = 61;
     const auto check = [&](const char* name, host::BlockLoop loop, const DType* in, int ins, const DType* out, int outs) {

@@ -1,4 +1,4 @@
-// test_memory.cpp -- the pool: alignment, reuse, statistics, limits, threads; and that a fork leaves everything usable.
+// test_memory.cpp -- the pool: alignment, reuse, statistics, limits, threads; and that everything works after a fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ void check_limits(Backend& cpu) {
     CHECK(cpu.memory().stats().allocations == before);
 }
 
-/// Blocks made in one thread and freed in another, many at a time.
+/// Blocks allocated in one thread and freed in another, many at a time.
 void check_threads(Backend& cpu) {
     const int64_t before = cpu.memory().stats().allocations;
     std::vector<StorageRef> handed(64 * 8);
@@ -103,7 +103,7 @@ void check_limit_under_threads(Backend& cpu) {
     CHECK(RAISES(Value, memory.set_limit(-1)));
 }
 
-/// y = x + x over enough elements that every worker gets some.
+/// y = x + x over enough elements for every worker.
 bool adds(Backend& cpu) {
     constexpr int64_t n = 1 << 20;
     Expr expr;

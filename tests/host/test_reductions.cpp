@@ -12,7 +12,7 @@ using namespace cuarray;
 using tests::Operand;
 using tests::Random;
 
-/// What a fold of elements side by side gives, by the definition.
+/// The fold of contiguous elements, by the definition.
 using Reference = void (*)(const char* x, int64_t n, const char* initial, char* result);
 
 template <class R, class Element> void reference(const char* x, int64_t n, const char* initial, char* result) {
@@ -54,7 +54,7 @@ void random_initial(Random& random, Case& c, DType dtype) {
     tests::random_element(random, dtype, reinterpret_cast<char*>(c.initial.bytes));
 }
 
-/// An operand, the product of two, or what a cast makes of one.
+/// An operand, the product of two, or a cast of one.
 void random_producer(Random& random, Case& c, DType dtype) {
     Expr& e = c.expr;
     const LoopId product = loop_for(find_row("multiply"), dtype);

@@ -1,4 +1,4 @@
-// test_complex.cpp -- complex functions at C99's and the Array API's special values, and at their cuts.
+// test_complex.cpp -- complex functions at C99's and the Array API's special values, and at their branch cuts.
 #include <complex>
 #include <random>
 

@@ -34,7 +34,7 @@ void check(T x, T y) {
     const pair<T, T> quick = math::quick_divmod(x, y, rare);
     CHECK(rare || (same(got.first, quick.first) && same(got.second, quick.second)), "%a %a", f64(x), f64(y));
     quick_results += !rare;
-    // x - r is a multiple of y, so that rounding its quotient gives the integer that it is.
+    // x - r is a multiple of y, so that rounding the quotient gives the exact integer.
     const long double q = std::rint(((long double)x - r) / y) - apart;
     if (std::fabs(q) < std::ldexp(1.0L, ieee<T>::fraction + 1))
         CHECK(got.first == T(q), "%a // %a is %a", f64(x), f64(y), f64(got.first));
@@ -71,7 +71,7 @@ void test_infinities() {
     CHECK(math::floor_divide(T(1), T(0)) == inf && math::isnan(math::remainder(T(1), T(0))));
 }
 
-/// Every pair of 8-bit integers against Python's rule, worked out in wider ones.
+/// Every pair of 8-bit integers against Python's rule, computed in a wider type.
 template <class T>
 void test_bytes() {
     for (int x = int(lowest<T>); x <= int(highest<T>); ++x)

@@ -1,4 +1,4 @@
-// test_fold.cpp -- the fold order of reduce.h against a second writing of its rules; what rows give.
+// test_fold.cpp -- the fold order of reduce.h against a second implementation of its rules; results of rows.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -25,7 +25,7 @@ typename R::A tree(std::vector<typename R::A> nodes) {
     return nodes[0];
 }
 
-/// The rules of the fold order, element by element, with none of the library's own helpers.
+/// The rules of the fold order, element by element, without the library's own code.
 template <class R, class T>
 typename R::A rules(const std::vector<T>& x) {
     using A = typename R::A;

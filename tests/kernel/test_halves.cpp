@@ -1,4 +1,4 @@
-// test_halves.cpp -- float16 and bfloat16 against a search among all their values: rounded once.
+// test_halves.cpp -- float16 and bfloat16 against a search of all their values: rounded once.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 std::mt19937_64 rng(5);
 long checks = 0;
 
-/// What a bit pattern below infinity stands for, from the definition of the format.
+/// The value of a bit pattern below infinity, from the definition of the format.
 template <class H>
 long double value(int bits) {
     constexpr int fraction = ieee<H>::fraction, bias = (ieee<H>::infinity >> fraction) / 2;
@@ -22,7 +22,7 @@ long double value(int bits) {
     return std::ldexp((long double)(digits + (1 << fraction)), exponent - bias - fraction);
 }
 
-/// The bits of the nearest half to a magnitude; beyond the largest one counts what would be the next.
+/// The bits of the nearest half to a magnitude; beyond the largest one, of the next in an unbounded range.
 template <class H>
 int nearest(long double magnitude) {
     int low = 0, high = ieee<H>::infinity;
@@ -60,7 +60,7 @@ void test_widening() {
     }
 }
 
-/// At, above and below the point halfway between neighbours, where a second rounding would show.
+/// At, above and below the midpoint of neighbours, where a second rounding would have an effect.
 template <class H>
 void test_halfway_points() {
     for (int bits = 0; bits < ieee<H>::infinity; ++bits) {
@@ -80,7 +80,7 @@ void test_random() {
         const u64 bits = rng();
         if (const f64 x = bit_cast<f64>(bits); x == x) check_cast<H>(x);
         if (const f32 x = bit_cast<f32>(u32(bits)); x == x) check_cast<H>(x);
-        // Integers of every length, many of them next to a halfway point.
+        // Integers of every length, many of them next to a midpoint.
         u64 n = bits >> rng() % 64;
         if (i % 2) n = (((bits & 255) | 128) * 2 + 1) << rng() % 56, n += rng() % 3 - 1;
         check_cast<H>(n);

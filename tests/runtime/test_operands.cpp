@@ -14,7 +14,7 @@ using namespace cuarray;
 
 namespace {
 
-/// Views of storages of their own, by name.
+/// Views of separate storages, by name.
 class Views {
  public:
     View make(const char* name, int axes = 1) {
@@ -34,7 +34,7 @@ using Names = std::set<std::string>;
 
 template <class T>
 void check(const char* what, const T& task, const Views& views, const Names& read, const Names& written) {
-    // A copy that owns what it points at has the same operands.
+    // A copy that owns its referenced data has the same operands.
     const OwnedTask<T> owned(task);
     for (const T* const one : {&task, &owned.task}) {
         Names reads, writes;

@@ -1,4 +1,4 @@
-// test_threads.cpp -- eight threads at once on every device that is there: streams, events, memory, kernels,
+// test_threads.cpp -- eight concurrent threads on every present device: streams, events, memory, kernels,
 // and the host's own threads. Made for ThreadSanitizer (scripts/sanitize_threads.sh), and right without it.
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 using namespace cuarray;
 
 constexpr int kThreads = 8, kRounds = 24;
-// One element, one of each side of a block of small memory, and enough to be spread over the host's threads.
+// One element, sizes on both sides of a small memory block, and enough for all of the host's threads.
 constexpr std::array<int64_t, 4> kSizes = {1, 1000, 70'000, 300'000};
 constexpr std::array<const char*, 4> kRows = {"add", "maximum", "subtract", "multiply"};
 
@@ -34,7 +34,7 @@ struct Parcel {
     int32_t value = 0;
 };
 
-/// Where threads leave arrays for each other; work on them may still be queued.
+/// Exchange of arrays between threads; work on them may still be queued.
 class Exchange {
  public:
     Parcel swap(Parcel mine) {
@@ -120,7 +120,7 @@ void hammer(Backend& backend) {
 }  // namespace
 
 int main() {
-    // Threads find the devices at the same moment, too.
+    // Threads also look up the devices concurrently.
     std::vector<std::thread> openers;
     for (int number = 0; number < kThreads; ++number)
         openers.emplace_back([] { CHECK(backend({Device::Kind::Cpu, 0}).memory().stats().current >= 0); });
