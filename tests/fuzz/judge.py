@@ -59,7 +59,7 @@ def bare_fuse(function=None):
     return contextlib.nullcontext() if function is None else function
 
 
-#: Called with True before NumPy runs, with False after: NumPy may crash, as in `np.cumsum(np.array(1), out=np.array(1))`.
+#: Called with True before NumPy runs, with False after: NumPy may crash: `np.cumsum(np.array(1), out=np.array(1))`.
 watchers = []
 
 

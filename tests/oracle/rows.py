@@ -8,7 +8,7 @@ A row is one line:
 
 The expression is evaluated with xp = cuarray, on a device, and with xp = numpy: exact rows on the same values, inexact ones
 in a wider type. With `sums` the units are those of the same expression over the magnitudes of its arguments, because terms
-cancel; with `scale` those of that number. `types` are the letters of the row's kinds of types: b bool, i signed, u unsigned,
+cancel; with `scale` those of that number. `types` are the letters of the row's kinds: b bool, i signed, u unsigned,
 f floating, c complex; `dtypes` names them instead. Arrays of the row's dtype, in every layout of tests/python/layouts.py, of no
 elements and in sizes n around block boundaries:
 

@@ -145,7 +145,7 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
 @pytest.mark.parametrize("type", ["int8", "float16", "float32", "float64"])
 def test_columns_of_expressions(rows, type, rng, device):
     """Rows longer than a block of the host's loops: the bits of the reduction of an array."""
-    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies, which can be deferred
+    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies: they can be deferred
     eager = a * b + a
     for name in ("sum", "max", "ptp", "any", "all", "count_nonzero", "argmax", "argmin"):
         with cuarray.fuse():
