@@ -68,8 +68,8 @@ def stats(device=None) -> Stats:
     Returns
     -------
     Stats
-        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the maximum so far, 'reserved'
-        held from the system including cached blocks, 'limit' (None: none), 'available' and 'total' of the
+        A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the maximum so far,
+        'reserved' from the system including cached blocks, 'limit' (None: none), 'available' and 'total' of the
         device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned')
         and 'streams', dicts with 'current', 'cached' and 'allocations' of each. Pinned host memory
         is counted only there.
@@ -163,8 +163,8 @@ def limit(size=Ellipsis, device=None):
     Returns
     -------
     int or None, or a context manager
-        The limit, if `size` is not given. Otherwise an object that restores the previous limit at the end of a
-        ``with`` block.
+        The limit, if `size` is not given. Otherwise an object that restores the previous limit at the end of
+        a ``with`` block.
 
     Raises
     ------

@@ -51,8 +51,8 @@ def read_allowances(text: str) -> list[Allowance]:
 def node_id(case: ET.Element) -> str:
     """Return the pytest node id of this test case.
 
-    The report's ``file`` is the source of the function, which may be a module that generates tests for others, so
-    the test's own module is taken from its class name.
+    The report's ``file`` is the source of the function, which may be a module that generates tests for
+    others, so the test's own module is taken from its class name.
     """
     name, parts = case.get("name", ""), case.get("classname", "").split(".")
     for length in range(len(parts), 0, -1):

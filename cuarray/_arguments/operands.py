@@ -110,7 +110,7 @@ def values_for(a, values, function):
 
 
 def host_values(x, function):
-    """Return a parameter that the host reads as a NumPy array; TypeError if that would lose units or a mask."""
+    """Return a parameter that the host reads as a NumPy array; TypeError if that drops units or a mask."""
     if isinstance(x, ndarray):
         return x.numpy()
     _core.refuse_to_strip(x, function)

@@ -17,7 +17,7 @@ def host_copy(array):
 
 
 def corners(array):
-    """Return the part of a long array that NumPy prints: the first and last entries of each axis, one between."""
+    """Return the part of a long array that NumPy prints: the ends of each axis, and one entry between."""
     edge = np.get_printoptions()["edgeitems"]
     for axis, extent in enumerate(array.shape):
         if extent > 2 * edge + 1:
@@ -50,7 +50,7 @@ def ndarray_str(array):
 
 
 def html_table(self):
-    """Return the HTML for notebooks: a table of properties and the values as text; the repr of a 0-d array."""
+    """Return the HTML for notebooks: a table of properties and the values; the repr of a 0-d array."""
     from html import escape
 
     if self.ndim == 0:

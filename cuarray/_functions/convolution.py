@@ -107,7 +107,7 @@ def sequences(a, v, function):
 
 
 def slide(x, taps, mode, function):
-    """Return the sums of products of `taps` with the elements of `x` that they overlap, from left to right."""
+    """Return the sums of products of `taps` with the overlapped elements of `x`, from left to right."""
     mode = word(mode, MODES, "mode", function)
     dtype = x.dtype
     if dtype.kind in "fV" and dtype.itemsize == 2:

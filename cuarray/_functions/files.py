@@ -23,7 +23,7 @@ def on_host(a):
 
 
 class Archive(dict):
-    """The arrays of an .npz by name, with the interface of numpy.lib.npyio.NpzFile; the file is closed already."""
+    """The arrays of an .npz by name, with the interface of numpy.lib.npyio.NpzFile; the file is closed."""
 
     @property
     def files(self):

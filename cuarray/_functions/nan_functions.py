@@ -1,4 +1,4 @@
-"""Reductions that ignore NaN: the plain ones with `where=`, or folds with a row that prefers numbers to NaN."""
+"""Reductions that ignore NaN: the plain ones with `where=`, or rows that prefer numbers to NaN."""
 
 import numpy as np
 

@@ -111,7 +111,7 @@ def array2string(
     suppress_small : bool, optional
         Whether numbers close to zero are shown as zero.
     separator, prefix, suffix : str
-        The separator of elements, and the texts that will surround the result, whose lengths count for wrapping.
+        The separator of elements, and texts around the result, whose lengths count for wrapping.
     formatter : dict of callable, optional
         Formatting functions by kind of type.
     threshold, edgeitems : int, optional

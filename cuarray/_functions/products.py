@@ -286,8 +286,8 @@ def tensordot(a, b, axes=2):
     ----------
     a, b : array_like
     axes : int or pair of sequences of int
-        The number of last axes of `a` to contract with the first axes of `b`; or the axes of `a`, and those of
-        `b`, in corresponding order.
+        The number of last axes of `a` to contract with the first axes of `b`; or the axes of `a`, and
+        those of `b`, in corresponding order.
 
     Returns
     -------

@@ -76,7 +76,7 @@ METHODS = {
 
 
 class Slices:
-    """The reduced slices of an array, with the reduced axes merged into the last; and the shape of the result."""
+    """The slices of an array to reduce, with the reduced axes merged; and the shape of the result."""
 
     def __init__(self, a, axis, keepdims, function):
         self.function, self.is_whole = function, axis is None
@@ -124,7 +124,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     Returns
     -------
     ndarray
-        float64 for integers and bools, else of the type of `a`. NaN where an element is NaN, or there are none.
+        float64 for integers and bools, else of the type of `a`. NaN if an element is NaN, or there are none.
 
     Raises
     ------

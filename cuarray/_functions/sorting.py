@@ -352,13 +352,13 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     largest : bool
         Whether to return the largest or the smallest elements.
     sorted : bool
-        Accepted for NumPy compatibility: results are always sorted, and the first of equal elements are taken.
+        Accepted for NumPy compatibility: results are always sorted, with the first of equal elements.
 
     Returns
     -------
     tuple of ndarray
-        The values, with the length `k` along the axis, and their positions, int64. NaN is taken only after all
-        other elements.
+        The values, with the length `k` along the axis, and their positions, int64. NaN is taken only after
+        all other elements.
 
     Raises
     ------

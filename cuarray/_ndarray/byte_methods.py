@@ -47,7 +47,7 @@ def tofile(self, fid, sep="", format="%s"):
 
 
 def bytes_of(array):
-    """Return the uint8 view of an array with two more axes: the parts of an element (real, imaginary), their bytes."""
+    """Return the uint8 view of an array with two more axes: parts (real, imaginary), and their bytes."""
     numbers = 2 if array.dtype.kind == "c" else 1
     size = array.dtype.itemsize // numbers
     return array[..., None].view(np.uint8).reshape((*array.shape, numbers, size), copy=False)

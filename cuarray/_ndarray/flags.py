@@ -47,7 +47,7 @@ class Flags:
 
     @property
     def aligned(self):
-        # cuarray supports addresses that are not a multiple of the item size, so nothing depends on this flag.
+        # Addresses need not be multiples of the item size in cuarray, so nothing depends on this flag.
         return True
 
     @property

@@ -1,7 +1,7 @@
 """NumPy's protocols: calls of its functions, and of any ufuncs, with cuarray's arrays among the arguments.
 
-Operands of another library are left to it. Subclasses of numpy.ndarray, and ufuncs that cuarray does not have,
-only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
+Operands of another library are left to it. Subclasses of numpy.ndarray, and ufuncs that cuarray does not
+have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 """
 
 import sys

@@ -58,8 +58,8 @@ def core_stream(stream, device=None):
 class Stream:
     """A queue of work on one device, which runs in order, concurrently with other streams.
 
-    Inside ``with stream:`` this thread's work on the stream's device is queued there. Arrays may be used on any
-    stream at any time: cuarray makes one stream wait for another where their values require it.
+    Inside ``with stream:`` this thread's work on the stream's device is queued there. Arrays may be used on
+    any stream at any time: cuarray makes one stream wait for another where their values require it.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ class Stream:
     def from_external(cls, stream, device=None) -> Stream:
         """Use a stream of another library.
 
-        It must outlive the returned object. cuarray records an event after each operation on it, so that other
-        streams can wait for it.
+        It must outlive the returned object. cuarray records an event after each operation on it, so that
+        other streams can wait for it.
 
         Parameters
         ----------
@@ -449,7 +449,7 @@ class Graph:
 
     @contextmanager
     def capture(self) -> Iterator[Graph]:
-        """Record this thread's work on the graph's device instead of running it; other threads are unaffected.
+        """Record this thread's work on the graph's device instead of running it; no other thread's.
 
         Raises
         ------

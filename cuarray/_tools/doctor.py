@@ -128,13 +128,13 @@ def graphics_devices():
     return found
 
 
-#: Words of the reason why no GPU can be used, and the command to run if the reason has them. A machine without a
+#: Words of the reason why no GPU can be used, and the command to run for them. A machine without a
 #: driver or a GPU has no fault.
 REMEDIES = (
     (r"CUARRAY_LIBNVRTC cannot be used", "unset CUARRAY_LIBNVRTC"),
     (r"driver .*(too old|lacks)", "sudo apt install nvidia-driver-580   (in a container: on its host)"),
     (r"no NVRTC for this driver .*: (pip install [^;]*);", r"\1"),
-    # CUDA 12 is the last version that compiles for these, and of two NVRTC libraries the newer one would be used.
+    # CUDA 12 is the last version that compiles for these, and of two NVRTCs the newer one would be used.
     (
         r"cannot compile for compute capability [567]\.",
         'pip uninstall -y nvidia-cuda-nvrtc && pip install "cuarray[cuda12]"',

@@ -1,4 +1,4 @@
-"""Checks that a simulator cannot do: the GPU's math functions, full grids, exhausted memory, lost contexts."""
+"""Checks that a simulator cannot do: the GPU's functions, full grids, exhausted memory, lost contexts."""
 
 import json
 import os
