@@ -70,8 +70,8 @@ def stats(device=None) -> Stats:
     Stats
         A dict; `print` shows it as a table. In bytes: 'current' in arrays, 'peak' the maximum so far,
         'reserved' from the system including cached blocks, 'limit' (None: none), 'available' and 'total' of
-        the device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and 'pinned')
-        and 'streams', dicts with 'current', 'cached' and 'allocations' of each. Pinned host memory
+        the device; 'allocations', the number of live blocks; 'kinds' (of memory, such as 'device' and
+        'pinned') and 'streams', dicts with 'current', 'cached' and 'allocations' of each. Pinned host memory
         is counted only there.
 
     Raises
