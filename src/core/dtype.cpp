@@ -28,7 +28,7 @@ constexpr bool is_safe(const DTypeInfo& from, const DTypeInfo& to) {
     if (from.kind == Kind::Bool) return true;
     if (is_integer_kind(from.kind)) {
         if (from.kind == Kind::Signed && to.kind == Kind::Unsigned) return false;
-        // NumPy calls 64-bit integers to float64 safe, though they lose bits.
+        // NumPy defines 64-bit integers to float64 as safe, although the cast may round.
         const bool wide = from.size == 8 && to.kind >= Kind::Floating && to.bits == 53;
         return to.kind != Kind::Bool && (from.bits <= to.bits || wide);
     }

@@ -1,4 +1,4 @@
-// expr.cpp -- printing, comparing, hashing and dividing computations.
+// expr.cpp -- printing, comparing, hashing and splitting computations.
 #include "cuarray/core/expr.h"
 
 namespace cuarray {

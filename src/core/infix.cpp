@@ -1,5 +1,4 @@
-// infix.cpp -- an Expr as a person would write it: operators between their operands, as few parentheses as
-// Python needs.
+// infix.cpp -- an Expr in infix notation, with only the parentheses that Python requires.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -8,7 +7,7 @@
 namespace cuarray {
 namespace {
 
-/// Python's operators and how tightly they bind.
+/// Python's operators and their precedence.
 struct Symbol {
     std::string_view row;
     const char* text;
@@ -99,7 +98,7 @@ class Printer {
         if (value != kNoValue) ++uses_[value];
     }
 
-    /// The value where something that binds with `precedence` wants it.
+    /// The value as an operand of an operator with `precedence`.
     std::string operand(ValueId value, int precedence) {
         return has_two_results(expr_.nodes[value]) ? named(value, kAtom) + "[0]" : named(value, precedence);
     }
@@ -108,7 +107,7 @@ class Printer {
         return node.op == ExprNode::Op::Loop && rows()[loops()[node.index].row].nout == 2;
     }
 
-    /// The value, both where there are two, or the name that it has been given.
+    /// The value (both outputs if its loop has two), or its name if it is used more than once.
     std::string named(ValueId value, int precedence) {
         const ExprNode& node = expr_.nodes[value];
         const bool is_leaf = node.op == ExprNode::Op::Input || node.op == ExprNode::Op::Scalar;
@@ -147,7 +146,7 @@ class Printer {
         const Symbol* const symbol = symbol_of(row.name);
         if (!symbol) return call_text(node, row);
         const int own = symbol->precedence;
-        // Python's ** groups from the right, comparisons not at all; the others group from the left.
+        // Python's ** is right-associative, comparisons are not associative, the others are left-associative.
         const bool from_right = own > kUnary, chains = own > 6;
         std::string text = row.nin == 1
                                ? symbol->text + operand(node.source[0], own)

@@ -24,7 +24,7 @@ int64_t checked_size(const Dims& shape, int64_t item, const char* function) {
     for (int64_t extent : shape) {
         if (extent < 0) raise(ErrorKind::Value, function, ": negative dimensions are not allowed, got ", to_string(shape));
         empty |= extent == 0;
-        // An empty array may have any other extents, as long as their product without the zeros fits.
+        // An empty array may have any other extents, as long as the product of the non-zero ones fits.
         if (extent == 0 || overflow) continue;
         overflow = __builtin_mul_overflow(bytes, extent, &bytes);
         if (!overflow) size *= extent;
@@ -114,10 +114,11 @@ bool may_self_overlap(const Layout& layout, int64_t item) {
 
 namespace {
 
-/// One unknown of the overlap equation: a stride that may be taken 0..times times.
+/// One term of the overlap equation: a stride with a coefficient in 0..times.
 struct Term { int64_t stride, times; };
 
-/// Whether some choice of multiples lands in [low, high]. Terms by falling stride; `budget` bounds the search.
+/// Whether some choice of coefficients gives a sum in [low, high]. Terms in descending order of stride; `budget` bounds
+/// the search.
 bool reachable(const Term* term, const Term* end, const int64_t* rest, int64_t low, int64_t high, int& budget) {
     if (term == end) return low <= 0 && 0 <= high;
     if (high < 0 || low > *rest) return false;
@@ -199,7 +200,7 @@ Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* func
 
 namespace {
 
-/// The absolute value, also of the lowest int64, which axes that nobody walks may have as their stride.
+/// The absolute value, defined for INT64_MIN too: an axis that is never advanced may have any stride.
 uint64_t magnitude(int64_t stride) { return stride < 0 ? -uint64_t(stride) : uint64_t(stride); }
 
 }  // namespace
@@ -208,7 +209,7 @@ Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
     const int ndim = shape.size();
     Dims order(ndim, 0);
     std::iota(order.begin(), order.end(), 0);
-    // Insertion sort from the innermost axis outwards, since "who is inner" is no total order between operands.
+    // Insertion sort from the innermost axis outwards: with several operands, "is inner to" is not a total order.
     for (int i = ndim - 2; i >= 0; --i) {
         const int64_t axis = order[i];
         int place = i;
@@ -231,7 +232,7 @@ Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
 }
 
 bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides) {
-    // Groups of old axes with the same number of elements as groups of new ones; each old group must be one run.
+    // Matches groups of old axes with groups of new axes of the same size; each old group must be mergeable.
     Dims old_shape, old_strides;
     for (int axis = 0; axis < layout.ndim(); ++axis)
         if (layout.shape[axis] != 1) old_shape.push_back(layout.shape[axis]), old_strides.push_back(layout.strides[axis]);
@@ -254,7 +255,7 @@ bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides) {
         }
         old_begin = old_end, new_begin = new_end;
     }
-    // What is left over are axes of extent 1.
+    // The remaining axes have extent 1.
     const int64_t last = new_begin ? strides[new_begin - 1] : 0;
     for (int axis = new_begin; axis < shape.size(); ++axis) strides[axis] = last;
     return true;

@@ -1,7 +1,7 @@
-// loops.h -- every row of the tables at every type it has, at compile time, in the order of loops().
+// loops.h -- compile-time visitors of every table row at every type of its domain, in the order of loops().
 //
 // A visitor has `template <class F, class T, class U> void loop()`, called once per loop: table.cpp collects
-// dtypes, the host backend its compiled loops. Both see one order, so a loop's place is its LoopId.
+// dtypes, the host backend its compiled loops. Both visit in the same order, so a loop's position is its LoopId.
 #pragma once
 #include <utility>
 #include "core/dispatch.h"
@@ -11,7 +11,7 @@
 
 namespace cuarray {
 
-/// All kernel types in the order of the type rule, ended by fn::nothing.
+/// All kernel types in promotion order, ended by fn::nothing.
 using KernelTypes = fn::list<
 #define DTYPE(name, T, kind, bits, exponent, typestr) T,
 #include "cuarray/dtypes.def"
@@ -21,7 +21,7 @@ using KernelTypes = fn::list<
 template <DType D>
 using kernel_t = fn::item_t<int(D), KernelTypes>;
 
-/// The words of the tables' domain column, as sets of dtypes: bit d for dtype d.
+/// The names used in the tables' domain column, as sets of dtypes: bit d for dtype d.
 namespace domain {
 constexpr uint32_t of_kind(Kind wanted) {
     uint32_t set = 0;
@@ -66,7 +66,7 @@ constexpr void visit_loops_at(Visitor& visitor) {
             visitor.template loop<F, T, i32>();
             visitor.template loop<F, T, i64>();
         } else {
-            // float16 is the first floating dtype: int64 and uint64 together must not get there.
+            // Before float16, the first floating dtype: int64 with uint64 must not resolve to a float loop.
             if constexpr ((F::flags & Exact64) != 0 && is_same<T, f16>) {
                 visitor.template loop<F, i64, u64>();
                 visitor.template loop<F, u64, i64>();
@@ -92,7 +92,7 @@ constexpr void visit_rows(Visitor& visitor, std::integer_sequence<int, Row...>) 
     (visit_row<fn::item_t<Begin + Row, Rows>>(visitor), ...);
 }
 
-/// Calls `visitor` for all loops of rows [Begin, End): parts of the table for several translation units.
+/// Calls `visitor` for all loops of rows [Begin, End); translation units compile parts of the table.
 template <int Begin = 0, int End = kRows, class Visitor>
 constexpr void visit_rows(Visitor& visitor) {
     visit_rows<Begin>(visitor, std::make_integer_sequence<int, End - Begin>());

@@ -6,7 +6,7 @@
 namespace cuarray {
 namespace {
 
-/// The int's decimal digits; beyond 64 bits those of the double next to it, as long as there is one.
+/// The int's decimal digits; beyond 64 bits, those of the nearest double, or a bound if that is infinite.
 std::string digits(const Weak& value) {
     if (std::isinf(value.real)) return value.big > 0 ? "above 2**1024" : "below -2**1024";
     if (value.big != 0) {
@@ -37,7 +37,7 @@ T from_int(const Weak& value, const char* function) {
     }
 }
 
-/// What an integer keeps of a float, towards zero.
+/// A float as a T; integers round towards zero.
 template <class T>
 T from_float(f64 value, const char* function) {
     if constexpr (is_integer<T>) {

@@ -1,4 +1,4 @@
-// table.cpp -- the tables as data, and the one type rule.
+// table.cpp -- the tables as data, and type resolution.
 #include "cuarray/core/table.h"
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace cuarray {
 namespace {
 
-/// What a row is as text; the rest comes from its functor.
+/// The columns of a row that are text; its functor supplies the others.
 struct RowText {
     const char *name, *inputs, *outputs, *identity, *doc, *body, *text;
 };
@@ -33,11 +33,11 @@ const char* unless_none(const char* identity) {
     return std::string_view(identity) == "NONE" ? nullptr : identity;
 }
 
-/// Arguments of the type rule, numbered: the dtypes, then Python's int, float, complex.
+/// Codes of the arguments of type resolution: the dtypes, then Python's int, float, complex.
 constexpr int kArgCodes = kDTypes + 3;
 int code(ArgType arg) { return arg.is_weak() ? kDTypes + int(arg.weak) - 1 : int(arg.dtype); }
 
-/// A resolution that nobody has asked for yet.
+/// A resolution that has not been computed yet.
 constexpr LoopId kUnknown = 0xfffe;
 
 struct Table {
@@ -92,11 +92,11 @@ Table::Table() {
     for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
 }
 
-/// Made when the library is loaded: nothing else there asks before, and nobody has to check whether it is there.
+/// Constructed when the library is loaded, so that no access checks for initialisation; no static initialiser uses it.
 const Table the_table;
 const Table& table() { return the_table; }
 
-/// What a reduction is over one element type.
+/// The types and the identity of a reduction over one element type.
 struct ReductionTypes {
     DType result = DType::none;
     int accumulator_size = 0;
@@ -150,7 +150,7 @@ std::vector<ReductionRow> reduction_rows() {
     return rows;
 }
 
-/// Kinds as the type rule ranks them: bool, integer, floating, complex.
+/// The rank of a kind in type resolution: bool, integer, floating, complex.
 int rank(DType dtype) {
     const Kind kind = info(dtype).kind;
     return kind == Kind::Bool ? 0 : kind < Kind::Floating ? 1 : kind == Kind::Floating ? 2 : 3;
@@ -164,7 +164,7 @@ int highest_rank(std::span<const ArgType> args) {
     return top;
 }
 
-/// An argument with its dtype, where it is a Python number of a higher kind than every array; else as it is.
+/// A Python number of a higher kind than every array gets a dtype; any other argument is returned unchanged.
 ArgType widened(ArgType arg, std::span<const ArgType> args, int top) {
     if (!arg.is_weak() || rank(arg) <= top) return arg;
     if (arg.weak == Weak::Kind::Int) return {DType::int64, arg.weak};
@@ -192,7 +192,7 @@ LoopId first_loop(const Row& row, Test test) {
     return kNone;
 }
 
-/// The first loop of these dtypes that safely holds the arguments.
+/// The first loop with these dtypes to whose inputs the arguments cast safely.
 LoopId first_holder(const Row& row, std::span<const ArgType> given, const LoopSignature& wanted) {
     ArgType args[kMaxIn];
     const int top = highest_rank(given);
@@ -245,7 +245,7 @@ Scalar row_identity(RowId row, DType dtype) {
         int64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
         value.integer = uint64_t(number);
-        // All bits set, of whatever width: what and-ing starts from.
+        // All bits set at any width: the identity of bitwise_and.
         if (value.negative && info(dtype).kind != Kind::Signed)
             return convert(Scalar::of(DType::int64, number), dtype);
     }
@@ -290,7 +290,7 @@ LoopId resolve(RowId id, std::span<const ArgType> given, const LoopSignature& si
 DType result_type(std::span<const ArgType> args) {
     if (args.empty()) raise(ErrorKind::Value, "result_type: needs at least one argument");
     const int top = highest_rank(args);
-    // Not pair by pair: int8 with uint16 alone is int32, which float16 would take to float64.
+    // Not pairwise: int8 with uint16 gives int32, which float16 would promote to float64.
     uint32_t holders = ~0u;
     for (ArgType arg : args)
         if (const ArgType a = widened(arg, args, top); !a.is_weak()) holders &= safe_targets(a.dtype);

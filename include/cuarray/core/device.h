@@ -1,4 +1,4 @@
-// device.h -- the name of a place where arrays live: cpu or cuda:N.
+// device.h -- devices by name: cpu or cuda:N.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cuarray {
 
-/// A device by kind and index; which backend serves a kind is known to runtime/registry.cpp alone.
+/// A device by kind and index. Only runtime/registry.cpp maps a kind to its backend.
 struct Device {
     enum class Kind : uint8_t { Cpu, Cuda };
     Kind kind = Kind::Cpu;

@@ -1,4 +1,4 @@
-// error.h -- the one exception of the C++ core; the bindings turn each kind into Python's own type.
+// error.h -- the exception of the C++ core; the bindings translate each kind to a Python exception type.
 #pragma once
 #include <exception>
 #include <sstream>
@@ -14,7 +14,7 @@ enum class ErrorKind {
     Type, Value, Index, Axis, Memory, Overflow, NotImplemented, Buffer, Runtime, Cuda
 };
 
-/// What went wrong, in the one format `function: what is wrong, with the values`.
+/// An error. Messages have the format `function: what is wrong, with the values`.
 class CUARRAY_API Error : public std::exception {
  public:
     Error(ErrorKind kind, std::string message, std::vector<std::string> notes = {})
@@ -30,7 +30,7 @@ class CUARRAY_API Error : public std::exception {
     std::vector<std::string> notes_;
 };
 
-/// Throws Error(kind) with the printed parts joined.
+/// Throws Error(kind) with the concatenated parts as its message.
 template <class... Parts>
 [[noreturn]] void raise(ErrorKind kind, const Parts&... parts) {
     std::ostringstream text;

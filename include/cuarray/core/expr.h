@@ -1,4 +1,4 @@
-// expr.h -- a computation: a short list of table rows in single-assignment form. No data, no devices.
+// expr.h -- a computation as a list of operations in static single-assignment form. No data, no devices.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace cuarray {
 
-/// Index of the node that makes a value.
+/// A value, as the index of the node that computes it.
 using ValueId = uint16_t;
 constexpr ValueId kNoValue = 0xffff;
 
-/// One step of an Expr. Every node makes one value, of `dtype`.
+/// One operation of an Expr; computes one value of type `dtype`.
 struct ExprNode {
     enum class Op : uint8_t {
-        Input,   ///< element of operand `index`
+        Input,   ///< element of input operand `index`
         Scalar,  ///< scalars[index], the same for every element
         Cast,    ///< source[0] converted as astype would
-        Loop,    ///< loops()[index] of the sources; its first output
+        Loop,    ///< loops()[index] applied to the sources; its first output
         Second,  ///< the second output of the Loop node source[0]
         Index    ///< the element's linear index in the (uncollapsed, C order) space, int64
     };
@@ -27,16 +27,16 @@ struct ExprNode {
     ValueId source[kMaxIn] = {kNoValue, kNoValue, kNoValue};
 };
 
-/// A computation over operands that all have one shape. Outputs are stored where `mask` (if any) is true; a true
-/// `fault` value anywhere is reported by the backend to whoever asked for the run.
+/// A computation over operands of equal shape. Outputs are stored where `mask` (if any) is true; the backend reports a
+/// fault to the caller of the run if `fault` is true for any element.
 struct Expr {
-    std::vector<ExprNode> nodes;     ///< a node's sources stand before it
+    std::vector<ExprNode> nodes;     ///< sources precede the nodes that use them
     std::vector<DType> inputs;       ///< dtypes of the input operands
     std::vector<Scalar> scalars;
     std::vector<ValueId> outputs;    ///< values to store, one per output operand, of any dtype
     ValueId mask = kNoValue;         ///< a bool value, or none: store everything
     ValueId fault = kNoValue;        ///< a bool value, or none
-    uint32_t single = 0;             ///< equal ones that are not 0 stand for equal structures: one loop alone
+    uint32_t single = 0;             ///< if not 0, this is a single loop: equal values imply equal structure
 
     ValueId input(DType dtype) {
         inputs.push_back(dtype);
@@ -46,7 +46,7 @@ struct Expr {
         scalars.push_back(value);
         return push({ExprNode::Op::Scalar, value.dtype, uint16_t(scalars.size() - 1)});
     }
-    /// The value converted to dtype; the value itself where it has that dtype already.
+    /// The value converted to dtype, or the value itself if it already has that dtype.
     ValueId cast(ValueId value, DType dtype) {
         if (nodes[value].dtype == dtype) return value;
         return push({ExprNode::Op::Cast, dtype, 0, {value, kNoValue, kNoValue}});
@@ -68,17 +68,17 @@ struct Expr {
     }
 };
 
-/// The Expr as text, one node a line, with dtypes: what logs, errors and golden files show.
+/// The Expr as text, one node per line, with dtypes; used in logs, errors and golden files.
 CUARRAY_API std::string to_string(const Expr& expr);
 
-/// The Expr as a person would write it, on one line: "a*b + sin(c)". Inputs are a, b, c in their order; values that
-/// are used more than once get names: "t1 = exp(a); t1/(t1 + 1)"; scalars without a dtype are s0, s1.
+/// The Expr in infix notation on one line: "a*b + sin(c)". Inputs are named a, b, c in order; values used more than
+/// once get names: "t1 = exp(a); t1/(t1 + 1)"; scalars without a dtype are s0, s1.
 CUARRAY_API std::string to_infix(const Expr& expr);
 
-/// What output `k` alone takes, and which inputs that reads: in `inputs`, in their order.
+/// The part of the Expr that computes output `k`; `inputs` receives the indices of the inputs it reads, in order.
 CUARRAY_API Expr only_output(const Expr& expr, size_t k, std::vector<uint16_t>& inputs);
 
-/// Equal structure: same nodes, dtypes and outputs; scalar values may differ. What kernel caches compare.
+/// Whether nodes, dtypes and outputs are equal; scalar values may differ. Kernel caches compare by this.
 CUARRAY_API bool same_structure(const Expr& a, const Expr& b);
 CUARRAY_API uint64_t structure_hash(const Expr& expr);
 

@@ -15,7 +15,7 @@ constexpr int kMaxDims = 64;
 /// A short list of int64: a shape, strides or axes. No allocation up to four entries.
 class Dims {
  public:
-    Dims() {}  // not defaulted, which would zero the entries first
+    Dims() {}  // not defaulted: value-initialisation would zero the entries
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
     Dims(int count, int64_t value) { resize(count); std::fill(begin(), end(), value); }
@@ -75,8 +75,8 @@ class Dims {
         if (other.size_ > kInline) return assign(other.data_, other.size_);
         copy_few(other);
     }
-    /// At most four entries, for which every list has room. One by one: a wide read of what was just written entry by
-    /// entry would wait for those writes to reach the cache.
+    /// Copies at most four entries, which always fit. One by one: a wide load of entries that were just stored one by
+    /// one cannot be forwarded and stalls until the stores reach the cache.
     void copy_few(const Dims& other) {
         switch (other.size_) {
             case 4: data_[3] = other.data_[3]; [[fallthrough]];
@@ -86,7 +86,7 @@ class Dims {
             default: size_ = other.size_;
         }
     }
-    /// For a list that holds no memory of its own.
+    /// Moves from `other`; this list must not own an allocation.
     void take(Dims& other) {
         if (other.data_ == other.inline_) {
             copy_few(other);
@@ -113,7 +113,7 @@ class Dims {
 /// "(3, 4)", "(5,)", "()": a shape as Python prints it.
 CUARRAY_API std::string to_string(const Dims& dims);
 
-/// Product of the extents; ValueError naming `function` where the array would not fit int64 bytes.
+/// Product of the extents; ValueError naming `function` if the array's size in bytes overflows int64.
 CUARRAY_API int64_t checked_size(const Dims& shape, int64_t item, const char* function);
 inline int64_t count(std::span<const int64_t> shape) {
     int64_t n = 1;
@@ -121,7 +121,7 @@ inline int64_t count(std::span<const int64_t> shape) {
     return n;
 }
 
-/// Shape and strides (bytes). The byte offset belongs to whoever holds the memory.
+/// Shape and strides (bytes). The byte offset is stored with the memory, not here.
 struct Layout {
     Dims shape, strides;
 
@@ -132,37 +132,37 @@ struct Layout {
 /// Strides of a C- or Fortran-contiguous array.
 CUARRAY_API Dims c_strides(const Dims& shape, int64_t item);
 CUARRAY_API Dims f_strides(const Dims& shape, int64_t item);
-/// Strides of an array whose axes lie in memory in `order` (outermost first).
+/// Strides of a dense array whose axes have the memory order `order` (outermost first).
 CUARRAY_API Dims strides_in_order(const Dims& shape, const Dims& order, int64_t item);
 
 CUARRAY_API bool is_c_contiguous(const Layout& layout, int64_t item);
 CUARRAY_API bool is_f_contiguous(const Layout& layout, int64_t item);
 
 /// First and one-past-last byte that the layout touches, relative to its first element; {0, 0} when empty. ValueError
-/// where they do not fit int64, as strides made by hand can ask for.
+/// if they overflow int64, which user-given strides can cause.
 struct Extent { int64_t low, high; };
 CUARRAY_API Extent extent(const Layout& layout, int64_t item);
 
-/// Whether two different indices may address one byte (broadcast views and hand-made strides).
+/// Whether two different indices may address the same byte (broadcast views and user-given strides).
 CUARRAY_API bool may_self_overlap(const Layout& layout, int64_t item);
-/// Whether two layouts at these addresses share a byte; exact for ordinary views, "yes" where deciding is hard.
+/// Whether two layouts at these addresses may share a byte; exact for ordinary views, true if the search is too long.
 CUARRAY_API bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a,
                              uintptr_t b, const Layout& lb, int64_t item_b);
 
-/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`, and where it has more
-/// elements than int64 counts.
+/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`, or if the number of
+/// elements overflows int64.
 CUARRAY_API Dims broadcast(std::span<const Dims* const> shapes, const char* function);
-/// Strides of a layout seen at a broadcast shape (zero along stretched axes); ValueError if it does not fit.
+/// Strides of a layout broadcast to `shape` (zero along broadcast axes); ValueError if the shapes are incompatible.
 CUARRAY_API Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* function);
 
 /// The order of axes in memory, outermost first, as NumPy's iterator ("K") chooses it for these operands.
-/// Axes of extent 1 and zero strides do not decide; ties keep C order.
+/// Axes of extent 1 and zero strides are ignored; ties keep C order.
 CUARRAY_API Dims memory_order(const Dims& shape, std::span<const Dims* const> strides);
 
-/// Strides of a reshaped view, or false where the elements would have to be copied. C order.
+/// Strides of a view reshaped in C order, or false if reshaping requires a copy.
 CUARRAY_API bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides);
 
-/// An iteration space that several operands share, made as small as it can be. Axes outermost first.
+/// An iteration space shared by several operands, with as few axes as possible. Axes outermost first.
 struct Space {
     static constexpr int kMaxOperands = 24;
     int ndim = 0, operands = 0;
@@ -172,9 +172,9 @@ struct Space {
     int64_t offset[kMaxOperands];             ///< bytes to add to each operand's address (flipped axes)
 };
 
-/// Drops axes of extent 1, orders axes by memory order of the operands (the first ones decide), flips axes on which
-/// all non-zero strides are negative, and merges what merges. `keep_order` leaves order and signs alone (reductions
-/// depend on them) and only drops and merges.
+/// Drops axes of extent 1, sorts axes by the memory order of the operands (the first ones take precedence), flips axes
+/// on which all non-zero strides are negative, and merges axes where the strides of all operands allow it.
+/// `keep_order` keeps order and signs, on which reductions depend: it only drops and merges axes.
 CUARRAY_API void collapse(Space& space, const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
 
 /// An axis in -ndim..ndim-1 made non-negative; AxisError otherwise.

@@ -1,4 +1,4 @@
-// table.h -- the rows of ufuncs.def and reductions.def as data, and the one type rule that picks a loop.
+// table.h -- the rows of ufuncs.def and reductions.def as data, and type resolution, which selects a loop.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -27,17 +27,17 @@ struct Row {
     const char* outputs;   ///< "(T)"
     const char* doc;
     const char* body;
-    const char* text;  ///< the whole row as it stands in ufuncs.def, for the kernel generator
+    const char* text;  ///< the row as a UFUNC(...) of ufuncs.def, for the kernel generator
     LoopId first_loop;
-    uint16_t loops;  ///< how many, in table order
+    uint16_t loops;  ///< number of loops, in table order
     bool has(Flag flag) const { return (flags & flag) != 0; }
 };
 
-/// A row at one type: what a backend runs.
+/// A row at one type: the unit that a backend runs.
 struct Loop {
     RowId row;
     DType T;  ///< the first template argument
-    DType U;  ///< the second: T, but where Exact64 or EitherInt give the second input a type of its own
+    DType U;  ///< the second: equal to T unless Exact64 or EitherInt gives the second input another type
     DType in[kMaxIn];
     DType out[kMaxOut];
 };
@@ -47,7 +47,7 @@ struct ReductionRow {
     const char* name;
     uint32_t domain;
     uint32_t flags;
-    const char* accumulator;  ///< its text, in T
+    const char* accumulator;  ///< source text, in terms of T
     const char* identity;     ///< null for NONE: an empty reduction raises ValueError
     const char* doc;
     const char *map, *combine, *finish;
@@ -60,32 +60,32 @@ CUARRAY_API std::span<const ReductionRow> reductions();
 CUARRAY_API RowId find_row(std::string_view name);              ///< kNone if there is none
 CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if there is none
 
-/// What an empty reduce with this row gives, of dtype `dtype`; only where Row::identity is not null.
+/// The result of an empty reduce with this row, of dtype `dtype`; requires that Row::identity is not null.
 CUARRAY_API Scalar row_identity(RowId row, DType dtype);
 
-/// The dtype that reduction `r` gives for elements of dtype T (argmax: int64); its accumulator's bytes.
+/// The result dtype of reduction `r` over elements of dtype T (argmax: int64), and the accumulator's size in bytes.
 CUARRAY_API DType reduction_result(ReductionId r, DType T);
 CUARRAY_API int accumulator_size(ReductionId r, DType T);
-/// What an empty fold gives, of dtype reduction_result(r, T) (sum: 0); only where identity is not null.
+/// The result of an empty reduction, of dtype reduction_result(r, T) (sum: 0); requires that identity is not null.
 CUARRAY_API Scalar reduction_identity(ReductionId r, DType T);
 
-/// An argument as the type rule sees it: a dtype, or a Python number's kind.
+/// An argument of type resolution: a dtype, or a Python number's kind.
 struct ArgType {
     DType dtype = DType::none;  ///< none: a weak scalar
     Weak::Kind weak = Weak::Kind::Int;
     bool is_weak() const { return dtype == DType::none; }
 };
 
-/// The first loop, in table order, whose inputs safely hold the arguments; kNone if none does.
+/// The first loop, in table order, to whose inputs all arguments cast safely; kNone if there is none.
 CUARRAY_API LoopId resolve(RowId row, std::span<const ArgType> args);
 
-/// The dtypes of a loop that a caller fixes (NumPy's signature): inputs, then outputs; none where any will do.
+/// The dtypes of a loop that a caller fixes (NumPy's signature): inputs, then outputs; DType::none accepts any.
 struct LoopSignature {
     DType types[kMaxIn + kMaxOut] = {DType::none, DType::none, DType::none, DType::none, DType::none};
 };
 
-/// The first loop with these dtypes whose inputs safely hold the arguments. Where there is none and all outputs are
-/// fixed to one dtype, the loop whose free inputs have it as well, whatever has to be cast; else kNone.
+/// The first loop with these dtypes to whose inputs all arguments cast safely. If there is none and all outputs are
+/// fixed to one dtype: the loop whose unfixed inputs have that dtype too, even if the casts are unsafe; else kNone.
 CUARRAY_API LoopId resolve(RowId row, std::span<const ArgType> args, const LoopSignature& signature);
 
 /// The dtype of an expression over these arguments (numpy.result_type).

@@ -1,7 +1,7 @@
-// compaction_device.h -- the device kernels that move the elements at which a mask is true.
+// compaction_device.h -- the device kernels of compaction by a mask: compress, expand and nonzero.
 //
-// A block counts a stretch of the mask by votes of its warps; one block adds the counts up; then each block
-// moves the elements of its stretch, whose ranks it finds by the same votes.
+// Each thread block counts the true elements of one block of the mask by warp ballots; one thread block scans
+// the counts; then each thread block moves the elements of its mask block, ranked by the same ballots.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/gather.h"
@@ -16,7 +16,7 @@ struct Words16 {
 constexpr u32 kVotes = kMaskBlock / kThreads, kWarps = kThreads / 32;
 constexpr u32 kAddingThreads = 512;
 
-/// The votes of this warp over its part of the stretch; returns how many elements are true.
+/// The ballots of this warp over its part of the mask block; returns the number of true elements.
 template <class Index>
 CUARRAY_FN u32 vote(const CompactionParameters<Index>& p, u64 first, u32 (&votes)[kVotes]) {
     u32 count = 0;
@@ -43,7 +43,7 @@ CUARRAY_FN void count_mask(const CompactionParameters<Index>& p) {
     p.before[blockIdx.x] = total;
 }
 
-/// The sum of `x` over this thread and the block's threads before it. `sums` is free again after a barrier.
+/// The inclusive sum of `x` over the threads of the block. `sums` may be reused after a barrier.
 CUARRAY_FN i64 add_up(i64 x, i64* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
@@ -57,7 +57,7 @@ CUARRAY_FN i64 add_up(i64 x, i64* sums) {
     return x;
 }
 
-/// One block: every count becomes the sum of those before it; behind them stands the sum of all.
+/// Exclusive scan of the counts by one thread block, in place; the total is stored after the last count.
 template <class Index>
 CUARRAY_FN void add_counts(const CompactionParameters<Index>& p) {
     __shared__ i64 sums[kAddingThreads / 32];
@@ -75,7 +75,7 @@ CUARRAY_FN void add_counts(const CompactionParameters<Index>& p) {
     if (threadIdx.x == 0) p.before[p.stretches] = carry;
 }
 
-/// Calls move(at, rank) for the true elements of a stretch.
+/// Calls move(at, rank) for each true element of a mask block.
 template <class Index, class Move>
 CUARRAY_FN void each_true(const CompactionParameters<Index>& p, const Move& move) {
     __shared__ u32 counts[kWarps];
@@ -94,7 +94,7 @@ CUARRAY_FN void each_true(const CompactionParameters<Index>& p, const Move& move
     }
 }
 
-/// The array's element at which the mask's element `at` stands.
+/// The address of the array element at position `at` of the mask.
 template <class Index>
 CUARRAY_FN char* masked_place(const CompactionParameters<Index>& p, u64 at) {
     typename Index::type rest = typename Index::type(at);
@@ -126,7 +126,7 @@ struct ExpandMove {
     }
 };
 
-/// Coordinates of each true element: array.strides[d] is where the line of axis d begins, or negative.
+/// Coordinates of each true element: array.strides[d] is the byte offset of axis d's output, negative if not wanted.
 template <class Index>
 struct NonzeroMove {
     const CompactionParameters<Index>& p;

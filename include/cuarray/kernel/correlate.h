@@ -1,20 +1,20 @@
-// correlate.h -- cross-correlation of a signal with weights: the same on every device.
+// correlate.h -- cross-correlation of a signal with weights, in the same summation order on every device.
 //
-// A result is the sum over k of signal[at + k] * weights[k], one product after the other, starting from zero, with the
-// products of matmul.h. Weights that lie beyond the ends of the signal are left out.
+// A result is the sum over k of signal[at + k] * weights[k]: a left fold from zero of the products of matmul.h.
+// Weights that extend beyond the ends of the signal are skipped.
 #pragma once
 #include "cuarray/kernel/matmul.h"
 
 namespace cuarray::kernel {
 
-/// The parameters of the kernel; result i belongs to at = i - before.
+/// Kernel parameters; result i is at position at = i - before.
 struct CorrelateParameters {
     i64 n, taps, before, count;
     const void *signal, *weights;
     void* results;
 };
 
-/// One result.
+/// The result at position `at`.
 template <class T>
 CUARRAY_FN stored_t<T> correlate_at(const CorrelateParameters& p, i64 at) {
     using P = Products<T>;

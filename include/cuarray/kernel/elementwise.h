@@ -1,11 +1,10 @@
-// elementwise.h -- the device kernels that every elementwise program runs in: how threads find elements,
-// nothing else.
+// elementwise.h -- the device kernels of elementwise programs: how threads address elements.
 //
-// The generator supplies the program P: its elements as lanes (`P::inputs<V>`, `P::outputs<V>`), how it reads
-// and writes them through a walk, and `evaluate`, which makes the outputs of one lane from its inputs. A walk
-// knows where lane u of operand K lies. All loads of a thread stand before its arithmetic and all stores
-// after it, so that they are in flight together, and an operand that is also the output is read before it is
-// written.
+// The generator supplies the program P: V elements of each operand per thread as lanes (`P::inputs<V>`,
+// `P::outputs<V>`), `read` and `write`, which access them through a walk, and `evaluate`, which computes the
+// outputs of one lane from its inputs. A walk maps lane u of operand k to memory. A thread issues all loads
+// before its arithmetic and all stores after it, so that they overlap, and an operand that is also the output
+// is read before it is written.
 #pragma once
 #include "cuarray/kernel/index.h"
 
@@ -13,8 +12,8 @@ namespace cuarray::kernel {
 
 constexpr u32 kThreads = 256;
 
-/// V elements moved at once, by 16-byte accesses where they are that many bytes. Items below 4 bytes travel
-/// as words, because the compiler does not merge more than four of them.
+/// V elements in one vector, accessed 16 bytes at a time if it is that large. Items below 4 bytes are packed
+/// into words, because the compiler does not merge more than four of them.
 template <class T, int V>
 struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
     static constexpr bool in_words = sizeof(T) < 4 && sizeof(T) * V > 4;
@@ -22,7 +21,7 @@ struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
     word words[sizeof(T) * V / sizeof(word)];
 };
 
-/// Moves every lane one down and leaves the last one as it was.
+/// Shifts every lane down by one; the last lane keeps its value.
 template <class T, int V>
 CUARRAY_FN void shift_lanes(T (&x)[V]) {
 #pragma unroll
@@ -46,8 +45,8 @@ CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
     __threadfence_system();
 }
 
-/// Makes all outputs from all inputs. A long body is compiled once and the lanes pass through it one after
-/// the other; where all lanes are equal, `count` is 1 and only the last output is made.
+/// Computes all outputs from all inputs. A long body is compiled once and loops over the lanes; if all lanes
+/// are equal, `count` is 1 and only the last output is computed.
 template <class P, int V, class S>
 CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out,
                                const S& s, int count = V) {
@@ -80,7 +79,7 @@ CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink)
     P::write(where, out);
 }
 
-/// One axis; lanes are neighbours. Behind the last whole vector all lanes are the same element.
+/// One axis; the lanes of a thread are contiguous. After the last full vector all lanes are the same element.
 template <class P, int V>
 struct FlatWalk {
     const Flat<P::operands>& p;
@@ -127,7 +126,7 @@ struct FlatWalk {
     }
 };
 
-/// A thread's vector, or the elements behind the last whole one, each by itself.
+/// One vector per thread; the thread after the last full vector computes the remaining elements one by one.
 template <class P, int V, class S>
 CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const FaultSink& sink) {
     u64 first = (u64(blockIdx.x) * kThreads + threadIdx.x) * V;
@@ -139,7 +138,7 @@ CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const F
 
 constexpr u32 kTile = 32;
 
-/// Up to 8 axes; lanes lie a block apart, so that neighbouring threads hold neighbouring elements.
+/// Up to 8 axes; lanes are a thread block apart, so that consecutive threads access consecutive elements.
 template <class P, int V, int Threads>
 struct StridedWalk {
     const Strided<P::operands>& p;
@@ -193,7 +192,7 @@ struct StridedWalk {
             if (turned) turn(x);
         }
     }
-    /// Exchanges rows and columns of a tile; padded, so that both directions meet every bank once.
+    /// Transposes a tile in shared memory; its rows are padded, so that neither direction has bank conflicts.
     template <class T>
     CUARRAY_FN void turn(T (&x)[V]) const {
         T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);

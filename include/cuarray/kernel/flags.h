@@ -1,9 +1,9 @@
-// flags.h -- the words that a row of ufuncs.def may carry in its flags column.
+// flags.h -- the flags of a row of ufuncs.def.
 #pragma once
 
 namespace cuarray {
 
-/// What sets a row apart from the plain case.
+/// Properties of a row.
 enum Flag : unsigned {
     WideInt = 1u << 0,  ///< all bool/int arguments are computed in float64 (divide)
     NoBool = 1u << 1,   ///< all-bool arguments raise TypeError (subtract, negative)
@@ -12,9 +12,9 @@ enum Flag : unsigned {
     EitherInt = 1u << 3,  ///< the second input has an int32 and an int64 loop (ldexp)
     HalfBits = 1u
         << 4,  ///< float16 and bfloat16 are not widened to float32 for the body (nextafter, signbit)
-    Associative = 1u << 5,  ///< reduce may use the tree; the others fold strictly left to right
+    Associative = 1u << 5,  ///< reduce may use the tree; rows without this flag are left folds
     Commutative = 1u << 6,  ///< the order of the two inputs does not matter
-    VectorMath = 1u << 7,   ///< the body calls the vector mathematics library: loops run in groups of 16
+    VectorMath = 1u << 7,   ///< the body calls the vector math library: loops run in groups of 16
     NegativeFault = 1u
         << 8  ///< signed integer loops raise ValueError where the second input is negative (power)
 };

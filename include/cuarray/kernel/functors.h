@@ -1,9 +1,9 @@
 // functors.h -- turns each row of ufuncs.def into a callable type, and calls it on elements.
 //
-// `fn::call<fn::hypot, f16>(x, y)` is the whole of what a backend does per element: arguments as the row's
-// inputs, the halves widened to f32 unless the row works on their bits, the result as the row's outputs. A
-// generator for NVRTC emits the declarations below and, instead of the #include, the rows that it needs:
-// Row::text (core/table.h) is a row with its shorthand written out, so that UFUNC is the only macro.
+// `fn::call<fn::hypot, f16>(x, y)` is everything that a backend does per element: it takes the row's inputs,
+// widens halves to f32 unless the row works on their bits, and returns the row's outputs. A generator for
+// NVRTC emits the declarations below and, instead of the #include, the rows that it needs: in Row::text
+// (core/table.h) the shorthands are expanded, so that UFUNC is the only macro.
 #pragma once
 #include "cuarray/kernel/flags.h"
 #include "cuarray/kernel/math.h"
@@ -15,7 +15,7 @@
 
 namespace cuarray::fn {
 
-/// A list of types, and its items; `nothing` beyond its end.
+/// A list of types; item_t<K, list> is its K-th type, or `nothing` beyond the end.
 template <class... X>
 struct list {
     static constexpr int size = sizeof...(X);
@@ -78,7 +78,7 @@ CUARRAY_FN To narrow(pair<A, B> x) {
     return {narrow<decltype(To::first)>(x.first), narrow<decltype(To::second)>(x.second)};
 }
 
-/// Row F at T (and U) on elements; a stored bool may be given as its byte.
+/// Applies row F at T (and U) to elements; a stored bool may be passed as its byte.
 template <class F, class T, class U = T>
 CUARRAY_FN result_t<typename F::template out<T, U>> call(item_t<0, typename F::template in<T, U>> x,
                                                          item_t<1, typename F::template in<T, U>> y = {},

@@ -1,15 +1,15 @@
-// gather.h -- what an index means, and what kernels are told that move elements chosen by indices or by a mask.
+// gather.h -- index rules, and the parameters of the gather, scatter and compaction kernels.
 #pragma once
 #include "cuarray/kernel/index.h"
 
 namespace cuarray::kernel {
 
-/// What to do with an index that lies outside: an error (negative ones count from the end), the remainder, or
-/// the nearest position.
+/// The treatment of an index out of bounds: an error (negative indices count from the end), the index modulo
+/// the size, or the nearest position.
 enum class Outside : u8 { Raise, Wrap, Clip };
 
-/// The position in 0..size-1 that an index names; `outside` becomes non-zero, and the position 0, where it is
-/// an error.
+/// The position in 0..size-1 of an index. An index that is an error gives position 0 and sets `outside` to
+/// non-zero.
 template <Outside Rule>
 CUARRAY_FN i64 position(i64 index, i64 size, u64& outside) {
     if constexpr (Rule == Outside::Clip) {
@@ -29,24 +29,25 @@ CUARRAY_FN i64 position(i64 index, i64 size, u64& outside) {
     }
 }
 
-/// Index arrays that one kernel takes.
+/// The maximum number of index arrays of a kernel.
 constexpr int kMaxIndices = 16;
 
-/// An operand of a choice: strides over the axes, in bytes, or in numbers where it has no memory.
+/// An operand of an indexed access: strides over the axes in bytes, or in numbers if it has no memory.
 struct IndexedOperand {
     char* data;
     i64 strides[kMaxAxes];
 };
 
-/// An index array, and the axis that it indexes; `weight` numbers the places of all indexed axes.
+/// An index array and the axis that it indexes; `weight` is the axis's stride in the numbering of target
+/// positions over all indexed axes.
 struct IndexOperand {
     IndexedOperand positions;
     i64 size, stride, weight, axis;
 };
 
-/// Elements chosen by indices. IndexedElements that values compete for have a key each; of the places of one key the
-/// one with the highest number wins. Keys are slots of the table of winners, or hashed. `meets`: equal values may
-/// meet in one place.
+/// Access to the elements at indices. If indices may repeat in a scatter, each target position has a key, and of
+/// the values with one key the one with the highest number is stored. Keys are slots of the table of winners,
+/// or are hashed to slots. `meets`: equal values may be stored to one position.
 template <class Index, int K>
 struct IndexedAccessParameters {
     u64 size;
@@ -60,10 +61,10 @@ struct IndexedAccessParameters {
     IndexOperand indices[K ? K : 1];
 };
 
-/// Elements of a mask between two counts, on a GPU.
+/// Elements of a block of the mask on a GPU.
 constexpr u32 kMaskBlock = 4096;
 
-/// Elements chosen by a mask of `size` bytes; `before` counts the true ones before each stretch.
+/// Compaction by a mask of `size` bytes in `stretches` blocks; before[i] is the number of true elements before block i.
 template <class Index>
 struct CompactionParameters {
     u64 size, stretches;

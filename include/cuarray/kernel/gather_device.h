@@ -1,8 +1,8 @@
-// gather_device.h -- the device kernels that move elements to and from places that indices name.
+// gather_device.h -- the device kernels of gather and scatter.
 //
-// One thread moves a few items, a block apart, so that neighbouring threads hold neighbouring items. Where
-// several values may meet in one place, a first kernel lets them compete: the one that comes last in C order
-// leaves its number, and only the winners are stored.
+// A thread moves a few items, a thread block apart, so that consecutive threads access consecutive items. If
+// several values may be scattered to one position, a first kernel finds the winner, which is the last one in
+// C order, by an atomic maximum of element numbers; only the winners are stored.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/gather.h"
@@ -14,11 +14,12 @@ struct alignas(16) Item16 {
     u64 low, high;
 };
 
-/// Items of one thread: as many loads are in flight together.
+/// Items per thread, whose loads overlap.
 template <int K>
 constexpr int kChosenLanes = K <= 2 ? 4 : 1;
 
-/// Where an element lies, which key its place has, and its number in C order.
+/// Byte offsets of an element and of its position in the array, the key of the position, and the element's
+/// number in C order.
 struct Spot {
     i64 element, place, key, number;
 };
@@ -29,7 +30,7 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
                                       : position<Outside::Clip>(index, size, outside);
 }
 
-/// Finds the spot of element `at`; false, and a report, where an index lies outside.
+/// Computes the spot of element `at`; reports an index out of bounds and returns false.
 template <class Index, int K>
 CUARRAY_FN bool find_spot(const IndexedAccessParameters<Index, K>& p, u64 at, Spot& spot, const FaultSink& sink) {
     typename Index::type rest = typename Index::type(at);
@@ -83,7 +84,8 @@ CUARRAY_FN void gather(const IndexedAccessParameters<Index, K>& p, const FaultSi
         if (first + u * kThreads < p.size) *reinterpret_cast<Item*>(p.elements.data + to[u]) = items[u];
 }
 
-/// The slot of a key, or the empty one where it belongs. Keys are kept plus one: zero is empty.
+/// The slot of a key, or the empty slot at which its probe sequence ends, which `takes` claims. Keys are stored
+/// plus one: zero is an empty slot.
 CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
     u64 slot = (key * 0x9e3779b97f4a7c15ull >> 20) & (slots - 1);
     for (;;) {
@@ -93,7 +95,7 @@ CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
     }
 }
 
-/// Lets the places compete; numbers are kept plus one.
+/// Finds the winner of each position: the maximum of the element numbers, stored plus one.
 template <class Index, int K>
 CUARRAY_FN void claim_places(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
@@ -103,7 +105,7 @@ CUARRAY_FN void claim_places(const IndexedAccessParameters<Index, K>& p, const F
     atomicMax(&p.winners[slot], u64(spot.number) + 1);
 }
 
-/// Stores an item, atomically where another thread may store the same one.
+/// Stores an item, atomically if another thread may store the same one.
 template <class Item>
 CUARRAY_FN void store_item(Item* to, Item item, bool meets) {
     if constexpr (sizeof(Item) == 4 || sizeof(Item) == 8) {

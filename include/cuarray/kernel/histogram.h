@@ -1,10 +1,11 @@
-// histogram.h -- into which bin a value falls, and what kernels are told that count values, or add their weights up, by bin.
+// histogram.h -- the bin of a value, and the parameters of the histogram kernels.
 #pragma once
 #include "cuarray/kernel/types.h"
 
 namespace cuarray::kernel {
 
-/// The bin with edges[bin] <= value < edges[bin + 1], where the last one includes its end; -1 outside, and for NaN.
+/// The bin with edges[bin] <= value < edges[bin + 1], by binary search; the last bin includes its right edge.
+/// -1 outside the edges, and for NaN.
 template <class T>
 CUARRAY_FN i64 bin_by_search(const T* edges, i64 bins, T value) {
     if (!(value >= edges[0] && value <= edges[bins])) return -1;
@@ -16,7 +17,7 @@ CUARRAY_FN i64 bin_by_search(const T* edges, i64 bins, T value) {
     return bin;
 }
 
-/// The same where the edges are nearly equally spaced, `scale` bins to 1.
+/// The same for nearly equally spaced edges, `scale` bins per unit: searches from a computed guess.
 template <class T>
 CUARRAY_FN i64 bin_by_guess(const T* edges, i64 bins, T scale, T value) {
     if (!(value >= edges[0] && value <= edges[bins])) return -1;
@@ -27,7 +28,8 @@ CUARRAY_FN i64 bin_by_guess(const T* edges, i64 bins, T scale, T value) {
     return bin;
 }
 
-/// A histogram of n values. The values are bins, or fall between `edges`; `order` sorts them by bin where there are weights.
+/// A histogram of n values. The values are bin numbers, or are compared with `edges`; with weights, `order` sorts
+/// them by bin.
 struct HistogramParameters {
     u64 n;
     i64 bins;
@@ -40,7 +42,7 @@ struct HistogramParameters {
     u32 guesses;
 };
 
-/// The bin of the value at a place; -1: none.
+/// The bin of value `at`, or -1.
 template <class T>
 CUARRAY_FN i64 bin_of(const HistogramParameters& p, u64 at) {
     const T* edges = static_cast<const T*>(p.edges);

@@ -1,14 +1,14 @@
-// histogram_device.h -- the device kernels that count values by bin, or add weights up, in an order that is always the same.
+// histogram_device.h -- the device kernels of histograms; weights are added in a fixed order.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/histogram.h"
 
 namespace cuarray::kernel {
 
-/// Bins that a block counts in shared memory.
+/// The maximum number of bins that a thread block counts in shared memory.
 constexpr u32 kSharedBins = 4096;
 
-/// Counts into zeroed counts; whole numbers, so that their order does not matter.
+/// Adds to zeroed counts by atomics; on integers their order does not change the result.
 template <class T>
 CUARRAY_FN void histogram_counts(const HistogramParameters& p) {
     __shared__ u32 counts[kSharedBins];
@@ -29,7 +29,7 @@ CUARRAY_FN void histogram_counts(const HistogramParameters& p) {
         if (counts[b]) atomicAdd(&p.counts[b], u64(counts[b]));
 }
 
-/// Bins of all values, those outside behind the last one.
+/// Computes the bins of all values; values outside get the number after the last bin.
 template <class T>
 CUARRAY_FN void histogram_bins(const HistogramParameters& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
@@ -38,7 +38,7 @@ CUARRAY_FN void histogram_bins(const HistogramParameters& p) {
     p.counts[at] = bin < 0 ? u64(p.bins) : u64(bin);
 }
 
-/// The first place in `order` whose bin, of those in `counts`, is not below `bin`.
+/// The first position in `order` whose bin, stored in `counts`, is not below `bin`.
 CUARRAY_FN u64 first_of_bin(const HistogramParameters& p, u64 bin) {
     u64 low = 0, high = p.n;
     while (low < high) {
@@ -51,7 +51,7 @@ CUARRAY_FN u64 first_of_bin(const HistogramParameters& p, u64 bin) {
     return low;
 }
 
-/// Adds up the weights of each bin: a warp takes one bin, its lanes every 32nd weight in order.
+/// Sums the weights of each bin: one warp per bin, each lane every 32nd weight in order.
 CUARRAY_FN void histogram_sums(const HistogramParameters& p) {
     const u64 bin = u64(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
     if (bin >= u64(p.bins)) return;

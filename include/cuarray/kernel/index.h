@@ -1,12 +1,10 @@
-// index.h -- what a kernel is told: addresses, strides, extents and scalars, in the same structs for both
-// compilers.
+// index.h -- kernel parameters: addresses, strides, extents and scalars, in the same structs for both compilers.
 //
-// Every kernel takes three parameters by value: one of the structs below that says where its operands lie,
-// its scalars, and where to report a fault. The host fills the same structs with room for kMaxOperands and
-// kMaxScalars; a kernel declares those that it has, which are the beginning of the host's, because the arrays
-// stand last. Operands are numbered outputs first, then inputs, then the linear index where the program asks
-// for it: an operand without memory, whose `data` is the index of the first element and whose strides count
-// elements.
+// Every kernel takes three parameters by value: one of the structs below for its operands, its scalars, and its
+// fault sink. The host fills the structs with capacity kMaxOperands and kMaxScalars; a kernel declares them with
+// its own counts, which are a prefix of the host's because the arrays are the last members. Operands are
+// numbered outputs first, then inputs, then the linear index if the program uses it: an operand without memory,
+// whose `data` is the index of the first element and whose strides count elements.
 #pragma once
 #include "cuarray/kernel/types.h"
 
@@ -14,22 +12,22 @@ namespace cuarray::kernel {
 
 constexpr int kMaxAxes = 8;
 
-/// What the host's structs have room for.
+/// Capacity of the host's structs.
 constexpr int kMaxOperands = 24, kMaxScalars = 64;
 
-/// An extent, and a multiplication and a shift in place of a division by it, for dividends below 2^31.
+/// An extent, with a multiplier and a shift that replace the division by it, for dividends below 2^31.
 struct Extent32 {
     u32 size, multiplier, shift;
     CUARRAY_FN u32 quotient(u32 n) const { return (u32(u64(n) * multiplier >> 32) + n) >> shift; }
 };
 
-/// An extent where dividends need 64 bits.
+/// An extent for 64-bit dividends.
 struct Extent64 {
     u64 size;
     CUARRAY_FN u64 quotient(u64 n) const { return n / size; }
 };
 
-/// The types of an index in reductions: 32 bits where every index and byte offset is below 2^31, else 64.
+/// The index types of reductions: 32 bits if every index and byte offset is below 2^31, else 64.
 struct Index32 {
     using type = u32;
     using offset = i32;
@@ -41,7 +39,7 @@ struct Index64 {
     using extent = Extent64;
 };
 
-/// A scalar of any dtype, in its first bytes.
+/// A scalar of any dtype, stored in the first bytes.
 struct alignas(16) Slot {
     unsigned char bytes[16];
 };
@@ -57,16 +55,15 @@ struct FaultRecord {
     i64 index, axis, size;
 };
 
-/// Where to report a fault: `claim` is a zeroed device word, so that only the first faulty thread writes the
-/// record.
+/// The target of fault reports: `claim` is a zeroed device word, so that only the first faulting thread writes
+/// the record.
 struct FaultSink {
     u32* claim;
     volatile FaultRecord* record;
     u64 ticket;
 };
 
-/// An operand along one axis: one element for all (step 0), or contiguous (step 1) at a multiple of the
-/// kernel's vector.
+/// An operand along one axis: broadcast (step 0), or contiguous (step 1) and aligned to the kernel's vector.
 struct FlatOperand {
     char* data;
     u64 step;
@@ -84,17 +81,18 @@ struct StridedOperand {
     i32 strides[kMaxAxes];
 };
 
-/// Whether a coordinate lies inside an extent that whole tiles overshoot: the sum of the coordinates,
-/// weighted.
+/// A bounds check for an axis that is padded to whole tiles: the weighted sum of the coordinates must be below
+/// `extent`.
 struct Border {
     i32 extent, weights[kMaxAxes];
 };
 
-/// An iteration space below 2^31 elements, every operand's reach below 2^31 bytes. In tiles the last two axes
-/// of the space are cut into blocks of 32 x 32 elements: (..., rows, columns) becomes (..., rows / 32,
-/// columns / 32, 32, 32), one tile for each block of threads. The operands whose bit is set in `turned` lie
-/// along the rows: their strides of the last two axes are exchanged, and the tile is turned in shared memory.
-/// The borders are those of row and column, then the same with the last two axes exchanged.
+/// An iteration space below 2^31 elements, in which every operand spans less than 2^31 bytes. If `tiled`, the
+/// last two axes of the space are cut into tiles of 32 x 32 elements: (..., rows, columns) becomes (...,
+/// rows / 32, columns / 32, 32, 32), one tile per thread block. Operands whose bit is set in `turned` have their
+/// smaller stride along the rows axis: their strides of the last two axes are exchanged, and the tile is
+/// transposed in shared memory. The borders are those of row and column, then the same with the last two axes
+/// exchanged.
 template <int N>
 struct Strided {
     u32 size, axes, tiled, turned;
@@ -110,9 +108,9 @@ struct FoldedOperand {
     typename Index::offset kept[kMaxAxes], reduced[kMaxAxes];
 };
 
-/// A fold of n elements into each of `outputs` results. A block holds 2^columns neighbouring outputs times 16
-/// lanes times 2^groups groups of leaves, and as many such outputs as fit; each group folds 2^leaves leaves
-/// of a chunk.
+/// A reduction of n elements to each of `outputs` results, in the fold order of reduce.h. A thread block holds
+/// 2^columns consecutive outputs times 16 lanes times 2^groups groups of leaves, and as many such sets of outputs
+/// as fit; each group folds 2^leaves leaves of a chunk.
 template <class Index, int N>
 struct Folded {
     u64 outputs, n, chunks;

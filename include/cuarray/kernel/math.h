@@ -1,7 +1,7 @@
-// math.h -- arithmetic, comparison, choice and bits on integers, bool and floats.
+// math.h -- arithmetic, comparison, selection and bit operations on integers, bool and floats.
 //
-// Every overload is for the real types of its domain as kernel text computes them (bool, integers, f32, f64);
-// the halves' own are in math_half.h, complex ones in math_complex.h. Signed integers wrap.
+// Overloads cover the real types in which kernels compute (bool, integers, f32, f64); those of the halves are
+// in math_half.h, complex ones in math_complex.h. Signed integers wrap.
 #pragma once
 #include "cuarray/kernel/types.h"
 
@@ -11,7 +11,7 @@ namespace cuarray::math {
 template <class T>
 using wrap_t = choose_t<sizeof(T) == 8, u64, u32>;
 
-/// One of two values, both computed: a call behind a branch keeps a host loop from vectorising.
+/// Branch-free selection of one of two values: a call behind a branch prevents vectorisation of host loops.
 template <class T>
 CUARRAY_FN T blend(bool first, T x, T y) {
     const unsigned_t<T> mask = unsigned_t<T>(0) - unsigned_t<T>(first);
@@ -90,7 +90,7 @@ CUARRAY_FN bool isfinite(T) {
     return true;
 }
 
-/// The sign bit of a floating-point number, in its place.
+/// The mask of the sign bit of a floating-point number.
 template <class T>
 constexpr unsigned_t<T> sign_mask = unsigned_t<T>(unsigned_t<T>(1) << (8 * sizeof(T) - 1));
 
@@ -205,7 +205,7 @@ CUARRAY_FN pair<T, T> modf(T x) {
     return {copysign(isinf(x) ? T(0) : x - whole, x), whole};
 }
 
-/// Mixed comparisons are (i64, u64) and (u64, i64): exact, where a common float type would round.
+/// Mixed comparisons are (i64, u64) and (u64, i64): exact, whereas a common float type would round.
 template <class T, class U>
 CUARRAY_FN bool equal(T x, U y) {
     if constexpr (is_same<T, U>)
@@ -293,7 +293,7 @@ CUARRAY_FN u8 bitwise_count(T x) {
     return u8(U(wrap_t<T>(n) * U(0x0101010101010101)) >> (8 * sizeof(T) - 8));
 }
 
-/// The least integer's magnitude fits only an unsigned type.
+/// Unsigned: the magnitude of the lowest integer overflows the signed type.
 template <class T>
 CUARRAY_FN unsigned_t<T> magnitude(T x) {
     return unsigned_t<T>(abs(x));

@@ -1,7 +1,7 @@
 // math_complex.h -- complex arithmetic, comparison, exponentials and logarithms.
 //
-// Special cases are those of C99's annex G and of the Array API standard. Results are good to a few ulp of
-// the larger component, also where its square would overflow or vanish. Branch cuts follow signed zeros.
+// Special cases follow C99 Annex G and the Array API standard. Results are accurate to a few ulp of the larger
+// component, even if its square would overflow or underflow. Branch cuts respect signed zeros.
 #pragma once
 #include "cuarray/kernel/math_float.h"
 #include "cuarray/kernel/math_half.h"
@@ -21,8 +21,8 @@ CUARRAY_FN complex<R> operator-(complex<R> x) {
     return {-x.re, -x.im};
 }
 
-/// The rounded product: g++ 12 vectorises a difference and a sum of products side by side as one fmaddsub, whatever
-/// -ffp-contract says.
+/// The rounded product: g++ 12 vectorises an adjacent difference and sum of products as one fmaddsub, regardless of
+/// -ffp-contract.
 template <class R>
 CUARRAY_FN R product(R x, R y) {
 #if defined(__has_builtin) && !defined(__CUDACC__)
@@ -70,7 +70,7 @@ CUARRAY_FN complex<R> rint(complex<R> z) {
     return {rint(z.re), rint(z.im)};
 }
 
-/// i conj(z): turns a function of z into its hyperbolic or circular partner.
+/// i conj(z): maps between a circular function and its hyperbolic counterpart.
 template <class R>
 CUARRAY_FN complex<R> swapped(complex<R> z) {
     return {z.im, z.re};
@@ -94,7 +94,7 @@ CUARRAY_FN R abs(complex<R> z) {
     return hypot(z.re, z.im);
 }
 
-/// Complex numbers are ordered by their real parts, then by their imaginary parts, as NumPy orders them.
+/// Lexicographic order by real part, then by imaginary part, as in NumPy.
 template <class R>
 CUARRAY_FN bool less(complex<R> x, complex<R> y) {
     return x.re == y.re ? x.im < y.im : x.re < y.re && !isnan(x.im) && !isnan(y.im);
@@ -125,7 +125,7 @@ CUARRAY_FN complex<R> clip(complex<R> x, complex<R> low, complex<R> high) {
     return minimum(maximum(x, low), high);
 }
 
-/// A power of two (and its inverse) that brings the larger component of a finite z near 1.
+/// A power of two (and its inverse) that scales the larger component of a finite z to near 1.
 template <class R>
 CUARRAY_FN pair<R, R> unit_scale(complex<R> z) {
     using U = unsigned_t<R>;
@@ -135,7 +135,7 @@ CUARRAY_FN pair<R, R> unit_scale(complex<R> z) {
     return {bit_cast<R>(U(2 * bias - e) << fraction), bit_cast<R>(U(e) << fraction)};
 }
 
-/// An infinite component counts as 1, a finite one as 0, with their signs.
+/// An infinite component becomes 1, a finite one 0, with their signs.
 template <class R>
 CUARRAY_FN complex<R> direction(complex<R> z) {
     return {copysign(isinf(z.re) ? R(1) : R(0), z.re), copysign(isinf(z.im) ? R(1) : R(0), z.im)};
@@ -161,7 +161,7 @@ CUARRAY_FN complex<R> reciprocal(complex<R> z) {
     return divide(complex<R>{1, 0}, z);
 }
 
-/// z / |z|; along an axis for one infinite component.
+/// z / |z|; if one component is infinite, the unit vector along its axis.
 template <class R>
 CUARRAY_FN complex<R> sign(complex<R> z) {
     const complex<R> u = z * unit_scale(z).first;
@@ -190,13 +190,13 @@ CUARRAY_FAR complex<R> sqrt(complex<R> z) {
                      : complex<R>{other * root, copysign(t * root, z.im)};
 }
 
-/// Beyond it, exp may overflow though its product with a sine does not; and its exponential.
+/// Above kLargeExponent, exp may overflow although its product with a sine does not; kLargeExp is its exponential.
 template <class R>
 constexpr R kLargeExponent = is_same<R, f32> ? 80 : 700;
 template <class R>
 constexpr R kLargeExp = R(is_same<R, f32> ? 5.54062238439350982e34 : 1.01423205473500450e304);
 
-/// The growth first * second of exp(x), which may overflow alone, times (cos y + i sin y).
+/// exp(x) (cos y + i sin y), where exp(x) is given as first * second because it may overflow on its own.
 template <class R>
 CUARRAY_FN complex<R> on_circle(R first, R second, R x, R y) {
     if (y == 0) return {first * second, y};
@@ -224,7 +224,7 @@ template <class R>
 CUARRAY_FAR complex<R> expm1(complex<R> z) {
     if (!isfinite(z) || z.re > kLargeExponent<R> || z.im == 0) {
         const complex<R> e = exp(z);
-        // The standard wants +0 for either zero.
+        // The standard requires +0 for both zeros.
         return {z.im == 0 ? expm1(z.re) + R(0) : e.re - 1, e.im};
     }
     const R s = sin(z.im * R(0.5));
@@ -267,7 +267,7 @@ CUARRAY_FAR complex<R> log1p(complex<R> z) {
     return log(w);
 }
 
-/// In f64 for c64 too: the rounding of w log z grows with its size.
+/// Computed in f64 for c64 too: the rounding error of w log z grows with its magnitude.
 template <class R>
 CUARRAY_FAR complex<R> pow(complex<R> z, complex<R> w) {
     if (w.re == 0 && w.im == 0) return {1, 0};

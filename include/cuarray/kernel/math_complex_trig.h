@@ -1,7 +1,7 @@
 // math_complex_trig.h -- complex circular and hyperbolic functions and their inverses.
 //
-// The circular functions are the hyperbolic ones of i conj(z). The inverse ones follow Kahan, "Branch cuts
-// for complex elementary functions" (1987): products of square roots in which nothing cancels.
+// The circular functions are computed from the hyperbolic ones of i conj(z). The inverse functions follow
+// Kahan, "Branch cuts for complex elementary functions" (1987): products of square roots without cancellation.
 #pragma once
 #include "cuarray/kernel/math_complex.h"
 
@@ -67,7 +67,7 @@ CUARRAY_FN complex<R> tan(complex<R> z) {
     return swapped(tanh(swapped(z)));
 }
 
-/// Beyond it, z * z + 1 is z * z to the last bit.
+/// Above it, z * z + 1 rounds to z * z.
 template <class R>
 constexpr R kLargeSquare = is_same<R, f32> ? 0x1p14 : 0x1p28;
 

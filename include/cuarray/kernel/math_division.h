@@ -1,14 +1,14 @@
-// math_division.h -- floor_divide, remainder, fmod, divmod and integer powers: division that is exact.
+// math_division.h -- exact floor_divide, remainder, fmod and divmod, and integer powers.
 //
-// For floats everything rests on the exact remainder. Where the quotient is small enough to be an exact
-// integer, one fused multiply-add gives it without a branch; `quick_*` does that, and divides integers of 64 bits as
-// float64 where that is exact, and reports where it cannot.
+// Float division is based on the exact remainder. If the quotient is small enough to be an exact integer, one
+// fused multiply-add gives the remainder without a branch. `quick_*` does that, divides 64-bit integers as float64
+// where that is exact, and reports elements for which it is not.
 #pragma once
 #include "cuarray/kernel/math.h"
 
 namespace cuarray::math {
 
-/// x - q * y, exact where q is the truncated quotient or one more: the result is then a number of this type.
+/// x - q * y, exact if q is the truncated quotient or one more: the result is then representable.
 CUARRAY_FN f32 residue(f32 x, f32 q, f32 y) {
 #if defined(__CUDACC__) || defined(__FMA__)
     return fma(-q, y, x);
@@ -18,7 +18,7 @@ CUARRAY_FN f32 residue(f32 x, f32 q, f32 y) {
 }
 CUARRAY_FN f64 residue(f64 x, f64 q, f64 y) { return fma(-q, y, x); }
 
-/// Whether residue is one instruction, or a few; a library call would be slower than the rare path.
+/// Whether residue is one instruction or a few; as a library call it would be slower than the rare path.
 #if defined(__CUDACC__) || defined(__FMA__)
 template <class T>
 constexpr bool has_residue = true;
@@ -27,20 +27,20 @@ template <class T>
 constexpr bool has_residue = is_same<T, f32>;
 #endif
 
-/// Truncated quotient and remainder, both exact; `beyond`: y is 0, something is not finite, or the
+/// Truncated quotient and remainder, both exact. Sets `beyond` if y is 0, an operand is not finite, or the
 /// quotient has more bits than a significand.
 template <class T>
 CUARRAY_FN pair<T, T> exact_quotient(T x, T y, bool& beyond) {
     constexpr T limit = T(u64(1) << (ieee<T>::fraction + 1));
     const T q = trunc(x / y);
     beyond = !((abs(q) < limit) & (abs(y) < infinity<T>()));
-    // x / y may have been rounded up to the next integer; then the residue has the other sign.
+    // x / y may have been rounded up to the next integer; then the residue has the opposite sign.
     const T r = residue(x, q, y);
     const bool up = (r != 0) & (signbit(r) != signbit(x));
     return {up ? q - copysign(T(1), q) : q, copysign(up ? r + copysign(y, x) : r, x)};
 }
 
-/// Floor quotient and its remainder, with the same bounds.
+/// Floor quotient and its remainder, within the same bounds.
 template <class T>
 CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
     const pair<T, T> t = exact_quotient(x, y, beyond);
@@ -52,8 +52,8 @@ CUARRAY_FN pair<T, T> exact_divmod(T x, T y, bool& beyond) {
 CUARRAY_FN f32 careful_fmod(f32 x, f32 y) { return CUARRAY_C(fmodf)(x, y); }
 CUARRAY_FN f64 careful_fmod(f64 x, f64 y) { return CUARRAY_C(fmod)(x, y); }
 
-/// Beyond the bounds of exact_divmod, where the quotient is rounded. An infinite x has an infinite quotient
-/// and an infinite y a quotient of zero, as the Array API suite wants.
+/// divmod beyond the bounds of exact_divmod; the quotient is rounded. An infinite x gives an infinite quotient
+/// and an infinite y a zero quotient, as the Array API test suite requires.
 template <class T>
 CUARRAY_FAR pair<T, T> careful_divmod(T x, T y) {
     const T ratio = x / y;
@@ -74,20 +74,20 @@ CUARRAY_FN pair<T, T> float_divmod(T x, T y) {
     return beyond ? careful_divmod(x, y) : exact;
 }
 
-/// x / y towards zero; x / 0 is 0, and the least integer / -1 wraps.
+/// x / y rounded towards zero; x / 0 is 0, and the lowest integer / -1 wraps.
 template <class T>
 CUARRAY_FN T integer_quotient(T x, T y) {
     const bool minus_one = is_signed<T> && y == T(-1), special = (y == 0) | minus_one;
     const T divisor = special ? T(1) : y, by_special = minus_one ? negative(x) : T(0);
 #ifndef __CUDACC__
-    // No vector unit divides integers; quotients in a float type with room for both truncate alike.
+    // There is no SIMD integer division; a quotient in a float type that holds both exactly truncates to the same.
     using Wide = choose_t<sizeof(T) <= 2, f32, f64>;
     if constexpr (sizeof(T) <= 4) return special ? by_special : T(Wide(x) / Wide(divisor));
 #endif
     return special ? by_special : T(x / divisor);
 }
 
-/// The same where float64 holds both numbers exactly; where it does not, some quotient, and `beyond`.
+/// The same if float64 holds both operands exactly; otherwise sets `beyond`, and the quotient is meaningless.
 template <class T>
 CUARRAY_FN T exact_integer_quotient(T x, T y, bool& beyond) {
     constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 1), below = is_signed<T> ? limit : 0;
@@ -96,11 +96,11 @@ CUARRAY_FN T exact_integer_quotient(T x, T y, bool& beyond) {
     return y == 0 ? T(0) : q;
 }
 
-/// Python's rule for a truncated quotient: towards minus infinity, the remainder having the sign of y. x % 0 is 0.
+/// Python's quotient from a truncated one: rounded towards minus infinity, with a remainder of y's sign. x % 0 is 0.
 template <class T>
 CUARRAY_FN pair<T, T> floored(T q, T x, T y) {
     const T r = y == 0 ? T(0) : subtract(x, multiply(q, y));
-    // Masks, because nobody foresees signs.
+    // Masks: a branch on signs would be mispredicted.
     const bool apart = (r != 0) & ((r < 0) != (y < 0));
     return {T(q - apart), add(r, T(y & T(-T(apart))))};
 }
@@ -161,7 +161,7 @@ CUARRAY_FN T integer_pow(T x, T y) {
     wrap_t<T> result = y < 0 ? 0 : 1, base = wrap_t<T>(x);
     unsigned_t<T> n = y < 0 ? unsigned_t<T>(0) : unsigned_t<T>(y);
 #ifndef __CUDACC__
-    // As many steps as the type has bits, without a branch: they vectorise.
+    // One branch-free step per bit of the type: vectorises.
     if constexpr (sizeof(T) <= 4) {
 #pragma GCC unroll 32
         for (int bit = 0; bit < int(8 * sizeof(T)); ++bit) {

@@ -1,7 +1,7 @@
 // math_float.h -- elementary functions of f32 and f64.
 //
-// On the host most of them are vector mathematics: `cua_sinf` and the like, which the host backend defines,
-// with vector variants that g++ calls in `omp simd` loops. CUARRAY_NO_VECTOR_MATH leaves the scalar ones.
+// On the host most of them call the vector math library: `cua_sinf` and the like, which the host backend defines
+// with vector variants that g++ calls in `omp simd` loops. CUARRAY_NO_VECTOR_MATH declares only the scalar ones.
 #pragma once
 #include "cuarray/kernel/math_division.h"
 
@@ -11,7 +11,7 @@
 #else
 #define CUARRAY_VARIANTS __attribute__((simd("notinbranch"), const))
 #endif
-/// Every function of the vector mathematics library, of one and of two arguments.
+/// The functions of the vector math library, with one and with two arguments.
 // clang-format off
 #define CUARRAY_VECTOR_FUNCTIONS(X, XY)                                \
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                       \
@@ -103,7 +103,7 @@ CUARRAY_FN T pow(T x, T y) {
     return integer_pow(x, y);
 }
 
-/// log(exp(x) + exp(y)): the larger plus a correction; equal infinities have no difference.
+/// log(exp(x) + exp(y)): the larger plus a correction. x == y is separate: the difference of equal infinities is NaN.
 template <class T>
 CUARRAY_FN T logaddexp(T x, T y) {
     const T sum = maximum(x, y) + log1p(exp(-abs(x - y)));
@@ -119,7 +119,7 @@ CUARRAY_FN T logaddexp2(T x, T y) {
 CUARRAY_FN f32 sin(f32 x) { return CUARRAY_VECTOR(sinf)(x); }
 CUARRAY_FN f32 cos(f32 x) { return CUARRAY_VECTOR(cosf)(x); }
 
-/// An angle without its quarter turns, as high + low, hardly beyond pi/4; and the count of them.
+/// An angle reduced by multiples of pi/2 to high + low, hardly beyond pi/4, and the number of quarter turns.
 struct Angle {
     f64 high, low;
     u64 quarters;
@@ -131,7 +131,7 @@ CUARRAY_FN pair<f64, f64> exact_difference(f64 a, f64 b) {
     return {d, (a - (d - back)) - (b + back)};
 }
 
-/// Below it the count of quarter turns has 20 bits; its products with 33-bit parts of pi/2 are exact.
+/// Below it the number of quarter turns has 20 bits; its products with 33-bit parts of pi/2 are exact.
 constexpr f64 kQuickAngle = 1.6e6;
 
 CUARRAY_FN Angle quick_angle(f64 x) {
@@ -160,7 +160,7 @@ CUARRAY_FN f64 cos_near_zero(f64 x, f64 low) {
     return one + (((1 - one) - half) + (z2 * tail - x * low));
 }
 
-/// sin (or, a quarter turn on, cos) without a branch, for vectorised loops; `rare`: x is too large.
+/// sin of x plus `quarters_on` quarter turns (1: cos), without a branch, for vectorised loops; `rare`: x is too large.
 CUARRAY_FN f64 quick_sine(f64 x, u64 quarters_on, bool& rare) {
     rare = !(abs(x) < kQuickAngle);
     const Angle a = quick_angle(x);

@@ -1,4 +1,4 @@
-// math_half.h -- what depends on the bits of a floating-point number, for f16 and bf16 too.
+// math_half.h -- functions on the bits of a floating-point number, for f16 and bf16 too.
 #pragma once
 #include "cuarray/kernel/math.h"
 
@@ -25,12 +25,12 @@ CUARRAY_FN T nextafter(T x, T y) {
     const auto a = widen(x), b = widen(y);
     const U away = U(bits_of(x) + 1), nearer = U(bits_of(x) - 1);
     const U next = a == 0 ? U((bits_of(y) & sign_mask<T>) | 1) : (a < b) == (a > 0) ? away : nearer;
-    // Of zeros of both signs the C library gives the second, NumPy's float16 the first.
+    // For zeros of different signs the C library returns the second, NumPy's float16 the first.
     const T same = is_same<T, f16> ? x : y;
     return isnan(x) ? x : isnan(y) ? y : a == b ? same : bit_cast<T>(next);
 }
 
-/// Away from zero, from -0 upwards; for the halves always upwards, as NumPy's float16 has it.
+/// The distance to the next number away from zero (from -0: upwards); for halves always upwards, as in NumPy.
 template <class T>
 CUARRAY_FN T spacing(T x) {
     if (!isfinite(x)) return quiet_nan<T>();
@@ -59,11 +59,11 @@ CUARRAY_FN pair<T, i32> frexp(T x) {
     }
 }
 
-/// 2 to the power n, a normal number.
+/// 2 to the power n, which must be a normal number.
 CUARRAY_FN f32 power_of_two(f32, i32 n) { return bit_cast<f32>(u32(n + 127) << 23); }
 CUARRAY_FN f64 power_of_two(f64, i32 n) { return bit_cast<f64>(u64(i64(n + 1023)) << 52); }
 
-/// x * 2**n for any sensible n: the exponent is moved, and one product rounds what gets too small.
+/// x * 2**n for an n that fits the exponent arithmetic: adds to the exponent; one product rounds subnormal results.
 template <class T>
 CUARRAY_FN T scale(T x, i32 n) {
     using U = unsigned_t<T>;
@@ -80,7 +80,7 @@ CUARRAY_FN T scale(T x, i32 n) {
     return (x == 0) | !isfinite(x) ? x : y;
 }
 
-/// ldexp in one product, which rounds once; `rare`: 2**n is no normal number.
+/// ldexp in one product, which rounds once; `rare`: 2**n is not a normal number.
 template <class T, class N>
 CUARRAY_FN T quick_ldexp(T x, N n, bool& rare) {
     constexpr int bias = int(ieee<T>::infinity >> ieee<T>::fraction) / 2;

@@ -13,7 +13,7 @@ CUARRAY_FN f64 erfc(f64 x) { return CUARRAY_VECTOR(erfc)(x); }
 CUARRAY_FN f32 gamma(f32 x) { return CUARRAY_C(tgammaf)(x); }
 CUARRAY_FN f64 gamma(f64 x) { return CUARRAY_C(tgamma)(x); }
 
-/// The C library's plain lgamma writes the global signgam, which threads would share.
+/// lgamma_r, because the C library's lgamma writes the global signgam: a data race between threads.
 CUARRAY_FN f32 lgamma(f32 x) {
 #ifdef __CUDACC__
     return ::lgammaf(x);
@@ -31,14 +31,14 @@ CUARRAY_FN f64 lgamma(f64 x) {
 #endif
 }
 
-/// exp only of a negative number, so that small results keep their digits.
+/// exp is applied only to negative numbers, so that small results keep their accuracy.
 template <class T>
 CUARRAY_FN T expit(T x) {
     const T e = exp(-abs(x));
     return (x < 0 ? e : T(1)) / (1 + e);
 }
 
-/// Around 1/2, where the logarithm of a quotient near 1 would cancel, 2 x - 1 is exact.
+/// Near 1/2 the logarithm of a quotient near 1 loses accuracy; there log1p is used, for which 2 x - 1 is exact.
 template <class T>
 CUARRAY_FN T logit(T x) {
     const T near = log1p((2 * x - 1) / (1 - x)), far = log(x / (1 - x));

@@ -1,9 +1,9 @@
-// matmul.h -- what a product of matrices adds up, and in which order: the same on every device.
+// matmul.h -- matrix products: the arithmetic and the summation order, which is the same on every device.
 //
-// Element (i, j) is the sum over k of left[i, k] * right[k, j]. The k are cut into panels of kPanel: the products of a
-// panel are added one after the other, starting from zero, and so are the panels' sums. Halves are added in f32, small
-// integers in 32 bits, and everything is rounded, or wrapped, once at the end; bool is "or" of "and". A backend regroups
-// elements (i, j) as it likes, which changes no bit.
+// Element (i, j) is the sum over k of left[i, k] * right[k, j]. k is cut into panels of kPanel: the products of a panel
+// are summed by a left fold from zero, and so are the panels' sums. Halves are summed in f32, small integers in 32
+// bits, and the result is rounded or wrapped once at the end; bool is "or" of "and". Backends may tile (i, j) freely,
+// which does not change any bit.
 #pragma once
 #include "cuarray/kernel/index.h"
 #include "cuarray/kernel/math_complex.h"
@@ -12,7 +12,7 @@ namespace cuarray::kernel {
 
 constexpr int kPanel = 256;
 
-/// A block of threads computes kMatrixTile x kMatrixTile elements.
+/// A thread block computes kMatrixTile x kMatrixTile elements.
 constexpr int kMatrixTile = 64;
 
 /// A stack of matrices; strides in bytes.
@@ -21,7 +21,7 @@ struct MatrixOperand {
     i64 row, column, batch[kMaxAxes];
 };
 
-/// What the device kernel is told.
+/// The parameters of the device kernel.
 struct MatmulParameters {
     u64 rows, depth, columns, tiles_down, tiles_across;
     u32 axes;
@@ -29,7 +29,7 @@ struct MatmulParameters {
     MatrixOperand left, right, result;
 };
 
-/// The rounded product of numbers, as math_complex.h says; of vectors g++ makes what is written.
+/// The rounded product of numbers (see math_complex.h); g++ does not contract products of vectors.
 template <class X, class Y>
 CUARRAY_FN auto rounded_product(X x, Y y) {
     if constexpr (is_same<X, Y>)
@@ -38,8 +38,8 @@ CUARRAY_FN auto rounded_product(X x, Y y) {
         return x * y;
 }
 
-/// What numbers of T are multiplied and added in: one number, or the two parts of a complex one. Sums and right factors
-/// may be vectors of them.
+/// The numbers in which elements of T are multiplied and summed: one, or the two parts of a complex number. Sums and
+/// right factors may be vectors of numbers.
 template <class T>
 struct Products {
     static constexpr int parts = is_complex<T> ? 2 : 1;

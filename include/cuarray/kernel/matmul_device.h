@@ -1,14 +1,14 @@
-// matmul_device.h -- the device kernel of matrix products: tiles of the result, slices of the factors in shared memory.
+// matmul_device.h -- the device kernel of matrix products: register tiles of the result, shared slices of the factors.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/matmul.h"
 
 namespace cuarray::kernel {
 
-/// Each thread computes kOwn x kOwn elements of the block's tile, from kSlice columns and rows at a time.
+/// Each thread computes kOwn x kOwn elements of the block's tile, from kSlice left columns and right rows at a time.
 constexpr int kSlice = 16, kOwn = 4;
 
-/// The element, or zero outside of the matrix.
+/// The element, or zero outside the matrix.
 template <class T>
 CUARRAY_FN void take_inside(const MatrixOperand& from, u64 i, u64 j, bool inside,
                             typename Products<T>::number (&to)[Products<T>::parts]) {

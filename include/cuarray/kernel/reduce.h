@@ -1,25 +1,25 @@
-// reduce.h -- reductions: what happens to elements and pairs of results, and the one order of all folds.
+// reduce.h -- reductions: their accumulators, and the fold order that all backends share.
 //
 // The fold order. Element i of the n that one output folds belongs to chunk i / kChunk, in it to leaf
 // i % kChunk / kLeaf, and to lane i % kLanes.
 //   1. In a leaf each lane folds its elements in increasing i, starting from its first, with no identity.
 //   2. In a chunk the leaves are combined lane by lane in a binary tree of neighbours: node j of the level
-//      above is combine(node 2 j, node 2 j + 1); a node without right neighbour goes up as it is.
+//      above is combine(node 2 j, node 2 j + 1); a node without a right neighbour is passed up unchanged.
 //   3. The lanes of the chunk are folded: for d = 8, 4, 2, 1 lane l < d becomes combine(lane l, lane l + d)
-//      where there is one.
+//      if that lane exists.
 //   4. The chunks are combined by the same tree as the leaves.
 //   5. An initial value comes last: combine(map(initial), result).
-// So the result depends on n alone, not on threads, grid, vector width, layout or device. Backends may
-// regroup the work while each combine keeps its two operands; `fold` below is the definition, bit for bit.
+// So the order depends on n alone, not on threads, grid, vector width, layout or device. Backends may schedule
+// the work freely as long as each combine keeps its two operands; `fold` below is the bit-exact definition.
 #pragma once
 #include "cuarray/kernel/functors.h"
 
 namespace cuarray::red {
 
-/// Stands in a row's identity column where there is none.
+/// The identity column of rows without an identity.
 enum Nothing { NONE };
 
-/// An element and where it stood.
+/// An element and its index.
 template <class T>
 struct Best {
     T value;
@@ -35,7 +35,7 @@ CUARRAY_FN Best<T> first_of(Best<T> a, Best<T> b) {
     return a.index < b.index ? a : b;
 }
 
-/// A NaN beats every number, and among equals the first one wins, whatever order they come in.
+/// NaN wins over every number, and the lowest index among equals, regardless of the order of the operands.
 template <class T>
 CUARRAY_FN Best<T> larger(Best<T> a, Best<T> b) {
     if (math::isnan(a.value) || math::isnan(b.value))
@@ -69,7 +69,7 @@ CUARRAY_FN Moments<T> both(Moments<T> a, Moments<T> b) {
     return {a.sum + b.sum, a.squares + b.squares};
 }
 
-/// The n-th part of a sum.
+/// A sum divided by n.
 template <class T>
 CUARRAY_FN T share(T sum, i64 n) {
     if constexpr (is_complex<T>)
@@ -78,7 +78,7 @@ CUARRAY_FN T share(T sum, i64 n) {
         return sum / T(n);
 }
 
-/// A result that is still in a half's compute type becomes that half.
+/// Rounds a result in a half's compute type to that half; other results are unchanged.
 template <class Element, class X>
 CUARRAY_FN auto as_element(X x) {
     if constexpr (is_half<Element> && is_same<X, f32>)
@@ -113,7 +113,7 @@ constexpr int kLanes = 16;
 constexpr int kLeaf = 256;
 constexpr int kChunk = 16384;
 
-/// The tree of neighbours, fed with nodes from left to right: a binary counter of finished subtrees.
+/// The binary tree over nodes pushed from left to right, as a binary counter of completed subtrees.
 template <class R, int Levels>
 struct Tree {
     typename R::A subtree[Levels];
@@ -134,7 +134,7 @@ struct Tree {
     }
 };
 
-/// Enough for the leaves of a chunk, and for all the chunks of 2^63 elements.
+/// Tree levels for the leaves of a chunk, and for the chunks of 2^63 elements.
 constexpr int kLeafLevels = 7, kChunkLevels = 50;
 
 /// Steps 1 to 3 for elements [begin, end), at most a chunk of them and at least one.
@@ -157,7 +157,7 @@ CUARRAY_FN typename R::A fold_chunk(Load load, i64 begin, i64 end) {
     return lane[0];
 }
 
-/// The fold of n elements, n > 0; load(i) gives the i-th. Written to be read, not to be fast.
+/// The fold of n elements, n > 0; load(i) returns the i-th. A reference implementation, not optimised.
 template <class R, class Load>
 CUARRAY_FN typename R::A fold(Load load, i64 n) {
     Tree<R, kChunkLevels> chunks;

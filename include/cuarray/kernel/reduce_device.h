@@ -1,11 +1,10 @@
-// reduce_device.h -- the device kernels of reductions: the fold order of reduce.h, spread over threads and
-// blocks.
+// reduce_device.h -- the device kernels of reductions: the fold order of reduce.h over threads and blocks.
 //
-// A program P makes the elements, a row R of reductions.def folds them. One thread holds one lane of some
-// leaves of one output; what a block holds of outputs, lanes and leaves is a parameter (kernel/index.h), so
-// that long rows, short rows, columns and few long folds are the same kernel. Outputs of more than one chunk
-// leave a partial per chunk, and the block that comes last folds those. Partials are written and read in the
-// same kernel by different blocks: their pointer is neither const nor __restrict__.
+// A program P computes the elements, a row R of reductions.def folds them. A thread folds one lane of some
+// leaves of one output. How a thread block is divided into outputs, lanes and leaves is a parameter (Folded in
+// kernel/index.h), so that one kernel serves long rows, short rows, columns and few long folds. Outputs of more
+// than one chunk store a partial per chunk, and the last block to finish folds those. Partials are written and
+// read in the same kernel by different blocks, so their pointer is neither const nor __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/reduce.h"
@@ -13,10 +12,10 @@
 namespace cuarray::kernel {
 
 constexpr u32 kFoldThreads = 512;
-/// Leaves of a chunk, as a power of two.
+/// The binary logarithm of the number of leaves of a chunk.
 constexpr int kLeafBits = 6;
 
-/// Tree of reduce.h for at most 2^Levels - 1 nodes, kept in registers: every subtree has a fixed place.
+/// Tree of reduce.h for at most 2^Levels - 1 nodes, in registers: every array index is a compile-time constant.
 template <class R, int Levels>
 struct RegisterTree {
     typename R::A subtree[Levels];
@@ -49,8 +48,8 @@ struct RegisterTree {
     }
 };
 
-/// The elements first, first + step, ... of one output, V at a time, of which `left` exist; the others are
-/// zero.
+/// The elements first, first + step, ... of one output, V at a time. Only the first `left` exist; the others
+/// are zero.
 template <class P, int V, bool Several, class Index>
 struct FoldWalk {
     using I = typename Index::type;
@@ -60,7 +59,7 @@ struct FoldWalk {
     Offset offsets[P::operands][V];
     u64 first;
     u32 step, left;
-    /// Goes to the first element of an output.
+    /// Moves to the first element of an output.
     CUARRAY_FN void start(I output) {
 #pragma unroll
         for (int k = 0; k < P::operands; ++k) from[k] = reinterpret_cast<i64>(p.operands[k].data);
@@ -97,8 +96,8 @@ struct FoldWalk {
     CUARRAY_FN void read(int k, T (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u) {
-            // T{} is a value: with an element in its place this would be a choice between addresses, in local
-            // memory.
+            // T{} is a temporary: with an array element instead, this would select an address, which forces
+            // the array into local memory.
             x[u] = u < int(left) ? *reinterpret_cast<const T*>(from[k] + offsets[k][u]) : T{};
         }
     }
@@ -108,7 +107,7 @@ struct FoldWalk {
     }
 };
 
-/// The elements at the walk's place, made by the program; faults are reported.
+/// Runs the program on the elements at the walk's position and reports faults.
 template <class P, int V, class Walk, class S>
 CUARRAY_FN void make_elements(Walk& walk, typename P::template outputs<V>& out, const S& scalars,
                               const FaultSink& sink) {
@@ -131,7 +130,7 @@ CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Ou
     *reinterpret_cast<stored_t<Out>*>(walk.from[0]) = store<Out>(value);
 }
 
-/// Finishes and stores one output; `value` counts only where there is an element.
+/// Finishes and stores one output; `value` is ignored if there are no elements.
 template <class P, class R, class Index, class S>
 CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value,
                        const S& scalars) {
@@ -145,8 +144,7 @@ CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename
     store_result<P>(p, output, R::finish(value, i64(p.n)));
 }
 
-/// The place of a thread in its block: columns are neighbouring threads, then lanes, groups of leaves,
-/// outputs.
+/// The position of a thread in its block: columns vary fastest, then lanes, groups of leaves, and outputs.
 template <class Index, int N>
 struct FoldPlace {
     const Folded<Index, N>& p;
@@ -188,7 +186,7 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
     return value;
 }
 
-/// The leaves of one thread, as a tree.
+/// Folds the leaves of one thread by the tree.
 template <class P, class R, bool Several, class Index, class S>
 CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars,
                                      const FaultSink& sink) {
@@ -209,8 +207,8 @@ CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place,
     return tree.result();
 }
 
-/// Folds a chunk's groups, then its lanes, in shared memory; the thread of lane 0 and group 0 gets the
-/// result.
+/// Folds a chunk's groups, then its lanes, in shared memory; returns the result in the thread of lane 0 and
+/// group 0.
 template <class R, class Index, int N>
 CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value,
                                     typename R::A* shared) {
@@ -226,7 +224,7 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
         }
         __syncthreads();
     }
-    // Without columns the lanes of an output are half a warp.
+    // Without columns the lanes of an output are half a warp: __syncwarp is enough.
     for (u32 d = kLanes / 2; d > 0; d /= 2) {
         if (p.columns)
             __syncthreads();
@@ -240,7 +238,7 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     return value;
 }
 
-/// A partial as a thread has stored it: by its members, because nobody has written the padding between them.
+/// Loads a partial member by member, because the padding between its members was never written.
 template <class A>
 CUARRAY_FN A stored(const A& partial) {
     return partial;
@@ -250,8 +248,8 @@ CUARRAY_FN red::Best<T> stored(const red::Best<T>& partial) {
     return {partial.value, partial.index};
 }
 
-/// Folds the partials of one output, level by level, until each worker has at most one; returns how many are
-/// left. All threads of the block take part; those without output do nothing.
+/// Folds the partials of one output, level by level, until each worker has at most one; returns the number that
+/// remain. All threads of the block call it; those without an output only synchronise.
 template <class R>
 CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers,
                              bool is_real) {
@@ -291,7 +289,7 @@ CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename
     if (q == 0 && is_real) finish<P, R>(p, output, value, scalars);
 }
 
-/// Every reduction but the shortest ones.
+/// The kernel of all reductions by a tree except short rows.
 template <class P, class R, bool Several, class Index, class S>
 CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
     using A = typename R::A;
@@ -312,7 +310,7 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
     if (holds) static_cast<A*>(p.partials)[place.chunk * p.outputs + output] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        // What the barriers say of the others' partials, these fences pass on to other blocks and take from them.
+        // These fences make the partials that the barriers ordered visible to other blocks, and theirs to this one.
         __threadfence();
         is_last = atomicAdd(&p.counters[place.tile], 1u) == chunks - 1;
         __threadfence();
@@ -322,7 +320,7 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
     fold_chunks<P, R>(place, shared, scalars);
 }
 
-/// The lanes of one thread, of which the first n exist.
+/// Folds the lanes held by one thread, of which the first n exist.
 template <class R, int D>
 CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
 #pragma unroll
@@ -360,7 +358,7 @@ CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scala
     finish<P, R>(p, output, lanes[0], scalars);
 }
 
-/// Folds with a binary row strictly from left to right, for rows that are not associative.
+/// A left fold with a binary row, for rows that are not associative.
 template <class F, class T>
 struct InOrder {
     using A = T;

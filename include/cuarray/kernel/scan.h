@@ -1,20 +1,20 @@
-// scan.h -- running results along an axis: what is combined, and the one order of all scans.
+// scan.h -- inclusive scans along an axis: the operator, and the scan order that all backends share.
 //
 // The scan order. P(m) is the result over the first m elements of a line. Let b be the largest power of two that
-// divides m, and T the elements m - b ... m - 1 folded in a balanced binary tree. Then P(m) = combine(P(m - b), T),
-// and T alone where m = b.
-// So a result depends on the elements before it alone, not on threads, grid, vector width, layout or device, and
-// its rounding error grows with log2(m). Backends may cut a line into stretches of any power of two: the same rule
-// over the stretches' trees gives the results at their ends.
+// divides m, and T the fold of elements m - b ... m - 1 by a balanced binary tree. Then P(m) = combine(P(m - b), T),
+// or T if m = b.
+// So a result depends only on its elements, not on threads, grid, vector width, layout or device, and its rounding
+// error grows with log2(m). Backends may cut a line into blocks of any power of two: the same rule over the blocks'
+// trees gives the results at the ends of the blocks.
 //
-// Rows that are not associative have no such freedom: they go strictly from left to right, one line by itself.
+// Rows that are not associative are scanned strictly from left to right, each line independently.
 #pragma once
 #include "cuarray/kernel/functors.h"
 #include "cuarray/kernel/index.h"
 
 namespace cuarray::kernel {
 
-/// An associative row as an operation on accumulators: float32 for the halves, whose results are rounded once.
+/// An associative row as a scan operator on accumulators: halves accumulate in float32 and are rounded once.
 template <class F, class Element>
 struct Running {
     using A = compute_t<Element>;
@@ -23,8 +23,8 @@ struct Running {
     static CUARRAY_FN Element finish(A a) { return fn::narrow<Element>(a); }
 };
 
-/// x[i] becomes the tree of the elements that end with i, as many as the largest power of two that divides i + 1.
-/// Unrolled by recursion, because the two compilers spell the pragma differently.
+/// Up-sweep: x[i] becomes the tree over the last b elements up to i, for the largest power of two b that divides i + 1.
+/// Unrolled by recursion, because the two compilers have different unroll pragmas.
 template <class R, int K, int D = 1, int I = 2 * D - 1>
 CUARRAY_FN void grow_trees(typename R::A (&x)[K]) {
     if constexpr (I < K) {
@@ -35,7 +35,7 @@ CUARRAY_FN void grow_trees(typename R::A (&x)[K]) {
     }
 }
 
-/// All but the last of these trees become results, behind what stands `before` them if anything does.
+/// Down-sweep: all but the last of these trees become results, after the prefix `before` if `follows`.
 template <class R, int K, int I = 0>
 CUARRAY_FN void fill_results(typename R::A (&x)[K], typename R::A before, bool follows) {
     if constexpr (I < K - 1) {
@@ -50,11 +50,11 @@ CUARRAY_FN void fill_results(typename R::A (&x)[K], typename R::A before, bool f
 
 constexpr u32 kScanThreads = 256;
 
-/// Elements of a line that one thread of a device holds.
+/// Elements of a line per device thread.
 template <class A>
 constexpr int kScanItems = sizeof(A) <= 4 ? 16 : 64 / sizeof(A);
 
-/// One operand of a scan: strides over the axes of lines, then along the lines.
+/// One operand of a scan: the stride along a line, and the strides over the axes of lines.
 template <class Index>
 struct ScannedOperand {
     char* data;
@@ -62,9 +62,9 @@ struct ScannedOperand {
     typename Index::offset strides[kMaxAxes];
 };
 
-/// Scans of `lines` lines of n elements. A block holds a tile: 2^(lines' bits) neighbouring lines, of each 2^groups
-/// threads' elements. Where a line has several tiles, the trees of tiles and of aligned powers of two of them are
-/// left in `trees`, by their place in the tree read in order, then by line; `flags` says which are there.
+/// Scans of `lines` lines of n elements. A thread block scans a tile: 2^line_bits consecutive lines with 2^groups
+/// threads each. If a line has several tiles, the trees over tiles and over aligned power-of-two groups of tiles are
+/// published in `trees`, by in-order number of the tree node, then by line; `flags` marks those that are ready.
 template <class Index, int N>
 struct Scanned {
     u64 lines, n;

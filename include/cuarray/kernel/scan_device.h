@@ -1,18 +1,19 @@
-// scan_device.h -- the device kernels of scans: the scan order of scan.h, spread over threads and blocks.
+// scan_device.h -- the device kernels of scans: the scan order of scan.h over threads and blocks.
 //
-// A block takes tiles as they come (a ticket, so that whoever it waits for has begun). Its elements pass through
-// shared memory: they are read as they lie, and each thread then holds neighbours of one line. Trees are made upwards,
-// in registers, then over the threads of a line; the results come downwards. Between tiles, each leaves its tree,
-// and the trees of the aligned powers of two of tiles that it ends. A tile needs one of them for each bit of its
-// number, and these are the same whatever runs when: nobody waits for a chain of tiles, and the bits are fixed.
-// Trees are written and read in the same kernel by different blocks: their pointer is neither const nor __restrict__.
+// A thread block takes the next tile by an atomic ticket, so that the tiles it waits for have started. Elements are
+// loaded in memory order and exchanged through shared memory; each thread then holds contiguous elements of one line.
+// An up-sweep builds trees in registers, then over the threads of a line; a down-sweep gives the results. Each tile
+// publishes its tree, and the trees of the aligned power-of-two groups of tiles that it completes. A tile reads one of
+// these for each set bit of its number. The trees are the same in any schedule: there is no serial chain of tiles, and
+// the result is deterministic.
+// Trees are written and read in the same kernel by different blocks, so their pointer is neither const nor __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/scan.h"
 
 namespace cuarray::kernel {
 
-/// Elements anywhere on lines, V at a time; those that do not exist are zero.
+/// V elements at arbitrary positions of lines; those out of range are zero.
 template <class P, int V, class Index>
 struct ScanWalk {
     const Scanned<Index, P::operands>& p;
@@ -51,7 +52,7 @@ struct ScanWalk {
     }
 };
 
-/// The elements at the walk's places, made by the program; faults are reported.
+/// Runs the program on the elements at the walk's positions and reports faults.
 template <class P, int V, class Walk, class S>
 CUARRAY_FN void make_scanned(const Walk& walk, typename P::template outputs<V>& out, const S& scalars,
                              const FaultSink& sink) {
@@ -66,7 +67,7 @@ CUARRAY_FN void make_scanned(const Walk& walk, typename P::template outputs<V>& 
     }
 }
 
-/// Where the elements of a tile lie in shared memory, and what stands at which place of the block's walk over them.
+/// The layout of a tile in shared memory, and the line and element of each position in load order.
 template <class Index, int N, int K>
 struct ScanTile {
     const Scanned<Index, N>& p;
@@ -77,14 +78,14 @@ struct ScanTile {
     CUARRAY_FN u64 begin() const { return u64(tile) * length(); }
     CUARRAY_FN u32 line(u32 at) const { return p.along_lines ? at & (lines() - 1) : (at / K) >> p.groups; }
     CUARRAY_FN u32 element(u32 at) const { return p.along_lines ? at >> p.line_bits : at & (length() - 1); }
-    /// Padded, so that threads side by side meet different banks whichever way they go.
+    /// Padded, so that neither order of access has bank conflicts.
     CUARRAY_FN u32 place(u32 line, u32 element) const {
         const u32 thread = (line << p.groups) + element / K;
         return thread * (K + 1) + element % K + line;
     }
 };
 
-/// The result over the first `count` threads of a line, behind what stands before the tile; `trees` are the line's.
+/// The result over the first `count` threads of a line, after the tile's prefix `before`; `trees` are the line's.
 template <class R>
 CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits, bool follows,
                                  typename R::A before) {
@@ -98,7 +99,7 @@ CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits
     return before;
 }
 
-/// Trees of trees: what a line's tiles leave for those behind them.
+/// The trees that the tiles of a line publish for later tiles.
 template <class R, class Index, int N>
 struct TileTrees {
     const Scanned<Index, N>& p;
@@ -107,25 +108,25 @@ struct TileTrees {
         return (u64(index) << (level + 1)) + (u64(1) << level) - 1;
     }
     CUARRAY_FN volatile u32* flag(u64 node) const { return p.flags + node * line_groups + line_group; }
-    /// Waits until the node is there, and reads it.
+    /// Waits until the node is published, and loads it.
     CUARRAY_FN typename R::A wait(u64 node, bool exists) const {
         while (*flag(node) == 0) __nanosleep(20);
         __threadfence();
         using A = typename R::A;
         return exists ? static_cast<const A*>(p.trees)[node * p.lines + line] : A{};
     }
-    /// By all `threads` of a warp together, each of which has a line.
+    /// Publishes a node; called by all `threads` of a warp together, one line per thread.
     CUARRAY_FN void leave(u64 node, bool exists, typename R::A tree, u32 threads) const {
         if (exists) static_cast<typename R::A*>(p.trees)[node * p.lines + line] = tree;
         __syncwarp(threads);
         if ((threadIdx.x & 31u) != 0) return;
-        // What the barrier says of the others' trees, this fence passes on to other blocks.
+        // The barrier ordered the other threads' trees; this fence makes them visible to other blocks.
         __threadfence();
         *flag(node) = 1;
     }
 };
 
-/// What stands before a tile, and what the result is at its end, by line: from the trees of the tiles before.
+/// The prefix before a tile and the result at its end, by line, from the trees of earlier tiles.
 template <class R, class Index, int N, int K>
 CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree, typename R::A* found,
                           typename R::A* before, typename R::A* end) {
@@ -153,7 +154,7 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
         A value{};
         bool follows = false;
         for (int above = int(levels) - 1; above >= 0; --above) {
-            // The tile's end has the bits above its lowest zero in common with its beginning.
+            // tile + 1 and tile have equal bits above the lowest zero bit of tile.
             if (u32(above) + 1 == level) end[t] = follows ? R::combine(value, tree) : tree;
             if (!(tile >> above & 1u)) continue;
             const A next = found[(u32(above) << p.line_bits) + t];
@@ -217,7 +218,7 @@ CUARRAY_FN void scan_tiles(const Scanned<Index, P::operands>& p, const S& scalar
         look_back<R>(place, t < place.lines() ? trees[((t + 1) << p.groups) - 1] : A{}, shared, before, end);
     const A* const own = trees + (line << p.groups);
     const A value = descend<R>(own, group, p.groups, follows, follows ? before[line] : A{});
-    // The thread's last result is the next one's beginning, which need not be made from this one's.
+    // The thread's last result is the next thread's prefix, which need not be derived from this thread's prefix.
     const bool is_last = group + 1 == 1u << p.groups;
     const A last = is_last && follows ? end[line]
                                       : descend<R>(own, group + 1, p.groups, follows, follows ? before[line] : A{});

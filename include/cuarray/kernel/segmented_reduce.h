@@ -1,14 +1,14 @@
-// segmented_reduce.h -- what kernels are told that fold parts of an axis, or update elements one after the other.
+// segmented_reduce.h -- the parameters of the kernels of segmented reductions and of ordered updates.
 #pragma once
 #include "cuarray/kernel/gather.h"
 
 namespace cuarray::kernel {
 
-/// Parts of an axis are at most so long.
+/// The maximum length of a segment.
 constexpr int kLongestSegment = 1 << 18;
 
-/// Folds of `parts` parts of each of `lines` lines, which lie over some axes; `along` is from element to element of a line,
-/// `step` from result to result. Neighbouring threads go along lines, or `across` them.
+/// Folds of `parts` segments of each of `lines` lines over some axes. `along` is the stride of elements along a line,
+/// `step` that of results. Consecutive threads go along lines, or across them if `across`.
 struct SegmentedReduceParameters {
     u64 lines, parts;
     u32 axes, across;
@@ -18,8 +18,8 @@ struct SegmentedReduceParameters {
     const i64 *begins, *ends;
 };
 
-/// Updates of chosen elements. keys[i] is the place of element i, in bytes from `base`; `outside` where it has none;
-/// `order` sorts the elements by their keys.
+/// Updates of the elements at indices. keys[i] is the position that value i updates, in bytes from `base`, or `outside`
+/// if its index is out of bounds; `order` sorts the values by key.
 template <class Index, int K>
 struct UpdateParameters {
     u64* keys;

@@ -1,8 +1,8 @@
-// segmented_reduce_device.h -- the device kernels that fold parts of an axis, and those that update elements in a given order.
+// segmented_reduce_device.h -- the device kernels of segmented reductions and of ordered updates.
 //
-// A part is folded by 16 threads, one for each lane of reduce.h, in the order that is written there. An update sorts the
-// elements by their places, stable, so that those for one place stand side by side, in their order: whoever holds
-// the first of them takes all the steps.
+// A segment is folded by 16 threads, one per lane of reduce.h, in the fold order defined there. An update sorts the
+// values by position with a stable sort, so that those of one position are contiguous and in order: the thread of the
+// first of them applies them all.
 #pragma once
 #include "cuarray/kernel/gather_device.h"
 #include "cuarray/kernel/reduce_device.h"
@@ -10,10 +10,10 @@
 
 namespace cuarray::kernel {
 
-/// Enough for the chunks of the longest part.
+/// Tree levels for the chunks of the longest segment.
 constexpr int kSegmentLevels = 5;
 
-/// Where a line and its results lie.
+/// The addresses of a line and of its results.
 CUARRAY_FN void find_line(const SegmentedReduceParameters& p, u64 line, const char*& values, char*& results) {
     values = p.values.data;
     results = p.results.data;
@@ -27,7 +27,7 @@ CUARRAY_FN void find_line(const SegmentedReduceParameters& p, u64 line, const ch
     }
 }
 
-/// A lane of a chunk of `length` elements, lane < length.
+/// Folds one lane of a chunk of `length` elements, lane < length.
 template <class R, class T>
 CUARRAY_FN typename R::A reduce_segment_lane(const char* chunk, i64 along, u32 lane, u32 length) {
     RegisterTree<R, kLeafBits + 1> leaves;
@@ -43,7 +43,7 @@ CUARRAY_FN typename R::A reduce_segment_lane(const char* chunk, i64 along, u32 l
     return leaves.result();
 }
 
-/// 16 parts to a block: neighbours on a line, or the same part of neighbouring lines.
+/// 16 segments per thread block: consecutive ones of a line, or the same segment of consecutive lines.
 template <class R, class T>
 CUARRAY_FN void segmented_reduce(const SegmentedReduceParameters& p) {
     using A = typename R::A;
@@ -81,7 +81,7 @@ CUARRAY_FN void segmented_reduce(const SegmentedReduceParameters& p) {
         *reinterpret_cast<stored_t<T>*>(results + i64(part) * p.step) = store<T>(R::finish(chunks.result(), length));
 }
 
-/// Folds with a binary row strictly from left to right: one thread per part.
+/// Left folds with a binary row: one thread per segment.
 template <class F, class T>
 CUARRAY_FN void segmented_left_fold(const SegmentedReduceParameters& p) {
     const u64 fold = u64(blockIdx.x) * kThreads + threadIdx.x, line = fold / p.parts, part = fold - line * p.parts;
@@ -96,7 +96,7 @@ CUARRAY_FN void segmented_left_fold(const SegmentedReduceParameters& p) {
     *reinterpret_cast<stored_t<T>*>(results + i64(part) * p.step) = store<T>(value);
 }
 
-/// Keys of all elements.
+/// Computes the keys of all values.
 template <class Index, int K>
 CUARRAY_FN void update_keys(const UpdateParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
@@ -105,7 +105,7 @@ CUARRAY_FN void update_keys(const UpdateParameters<Index, K>& p, const FaultSink
     p.keys[at] = find_spot(p.chosen, at, spot, sink) ? u64(spot.place - p.base) : p.outside;
 }
 
-/// Row F at T and U on an element of type S and on one that comes to it.
+/// One step of an update: row F at T and U on an element of type S and a value.
 template <class F, class T, class U, class S>
 struct UpdateStep {
     using first = fn::item_t<0, typename F::template in<T, U>>;
@@ -120,7 +120,7 @@ struct UpdateStep {
     }
 };
 
-/// What comes to element `number`, as it is stored.
+/// Value `number` of the update, as stored.
 template <class Step, class Index, int K>
 CUARRAY_FN auto coming(const UpdateParameters<Index, K>& p, u64 number, const FaultSink& sink) {
     if constexpr (Step::is_unary) {
@@ -133,8 +133,8 @@ CUARRAY_FN auto coming(const UpdateParameters<Index, K>& p, u64 number, const Fa
     }
 }
 
-/// A warp looks at 32 elements in the order of their places. The first one of a place goes through all of them, also where
-/// they go on in the elements behind, which the warp then fetches for it.
+/// A warp processes 32 values in the order of their positions. The lane of the first value of a position applies all of
+/// them; if they continue past the 32 values, the warp loads the following ones for that lane.
 template <class F, class T, class U, class S, class Index, int K>
 CUARRAY_FN void update_places(const UpdateParameters<Index, K>& p, const FaultSink& sink) {
     using Step = UpdateStep<F, T, U, S>;

@@ -1,13 +1,13 @@
-// sort.h -- the order of sorted elements, as unsigned keys, and what kernels are told that sort by them.
+// sort.h -- sort keys, and the parameters of the sort and search kernels.
 //
-// Keys order elements as NumPy does: NaN after everything else, also where the order descends, and -0 beside 0.
-// Elements of equal keys keep the order in which they came.
+// Unsigned keys order elements as NumPy does: NaN comes last, in descending order too, and -0 equals 0. Sorts are
+// stable.
 #pragma once
 #include "cuarray/kernel/types.h"
 
 namespace cuarray::kernel {
 
-/// The key of a real number. A descending order is the ascending one of other keys, so that it is stable too.
+/// The key of a real number. A descending sort is an ascending one by inverted keys, so that it is stable too.
 template <class T>
 CUARRAY_FN unsigned_t<T> sort_key(T x, bool descending) {
     using U = unsigned_t<T>;
@@ -24,14 +24,14 @@ CUARRAY_FN unsigned_t<T> sort_key(T x, bool descending) {
     }
 }
 
-/// The key of a complex number: by `high`, then by `low`.
+/// The key of a complex number, compared by `high`, then by `low`.
 template <class U>
 struct ComplexKey {
     U high, low;
 };
 
-/// By the real part, then by the imaginary one; behind all others come those with a NaN in the imaginary part,
-/// then in the real part, then in both, each group by the part that is none.
+/// Orders by the real part, then by the imaginary part. Last come numbers with a NaN imaginary part, then with a NaN
+/// real part, then with both; within a group by the part that is not NaN.
 template <class R>
 CUARRAY_FN ComplexKey<unsigned_t<R>> complex_key(complex<R> x, bool descending) {
     using U = unsigned_t<R>;
@@ -41,7 +41,7 @@ CUARRAY_FN ComplexKey<unsigned_t<R>> complex_key(complex<R> x, bool descending) 
     return im != nan ? ComplexKey<U>{U(nan - 1), im} : ComplexKey<U>{nan, U(0)};
 }
 
-/// How many parts a key has, least significant first, and the bits of a part.
+/// The number of parts of a key, least significant first, and the bits of a part.
 template <class T>
 constexpr int kKeyParts = is_complex<T> ? 2 : 1;
 template <class T>
@@ -58,7 +58,7 @@ CUARRAY_FN u64 key_part(T x, int part, bool descending) {
     }
 }
 
-/// The whole key in ascending order; and whether one stands before another.
+/// The complete key for ascending order, and the comparison of two keys.
 template <class T>
 CUARRAY_FN auto whole_key(T x) {
     if constexpr (is_complex<T>)
@@ -75,32 +75,33 @@ CUARRAY_FN bool stands_before(ComplexKey<U> a, ComplexKey<U> b) {
     return (a.high < b.high) | ((a.high == b.high) & (a.low < b.low));
 }
 
-/// A piece of a key above an element's index. Where one piece does not hold the key, they are sorted by one
-/// after the other, least significant first, the order so far being kept by the indices.
+/// Some bits of a key above an element's index. If they do not hold the whole key, the pairs are sorted by one piece
+/// of it after the other, least significant first; the indices carry the order so far.
 struct SortPair {
     u64 bits;
 };
 CUARRAY_FN u64 sort_key(SortPair x, bool) { return x.bits; }
 
-/// Digits by which one pass sorts, and the items of a block's tile.
+/// The digit of one pass, and the number of items in a thread block's tile.
 constexpr u32 kDigitBits = 8, kDigits = 256;
 CUARRAY_FN constexpr u32 sort_tile(u32 item) { return item == 8 ? 2048 : 4096; }
 
-/// One pass over rows of n items, or the whole sort of rows that are no longer than a tile. counts[row][digit][tile]
-/// are the items of that digit in the tile, then those before it in the row; totals[row][digit] all of that digit.
+/// One pass over rows of n items, or the complete sort of rows no longer than a tile. counts[row][digit][tile] is the
+/// number of items with that digit in the tile, then its exclusive sum over the row; totals[row][digit] is the number
+/// in the row.
 struct SortPass {
     u64 rows, n, tiles;
     const void* from;
     void* to;
     void* counts;
     u64* totals;
-    u32 shift, bits;  ///< the digits' place in the key; of short rows all bits that count
+    u32 shift, bits;  ///< the digit's position in the key; for short rows all significant bits
     u32 rows_per_tile;
     u32 descending;
 };
 
-/// Pairs of n elements of each row: bits `shift` and up of one part of the key, above an index of `index_bits` bits:
-/// the element's own (`first`), or the lowest bits of what stands in the pair's place already.
+/// Pairs of n elements of each row: `bits` bits from `shift` up of one part of the key, above an index of `index_bits`
+/// bits: the element's own (`first`), or that of the existing pair.
 struct SortPairing {
     u64 rows, n;
     const void* values;
@@ -117,7 +118,7 @@ CUARRAY_FN u64 sort_pair(const SortPairing& p, const stored_t<T>* row, u64 index
     return (key & ((u64(1) << p.bits) - 1)) << p.index_bits | index;
 }
 
-/// IndexedElements in a sorted array of n elements at which `count` values belong: before their equals, or behind (`right`).
+/// Insertion positions of `count` values in a sorted array of n elements: before equal elements, or after (`right`).
 struct SearchSortedParameters {
     u64 n, count;
     const void* sorted;
@@ -126,8 +127,8 @@ struct SearchSortedParameters {
     u32 right;
 };
 
-/// Where each of some values belongs, behind its equals or before them; they take the same number of steps, side by side,
-/// and no branches, which would be guessed wrong half of the time.
+/// The insertion positions of V values, after equal elements or before. The searches are interleaved, with equal numbers
+/// of steps, and have no branches: these would be mispredicted half of the time.
 template <bool Right, class T, int V>
 CUARRAY_FN void search_side(const stored_t<T>* sorted, u64 n, const T (&values)[V], i64 (&places)[V]) {
     decltype(whole_key(values[0])) keys[V];

@@ -1,8 +1,8 @@
-// sort_device.h -- the device kernels that sort rows of items by radix, stable: eight bits of the keys at a time.
+// sort_device.h -- the device kernels of a stable LSD radix sort of rows: eight bits of the keys per pass.
 //
-// A long row is cut into tiles, one for each block. Three kernels make a pass: blocks count the digits of their tiles,
-// warps add the counts up, and each block orders its tile by the digit in shared memory and stores runs of equal
-// digits where they belong. Rows no longer than a tile are sorted whole in shared memory, several to a block.
+// A long row is cut into tiles, one per thread block. A pass is three kernels: blocks count the digits of their tiles,
+// warps scan the counts, and each block sorts its tile by the digit in shared memory and scatters runs of equal digits
+// to their destinations. Rows no longer than a tile are sorted completely in shared memory, several per block.
 // The result does not depend on the order in which blocks run.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
@@ -12,17 +12,17 @@ namespace cuarray::kernel {
 
 constexpr u32 kSortWarps = kThreads / 32;
 
-/// Items of one thread.
+/// Items per thread.
 template <class T>
 constexpr int kSortLanes = int(sort_tile(sizeof(T)) / kThreads);
 
-/// How often each digit occurs in what a warp holds; then where its items go.
+/// The count of each digit in a warp's items; then the position of its first item.
 struct DigitCounts {
     u32 counts[kSortWarps][kDigits];
     u32 sums[kSortWarps];
 };
 
-/// The sum of `x` over the block's threads before this one. `sums` is free again after a barrier.
+/// The exclusive sum of `x` over the threads of the block. `sums` may be reused after a barrier.
 CUARRAY_FN u32 sum_before(u32 x, u32* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     u32 sum = x;
@@ -44,13 +44,13 @@ CUARRAY_FN u32 digit_of(stored_t<T> item, u32 shift, u32 descending) {
     return u32(u64(sort_key(load<T>(item), descending != 0)) >> shift) & (kDigits - 1);
 }
 
-/// Item j of this thread, as its place in the tile: warps hold neighbouring runs of it.
+/// The position in the tile of this thread's item j: each warp holds a contiguous run.
 template <int V>
 CUARRAY_FN u32 tile_place(int j) {
     return threadIdx.x / 32 * (32 * V) + u32(j) * 32 + threadIdx.x % 32;
 }
 
-/// The places of a tile's items once they are ordered by digit; returns where the items of digit threadIdx.x begin.
+/// The positions of a tile's items sorted by digit; returns the position of the first item of digit threadIdx.x.
 template <int V>
 CUARRAY_FN u32 order_tile(const u32 (&digits)[V], u32 (&places)[V], DigitCounts& shared) {
     const u32 warp = threadIdx.x / 32, below = (1u << threadIdx.x % 32) - 1, t = threadIdx.x;
@@ -81,7 +81,7 @@ CUARRAY_FN u32 order_tile(const u32 (&digits)[V], u32 (&places)[V], DigitCounts&
     return begin;
 }
 
-/// The tile of this block: its first item in the array, and how many there are.
+/// The tile of this block: its first item in the array, and the number of its items.
 template <class T>
 struct SortTile {
     u64 row, tile, first;
@@ -95,7 +95,7 @@ struct SortTile {
     }
 };
 
-/// The items of this thread and their digits; behind the tile's end stands the last digit.
+/// The items of this thread and their digits; positions past the tile's end have the last digit.
 template <class T, int V>
 CUARRAY_FN void load_items(const stored_t<T>* from, u32 count, stored_t<T> (&items)[V]) {
 #pragma unroll
@@ -111,7 +111,7 @@ CUARRAY_FN void digits_of(const stored_t<T> (&items)[V], u32 count, u32 shift, u
         digits[j] = tile_place<V>(j) < count ? digit_of<T>(items[j], shift, descending) : kDigits - 1;
 }
 
-/// First kernel of a pass.
+/// First kernel of a pass: counts the digits of a tile.
 template <class T, class Count>
 CUARRAY_FN void sort_count(const SortPass& p) {
     constexpr int V = kSortLanes<T>;
@@ -128,7 +128,7 @@ CUARRAY_FN void sort_count(const SortPass& p) {
     static_cast<Count*>(p.counts)[(tile.row * kDigits + threadIdx.x) * p.tiles + tile.tile] = counts[threadIdx.x];
 }
 
-/// Second kernel: a warp adds up the counts of one digit over the tiles of its row.
+/// Second kernel: a warp scans the counts of one digit over the tiles of its row.
 template <class Count>
 CUARRAY_FN void sort_add_up(const SortPass& p) {
     constexpr u32 V = 4;
@@ -160,7 +160,7 @@ CUARRAY_FN void sort_add_up(const SortPass& p) {
     if (lane == 0) p.totals[digit] = carry;
 }
 
-/// Where the items of digit threadIdx.x begin in a row.
+/// The position of the first item of digit threadIdx.x in a row.
 CUARRAY_FN u64 digit_begin(const u64* totals, u64* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const u64 total = totals[threadIdx.x];
@@ -177,7 +177,7 @@ CUARRAY_FN u64 digit_begin(const u64* totals, u64* sums) {
     return sum;
 }
 
-/// Third kernel.
+/// Third kernel: sorts a tile by digit and scatters its items.
 template <class T, class Count>
 CUARRAY_FN void sort_scatter(const SortPass& p) {
     constexpr int V = kSortLanes<T>;
@@ -208,7 +208,7 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     }
 }
 
-/// Rows no longer than a tile, as many to a block as fit: by all digits of the keys, then by their rows.
+/// Sorts rows no longer than a tile, as many per thread block as fit: by all digits of the keys, then by row.
 template <class T>
 CUARRAY_FN void sort_short(const SortPass& p) {
     constexpr int V = kSortLanes<T>;
@@ -252,7 +252,7 @@ CUARRAY_FN void sort_short(const SortPass& p) {
         if (tile_place<V>(j) < count) to[tile_place<V>(j)] = items[j];
 }
 
-/// Makes pairs, each in its element's place.
+/// Builds the pairs in place.
 template <class T>
 CUARRAY_FN void sort_make_pairs(const SortPairing& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
@@ -262,13 +262,13 @@ CUARRAY_FN void sort_make_pairs(const SortPairing& p) {
     p.pairs[at] = sort_pair<T>(p, static_cast<const stored_t<T>*>(p.values) + row, index);
 }
 
-/// The indices of pairs, which may be the very same memory.
+/// Extracts the indices of pairs; may run in place.
 CUARRAY_FN void sort_take_indices(const SortPairing& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (at < p.rows * p.n) p.indices[at] = p.pairs[at] & ((u64(1) << p.index_bits) - 1);
 }
 
-/// Binary searches, a thread for each value.
+/// Binary searches, one thread per value.
 template <class T>
 CUARRAY_FN void search(const SearchSortedParameters& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;

@@ -1,16 +1,16 @@
-// types.h -- the scalar types of kernel text and their conversions, for the host compiler and for NVRTC.
+// types.h -- the scalar types of kernels and their conversions, for the host compiler and for NVRTC.
 //
-// All kernel/*.h text is compiled twice: by the host compiler as headers, and by NVRTC without any header,
-// from the declarations that a kernel needs. So that the generator can cut it up, it keeps to this:
+// All kernel/*.h files are compiled twice: by the host compiler as headers, and by NVRTC without any header,
+// from the declarations that a kernel needs. So that the generator can extract these, the files follow rules:
 //   * A declaration is a block of lines between blank lines, at namespace level; functions hold no blank lines.
 //   * A declaration defines complete entities: whole functions, types, and every #if that it opens.
 //   * `namespace ... {` and its closing brace are declarations, and so are #pragma once and the #includes.
-//   * A declaration uses no macro but those of this file, of the compiler, and those that it defines itself.
-//   * Entities stand before their use; this file is always emitted whole, before every other.
-//   * Paragraphs about complex numbers stand in math_complex*.h: text without complex types never needs them.
+//   * A declaration uses only macros of this file, of the compiler, and those that it defines itself.
+//   * Entities are declared before use; this file is always emitted completely, before every other.
+//   * Declarations for complex numbers are in math_complex*.h: programs without complex types do not need them.
 //   * C++17, no standard headers, no static data with a constructor.
-// Under NVRTC the C functions (sinf, fmod, memcpy) are declared by the compiler; a program that runs CUDA
-// text on the CPU defines __CUDACC__ and declares them itself. Inline PTX: here alone, under __CUDA_ARCH__.
+// Under NVRTC the C functions (sinf, fmod, memcpy) are declared by the compiler; a program that runs CUDA code
+// on the CPU defines __CUDACC__ and declares them itself. Only this file has inline PTX, under __CUDA_ARCH__.
 #pragma once
 
 #ifdef __CUDACC__
@@ -40,11 +40,11 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
-/// IEEE binary16, kept as its bits; arithmetic happens in f32.
+/// IEEE binary16, stored as bits; arithmetic is done in f32.
 struct f16 {
     u16 bits;
 };
-/// The upper half of an f32, kept as its bits; arithmetic happens in f32.
+/// The upper half of an f32, stored as bits; arithmetic is done in f32.
 struct bf16 {
     u16 bits;
 };
@@ -91,13 +91,13 @@ struct choose<false, A, B> {
 template <bool Choice, class A, class B>
 using choose_t = typename choose<Choice, A, B>::type;
 
-/// How an element lies in memory: bool as a byte, because imported memory may hold other values than 0 and 1.
+/// The type of an element in memory: a byte for bool, because imported memory may hold values other than 0 and 1.
 template <class T>
 using stored_t = choose_t<is_same<T, bool>, u8, T>;
-/// The type in which arithmetic happens.
+/// The type in which arithmetic is done.
 template <class T>
 using compute_t = choose_t<is_half<T>, f32, T>;
-/// The component of a complex type; any other type is its own.
+/// The component of a complex type; any other type unchanged.
 template <class T>
 using real_t = choose_t<is_same<T, c64>, f32, choose_t<is_same<T, c128>, f64, T>>;
 /// The complex type over a component.
@@ -125,7 +125,7 @@ CUARRAY_FN unsigned_t<T> bits_of(T x) {
     return bit_cast<unsigned_t<T>>(x);
 }
 
-/// An element as it lies in memory, as a value.
+/// Converts an element from its type in memory.
 template <class T>
 CUARRAY_FN T load(stored_t<T> x) {
     if constexpr (is_same<T, bool>)
@@ -134,7 +134,7 @@ CUARRAY_FN T load(stored_t<T> x) {
         return x;
 }
 
-/// A value as it lies in memory.
+/// Converts a value to its type in memory.
 template <class T>
 CUARRAY_FN stored_t<T> store(T x) {
     return stored_t<T>(x);
@@ -173,7 +173,7 @@ CUARRAY_FN T quiet_nan() {
     return bit_cast<T>(unsigned_t<T>(ieee<T>::infinity | unsigned_t<T>(1) << (ieee<T>::fraction - 1)));
 }
 
-/// The largest and the least integer of a type.
+/// The largest and the lowest integer of a type.
 template <class T>
 constexpr T highest = T(unsigned_t<T>(-1) >> (is_signed<T> ? 1 : 0));
 template <class T>
@@ -199,7 +199,7 @@ CUARRAY_FN T widen(T x) {
     return x;
 }
 
-/// To a half type, rounded to nearest even. The host keeps a NaN's payload, the device has one NaN.
+/// Rounds to a half type, to nearest even. The host keeps a NaN's payload; the device has a single NaN.
 template <class To>
 CUARRAY_FN To round_to_half(f32 x) {
     static_assert(is_half<To>, "round_to_half gives f16 or bf16");
@@ -221,7 +221,7 @@ CUARRAY_FN To round_to_half(f32 x) {
     }
 }
 
-/// An f64 as an f32 rounded to odd, so that a second rounding to a half type is the only one.
+/// An f64 as an f32 rounded to odd, so that rounding it to a half type has no double-rounding error.
 CUARRAY_FN f32 round_to_odd(f64 x) {
     const f32 near = f32(x);
     const f64 back = near;
@@ -229,10 +229,10 @@ CUARRAY_FN f32 round_to_odd(f64 x) {
     return bit_cast<f32>((bits_of(near) - above) | u32(back != x));
 }
 
-/// A 64-bit magnitude whose lowest bits are folded into one, so that its conversion to f64 is exact.
+/// A 64-bit magnitude as an f64; its lowest bits are merged into a sticky bit, so that the conversion is exact.
 CUARRAY_FN f64 sticky_f64(u64 x) { return f64(x >> 53 ? (x & ~u64(0x7ff)) | (x & 0x7ff ? 0x800 : 0) : x); }
 
-/// A float as an integer: towards zero, out of range to the nearest, NaN to 0.
+/// A float as an integer: rounded towards zero, saturated if out of range, NaN to 0.
 template <class To, class From>
 CUARRAY_FN To saturate(From x) {
     constexpr From above = From(u64(1) << (8 * sizeof(To) - (is_signed<To> ? 2 : 1))) * From(2);
@@ -244,8 +244,8 @@ CUARRAY_FN To saturate(From x) {
     return x == x ? y : To(0);
 }
 
-/// Any value as any type: integers wrap, floats saturate into integers and round into floats, complex numbers
-/// lose their imaginary part, and bool asks whether the value differs from zero.
+/// Converts any type to any type: integers wrap, floats saturate to integers and round to floats, complex numbers
+/// lose their imaginary part, and bool is whether the value differs from zero.
 template <class To, class From>
 CUARRAY_FN To cast(From x) {
     if constexpr (is_same<To, From>)
