@@ -1,4 +1,4 @@
-// backend.cpp -- the cpu device: hands tasks to the loops, memory to the pool.
+// backend.cpp -- the cpu device: dispatches tasks to the loops, allocations to the pool.
 #include "cuarray/runtime/backend.h"
 
 #include <pthread.h>
@@ -103,7 +103,7 @@ class HostBackend final : public Backend {
         operands(task, [](const Operand& operand) { wait_on_host(*operand.view.storage, operand.is_written()); });
     }
 
-    /// Whether no GPU was ever asked to work on the task's memory.
+    /// Whether no GPU has used the task's memory.
     static bool is_ready(const SingleLoop& task) {
         for (const SingleLoop::Location& in : task.in)
             if (in.storage && !in.storage->uses.is_empty()) return false;

@@ -1,4 +1,4 @@
-// caches.cpp -- the size of the last cache, as the system tells it.
+// caches.cpp -- the size of the last-level cache, as reported by the system.
 #include "host/caches.h"
 
 #include <charconv>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kUsual = int64_t(32) << 20;
 
-/// What one core can reach; sysconf gives the sum over a processor's parts where a core reaches only its own.
+/// The last-level cache of one core; sysconf gives the processor's total, even if a core can use only a part of it.
 int64_t last_cache() {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
     int64_t kilobytes = 0;

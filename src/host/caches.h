@@ -1,11 +1,11 @@
-// caches.h -- how much of what is written the processor still has at hand when it is read.
+// caches.h -- the size from which results bypass the caches.
 #pragma once
 #include <cstdint>
 
 namespace cuarray::host {
 
-/// Results of at least this many bytes go past the caches, which could not keep them: the size of the last cache that a
-/// core has, or CUARRAY_STREAM_FROM (bytes).
+/// Results of at least this many bytes use non-temporal stores, because the caches could not keep them: the size of a
+/// core's last-level cache, or CUARRAY_STREAM_FROM (bytes).
 int64_t stream_from();
 
 }  // namespace cuarray::host

@@ -1,4 +1,4 @@
-// compaction.cpp -- elements at which a mask is true: counted in stretches, then moved from where each begins.
+// compaction.cpp -- compaction by a mask: true elements are counted per block of the mask, then moved block by block.
 #include <algorithm>
 #include <bit>
 
@@ -9,10 +9,10 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStretch = 16 * 1024;  // elements of a mask between two counts
+constexpr int64_t kStretch = 16 * 1024;  // elements of a block of the mask
 constexpr int64_t kTogether = kTaskElements / kStretch;
 
-/// Calls visit(stretch) for all, several to a task.
+/// Calls visit(i) for every block of the mask, several per task.
 template <class Visit> void each_stretch(int64_t size, Visit visit) {
     const int64_t stretches = (size + kStretch - 1) / kStretch;
     parallel_for((stretches + kTogether - 1) / kTogether, [&](int64_t task) {
@@ -22,7 +22,7 @@ template <class Visit> void each_stretch(int64_t size, Visit visit) {
 
 int64_t* block_counts(const MaskCounts& counts) { return static_cast<int64_t*>(counts.before->data); }
 
-/// A stretch of the mask and the packed elements that go with it.
+/// A block of the mask and its range of packed elements.
 struct Stretch {
     int64_t first, n;   ///< elements of the mask
     int64_t rank, room; ///< of the packed elements
@@ -40,7 +40,8 @@ template <class Visit> void each_part(const Compaction& task, Visit visit) {
     });
 }
 
-/// Calls loop(address, stride, mask, n, rank, room), which returns how many it has moved, for each row of the array.
+/// Calls loop(address, stride, mask, n, rank, room), which returns the number of elements moved, for each row of the
+/// array.
 template <class Loop> void each_row(const Compaction& task, Loop loop) {
     const Dims* const strides[] = {&task.array.strides};
     Space space;
@@ -64,12 +65,12 @@ template <class Loop> void each_row(const Compaction& task, Loop loop) {
 
 int log_size(const View& view) { return std::countr_zero(unsigned(item_size(view.dtype))); }
 
-/// Turns numbers of elements in C order into one coordinate per axis, the last of them in place.
+/// Converts linear indices in C order to one coordinate per axis; the last axis in place.
 void unravel(const Dims& shape, char* line, int64_t axis_stride, int64_t n) {
     const int last = shape.size() - 1;
     const int64_t row = shape[last];
     int64_t* const columns = reinterpret_cast<int64_t*>(line + last * axis_stride);
-    int64_t begin = 0, end = 0;  // of the row that the element before was in
+    int64_t begin = 0, end = 0;  // of the previous element's row
     for (int64_t i = 0; i < n; ++i) {
         const int64_t number = columns[i];
         if (number < end && i > 0) {

@@ -9,7 +9,7 @@
 namespace cuarray::host {
 namespace {
 
-/// Results at which taps lie beyond the line's ends: those of a copy that goes on as far as taps reach.
+/// Results whose taps extend past an end of the signal, computed from a padded copy of that end.
 void run_end(const LoopLibrary& library, const Correlate& task, int64_t begin, int64_t end) {
     if (begin == end) return;
     const int64_t item = item_size(task.signal.dtype), start = begin - task.before, reach = end - begin + task.taps - 1;

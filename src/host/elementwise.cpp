@@ -1,4 +1,4 @@
-// elementwise.cpp -- which stretches of the collapsed space are computed at once, and by whom.
+// elementwise.cpp -- divides the collapsed space into blocks or tiles, and these into tasks.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr int64_t kShortRow = 64;  // shorter rows are computed several at once, through buffers
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
-constexpr int64_t kTileRowBytes = 256;  // of the axis along which the operand lies side by side
+constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
 constexpr int64_t kCacheLine = 64;
 
-/// One task over one plan.
+/// One run of a task.
 class ElementwiseRun {
  public:
     ElementwiseRun(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
@@ -46,7 +46,7 @@ class ElementwiseRun {
     }
 
  private:
-    /// Kept between tasks, for its memory. No task starts another one in its own thread.
+    /// Reused between tasks, for its allocations. No task starts another one in its own thread.
     static Plan& plan_of_thread() {
         thread_local Plan plan;
         return plan;
@@ -87,7 +87,7 @@ class ElementwiseRun {
         }
     }
 
-    // Stretches: whole blocks of the flattened space, or of its rows where these are long.
+    // Stretches: blocks of the flattened space, or of its rows if these are long.
 
     int64_t stretches() {
         const int64_t row = plan_.inner();
@@ -117,7 +117,7 @@ class ElementwiseRun {
         }
     }
 
-    // Tiles: rectangles of the innermost axis and the one along which some operand lies side by side, so that
+    // Tiles: rectangles of the innermost axis and the axis on which a transposed operand is contiguous, so that
     // every cache line of that operand is read once.
 
     bool is_transposed(const SpaceOperand& o, int axis) const {
@@ -208,7 +208,7 @@ class ElementwiseRun {
         }
     }
 
-    /// How far apart in the flattened space two neighbours on the tile axis lie.
+    /// The stride of the tile axis in the flattened space, in elements.
     int64_t rows_apart() const {
         int64_t step = 1;
         for (int d = plan_.space.ndim - 1; d > tile_axis_; --d) step *= plan_.space.shape[d];
@@ -230,7 +230,7 @@ Fault run(const LoopLibrary& library, const Elementwise& task) {
 void copy_bytes(void* to, const void* from, int64_t bytes) {
     constexpr int64_t kPiece = int64_t(1) << 20;
     if (bytes <= kPiece) {
-        // Nothing may have no address, which memcpy does not take.
+        // The address of zero bytes may be null, which memcpy does not accept.
         if (bytes > 0) std::memcpy(to, from, size_t(bytes));
         return;
     }

@@ -1,4 +1,4 @@
-// fold_space.cpp -- kept and reduced axes collapsed apart, then put in the order in which elements are visited.
+// fold_space.cpp -- kept and reduced axes, collapsed separately and joined in the order of traversal.
 #include "host/fold_space.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace cuarray::host {
 namespace {
 
-/// Some of the axes of all operands.
+/// A subset of the axes, for all operands.
 struct FoldAxes {
     Dims shape;
     Dims strides[Space::kMaxOperands];
@@ -22,8 +22,8 @@ struct FoldAxes {
     }
 };
 
-/// How far apart neighbours along a space's axes lie, all inputs together. An input that stays where it is adds nothing,
-/// and one that moves on by a page is as bad as any.
+/// The sum over the inputs of each one's smallest non-zero stride. A broadcast input adds nothing; strides of a page
+/// and more count equally.
 int64_t spread(const Space& s, int outputs) {
     constexpr int64_t kPage = 4096;
     int64_t sum = 0;

@@ -1,7 +1,7 @@
-// gather.cpp -- elements at places that indices name: lines of offsets, and the runs that move with each.
+// gather.cpp -- gather, scatter and update at indices: lines of offsets, and a run of elements at each offset.
 //
-// Behind the last axis along which an index moves lie axes that are copied as they are: a run per place. The axis
-// itself is a line; its places become offsets, a block at a time, which stay in L1 for the loop that moves the items.
+// The last axis along which an index varies is the line. Its indices are resolved to offsets, a block at a time, which
+// stay in L1 for the loop that moves the items. The axes after the line are copied unchanged: a run per offset.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,13 +18,13 @@ namespace cuarray::host {
 namespace {
 
 constexpr int kElements = 0, kArray = 1, kIndices = 2;  // operands of the space
-constexpr int64_t kBlock = 1024;                        // places of a line that are resolved at once
-constexpr int64_t kItemBytes = 16;                      // up to here a run is one item
+constexpr int64_t kBlock = 1024;                        // indices of a line that are resolved at once
+constexpr int64_t kItemBytes = 16;                      // up to this size a run is moved as one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
 struct Portion { int64_t first_row, rows, first_block, blocks, piece; };
 
-/// One step after the other of a loop on elements of an array and on those that come to them.
+/// Applies a binary or unary loop to elements of an array and the values that update them, one after the other.
 class UpdateLoop {
  public:
     UpdateLoop(const LoopLibrary& library, const IndexedAccess& task) : item_(item_size(task.array.dtype)) {
@@ -63,7 +63,7 @@ class UpdateLoop {
 
     int64_t item_, other_item_ = 0;
     BlockLoop before_ = nullptr, after_ = nullptr, loop_ = nullptr;
-    decltype(ScanLoops::update) fast_ = nullptr;  ///< where there is a loop for the whole of it
+    decltype(ScanLoops::update) fast_ = nullptr;  ///< the fused loop, if the row has one
 };
 
 class IndexedAccessRun {
@@ -103,7 +103,7 @@ class IndexedAccessRun {
         });
     }
 
-    /// Raises IndexError for an index outside, before anything is written.
+    /// Raises IndexError for an index out of bounds, before anything is written.
     void check() const {
         if (task_.outside != kernel::Outside::Raise) return;
         Scratch scratch;
@@ -126,7 +126,7 @@ class IndexedAccessRun {
             strides[kIndices + k] = &task_.indices[k].index.strides;
             bases_[kIndices + k] = task_.indices[k].index.data();
         }
-        // What is written twice keeps the last value, so that scattering keeps the order.
+        // Of values scattered to one element the last one is kept, so scattering keeps the order of axes.
         collapse(space_, task_.shape, {strides, operands}, scatters_);
         log_size_ = std::countr_zero(unsigned(item_size(task_.elements.dtype)));
     }
@@ -142,7 +142,7 @@ class IndexedAccessRun {
         while (line_ >= 0 && !moves_indices(line_)) --line_;
         for (int d = 0; d < line_; ++d) rows_move_indices_ |= moves_indices(d);
         if (line_ >= 0) return;
-        // One place for all: a line of its own.
+        // No index varies along any axis: inserts an axis of extent 1 as the line.
         std::copy_backward(space_.shape, space_.shape + space_.ndim, space_.shape + space_.ndim + 1);
         space_.shape[0] = 1;
         for (int k = 0; k < space_.operands; ++k) {
@@ -165,7 +165,8 @@ class IndexedAccessRun {
         --space_.ndim;
     }
 
-    /// Scattering: rows that differ in an axis of the array's own never meet, nor do pieces of runs.
+    /// Scattering in parallel: rows that differ on an axis of the array itself never write the same element, nor do
+    /// pieces of runs.
     void in_order() const {
         if (line_ > 0 && space_.strides[kArray][0] != 0 && space_.shape[0] > 1) {
             const int64_t inner = rows_ / space_.shape[0], elements = space_.size / space_.shape[0];
@@ -193,7 +194,7 @@ class IndexedAccessRun {
 
     int64_t length(int64_t block) const { return std::min(kBlock, space_.shape[line_] - block * kBlock); }
 
-    /// offsets[i] = where place i of the block lies, seen from the array's place here.
+    /// offsets[i] = the byte offset of the block's i-th element from the array's address in this row.
     void resolve(const OuterWalk& walk, int64_t block, int64_t* offsets) const {
         const int64_t n = length(block), step = space_.strides[kArray][line_];
         bool more = step != 0 || task_.indices.empty();
@@ -241,7 +242,7 @@ class IndexedAccessRun {
         }
     }
 
-    /// The axes from `axis` on, of which the first has the extent given.
+    /// Updates a run: the axes from `axis` on, of which the first has extent `extent`.
     void update_run(char* array, const char* elements, int axis, int64_t extent) const {
         const int64_t array_stride = space_.strides[kArray][axis], stride = space_.strides[kElements][axis];
         if (axis < space_.ndim - 1) {
@@ -256,7 +257,7 @@ class IndexedAccessRun {
             (*update_)(array + i * array_stride, offsets, elements + i * stride, stride, std::min(kBlock, extent - i));
     }
 
-    /// The same.
+    /// Copies a run: the axes from `axis` on, of which the first has extent `extent`.
     void copy_run(char* to, int to_operand, const char* from, int from_operand, int axis, int64_t extent) const {
         const int64_t* const to_strides = space_.strides[to_operand];
         const int64_t* const from_strides = space_.strides[from_operand];
@@ -280,15 +281,15 @@ class IndexedAccessRun {
     const CopyLoop* const copy_;
     const IndexedAccess& task_;
     const bool scatters_;
-    std::optional<UpdateLoop> update_;  ///< of an update
+    std::optional<UpdateLoop> update_;  ///< set for an update
     Space space_;
     char* bases_[Space::kMaxOperands];
     int log_size_ = 0;
-    int line_ = 0;                    ///< the axis of places
-    bool rows_move_indices_ = false;  ///< whether the axes before it have places of their own
+    int line_ = 0;                    ///< the last axis along which an index varies
+    bool rows_move_indices_ = false;  ///< whether an index varies along the axes before it
     int64_t rows_ = 1, blocks_ = 1;
     int64_t run_ = 1;                 ///< elements of a run
-    int64_t piece_ = 1, pieces_ = 1;  ///< into which its first axis is cut
+    int64_t piece_ = 1, pieces_ = 1;  ///< extent and number of the parts of its first axis
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// histogram.cpp -- counts values by bin in tables of each thread's own; adds weights up one after the other.
+// histogram.cpp -- counts values by bin in one table per thread; sums weights serially.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,14 +11,14 @@
 namespace cuarray::host {
 namespace {
 
-/// Tables of counts of several threads must be smaller than what is counted.
+/// The number of tables of counts: several only if they are small compared with the number of values.
 int tables_for(int64_t n, int64_t bins) { return bins > n / 8 ? 1 : threads_of(n); }
 
-/// Values whose bins are guessed at a time, and the most bins that guesses tell apart.
+/// Values whose bins are guessed at a time, and the maximum number of bins for guesses.
 constexpr int64_t kBlock = 1024, kMostGuessed = 1 << 20;
 
-/// Nearly equally spaced edges: `scale` bins to 1, and how far the place of a value must be from the next edges, in bins,
-/// for rounding not to matter.
+/// Nearly equally spaced edges: `scale` bins per unit, and the distance from the nearest edges, in bins, beyond which
+/// rounding cannot change the bin of a value.
 template <class T> struct Spacing {
     T scale;
     double margin;
@@ -31,7 +31,8 @@ template <class T> struct Spacing {
     bool is_even() const { return margin < 0.25; }  // not where it is NaN
 };
 
-/// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin. What does not change is asked before the loop.
+/// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin. Invariant conditions are tested before the
+/// loop.
 template <class T, class Visit>
 void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, int64_t begin, int64_t end, Visit visit) {
     const T *const values = static_cast<const T*>(p.values), *const edges = static_cast<const T*>(p.edges);

@@ -1,4 +1,4 @@
-// left_fold.cpp -- strict folds from left to right with a binary loop, many of them side by side.
+// left_fold.cpp -- left folds with a binary loop, many of them advanced together as columns.
 #include <algorithm>
 #include <cstring>
 
@@ -51,7 +51,7 @@ class LeftFoldRun {
             std::memcpy(acc, machine.evaluate(first, folds, values), size_t(folds * item_));
             row = 1;
         }
-        // A single fold is a row; several lie side by side, a row of the space apart.
+        // If this group is all folds, rows are contiguous in the space: several are evaluated at once.
         const int64_t rows_at_once = folds == space_.folds ? std::max<int64_t>(1, plan_.block / folds) : 1;
         while (row < space_.n) {
             const int64_t rows = std::min(rows_at_once, space_.n - row);

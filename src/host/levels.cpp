@@ -1,4 +1,4 @@
-// levels.cpp -- finds _host_<level>.so beside this library and hands it the vector mathematics library.
+// levels.cpp -- loads _host_<level>.so from the folder of this library and passes it the vector math library.
 #include "host/levels.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 namespace cuarray::host {
 namespace {
 
-/// From the highest level of the processor down.
+/// Instruction-set levels, highest first.
 struct Level {
     const char* name;
     bool supported;
@@ -51,7 +51,7 @@ const char* choose_level() {
           best->name);
 }
 
-/// The folder of this very library, with a slash.
+/// The folder of this shared library, with a trailing slash.
 std::string own_folder() {
     Dl_info own;
     if (!dladdr(reinterpret_cast<void*>(&own_folder), &own)) return "";
@@ -59,7 +59,7 @@ std::string own_folder() {
     return path.substr(0, path.rfind('/') + 1);
 }
 
-/// Null where the machine has no vector mathematics library, or CUARRAY_LIBMVEC=off hides it.
+/// Null if the system has no vector math library, or CUARRAY_LIBMVEC=off disables it.
 void* vector_mathematics() {
     static void* const library = [] {
         const char* wish = std::getenv("CUARRAY_LIBMVEC");

@@ -1,11 +1,11 @@
-// levels.h -- which loop library this processor gets, and opening it.
+// levels.h -- selects and loads the loop library for this processor.
 #pragma once
 #include "host/library.h"
 
 namespace cuarray::host {
 
-/// The loops of the highest instruction set that the processor has, or of the lower one that CUARRAY_CPU_LEVEL names
-/// (base, v3, v4). Opened at the first call; Error where the file is missing, of another build, or asks too much.
+/// The loops of the processor's highest instruction-set level, or of the lower one in CUARRAY_CPU_LEVEL (base, v3, v4).
+/// Loaded at the first call; Error if the file is missing or of another build, or the processor lacks the level.
 const LoopLibrary& loop_library();
 
 }  // namespace cuarray::host

@@ -1,4 +1,4 @@
-// loop_program.cpp -- liveness, constants and registers: from an Expr to steps over slots.
+// loop_program.cpp -- compiles an Expr to steps over slots: liveness, constants and register allocation.
 #include "host/loop_program.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct LoopProgram::Builder {
     const LoopLibrary& library;
     std::vector<int>& last;            // the last node that reads the value, kEnd for the end of the block
     std::vector<SlotId>& slot;
-    std::vector<uint8_t>& uniform;     // the same for every element
+    std::vector<uint8_t>& uniform;     // whether the value is the same for every element
     std::vector<ValueId>& second;      // by Loop node: its Second node
     std::vector<SlotId> (&free)[kItemSizes];
 
@@ -41,7 +41,7 @@ struct LoopProgram::Builder {
         return n.op == Op::Cast || n.op == Op::Second ? 1 : 0;
     }
 
-    /// Fills `last`, `second` and `uniform`. A Second and its Loop live as long as either is wanted.
+    /// Fills `last`, `second` and `uniform`. A Second and its Loop are live as long as either is used.
     void find_uses() {
         for (ValueId v : expr.outputs) last[v] = kEnd;
         if (expr.mask != kNoValue) last[expr.mask] = kEnd;
@@ -50,7 +50,7 @@ struct LoopProgram::Builder {
             const ExprNode& n = node(ValueId(v));
             if (last[size_t(v)] == kNever) continue;
             if (n.op == Op::Second) {
-                ValueId& one = second[n.source[0]];  // several Second nodes of one Loop share a place
+                ValueId& one = second[n.source[0]];  // several Second nodes of one Loop share a slot
                 if (one != kNoValue) last[size_t(v)] = std::max(last[size_t(v)], last[one]);
                 one = ValueId(v);
             }
@@ -79,7 +79,7 @@ struct LoopProgram::Builder {
         if (is_register(id) && id != p.index) free[p.registers[size_t(id - p.inputs - p.outputs)]].push_back(id);
     }
 
-    /// The constant's value, from its uniform sources.
+    /// Evaluates a constant from its uniform sources.
     Constant evaluate(ValueId v) const {
         const ExprNode& n = node(v);
         Constant c{kNoSlot, uint8_t(log_item_size(n.dtype)), {}};
@@ -115,7 +115,7 @@ struct LoopProgram::Builder {
         return slot[v];
     }
 
-    /// The place for a value: its output's, where it has one, or a register.
+    /// Assigns a slot to a value: that of its output, if it is an output, or a register.
     SlotId place(ValueId v) {
         for (size_t k = 0; k < expr.outputs.size(); ++k) {
             if (expr.outputs[k] != v) continue;
@@ -132,8 +132,9 @@ struct LoopProgram::Builder {
             const ValueId source = n.source[k];
             step.in[k] = uniform[source] ? constant(source) : slot[source];
         }
-        // Sources that end here give their registers up before the results take theirs: the result then overwrites an
-        // operand that is still in L1. Loops allow that for one output of the operand's item size.
+        // Registers of sources that are not used again are released before the result's register is allocated: the
+        // result then overwrites an operand that is still in L1. Loops allow that for one output of the operand's item
+        // size.
         const bool two = n.op == Op::Loop && rows()[loops()[n.index].row].nout == 2;
         const auto release_sources = [&] {
             for (int k = 0; k < step.ins; ++k) {
@@ -154,7 +155,7 @@ struct LoopProgram::Builder {
         p.steps.push_back(step);
     }
 
-    /// An output on an input's memory waits for the block's end where the input is read after the value was made.
+    /// An output that aliases an input is written at the block's end if an input is read after the value is computed.
     void find_late_outputs(uint64_t aliased) {
         for (size_t k = 0; k < expr.outputs.size(); ++k) {
             if (!(aliased >> k & 1) || p.late[k] || p.sources[k] != p.output_slot(k)) continue;
@@ -190,7 +191,7 @@ struct LoopProgram::Builder {
         find_late_outputs(aliased);
     }
 
-    /// An input that is stored as it is must be read before any other output lands on it.
+    /// An input that is stored unchanged must be read before another output overwrites it.
     void copy_stored_inputs() {
         for (size_t k = 0; k < expr.outputs.size(); ++k) {
             const ExprNode& n = node(expr.outputs[k]);
@@ -202,7 +203,7 @@ struct LoopProgram::Builder {
         }
     }
 
-    /// The mask is read by every store: it must not lie where the first one writes.
+    /// Every store reads the mask, so it must not alias what the first store writes.
     SlotId place_of_mask(uint64_t aliased) {
         const SlotId place = place_of(expr.mask);
         if (!aliased || p.outputs < 2 || int(place) >= p.inputs) return place;

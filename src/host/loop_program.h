@@ -1,4 +1,4 @@
-// loop_program.h -- an Expr as block loops over slots: which loop reads and writes which piece of memory, in order.
+// loop_program.h -- an Expr compiled to a sequence of block loops over slots.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,8 +13,8 @@ constexpr SlotId kNoSlot = 0xffff;
 /// The binary logarithm of a dtype's item size.
 int log_item_size(DType dtype);
 
-/// Slots are places of one block of elements each: first the inputs, then the outputs, then the registers. Who runs
-/// the program decides where the first two lie, block by block; a value that is stored is computed into its output.
+/// A slot holds one block of elements. Inputs come first, then outputs, then registers. The caller sets the addresses
+/// of inputs and outputs for each block; a value that is stored is computed directly into its output.
 struct LoopProgram {
     struct Step {
         BlockLoop loop;
@@ -29,7 +29,7 @@ struct LoopProgram {
         alignas(16) unsigned char bytes[16];
     };
 
-    /// `expr` as steps. A set bit of `aliased` says that this output may lie on an input's memory.
+    /// Compiles `expr`. Bit k of `aliased` says that output k may alias an input.
     void build(const Expr& expr, const LoopLibrary& library, uint64_t aliased);
 
     SlotId output_slot(size_t k) const { return SlotId(inputs + k); }
@@ -40,12 +40,12 @@ struct LoopProgram {
     std::vector<uint8_t> registers;    ///< log item size of each
     std::vector<SlotId> sources;       ///< by output: the slot that holds its values at the end of a block
     std::vector<uint8_t> late;         ///< by output: must not be written before the block's end
-    std::vector<uint8_t> read;         ///< by input: whether anything reads it
+    std::vector<uint8_t> read;         ///< by input: whether it is used
     SlotId index = kNoSlot, mask = kNoSlot, fault = kNoSlot;
 
  private:
     struct Builder;
-    /// What the builder notes down by value, kept for its memory.
+    /// The builder's tables by value, reused for their allocations.
     struct Notes {
         std::vector<int> last;
         std::vector<SlotId> slot;

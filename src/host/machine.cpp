@@ -1,4 +1,4 @@
-// machine.cpp -- blocks: fetch what does not lie side by side, run the steps, store.
+// machine.cpp -- blocks: gather operands that are not contiguous, run the steps, store.
 #include "host/machine.h"
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 namespace cuarray::host {
 namespace {
 
-/// Whether elements of the operand are met again.
+/// Whether the operand is broadcast along an axis.
 bool is_broadcast(const Space& space, const SpaceOperand& o) {
     for (int d = 0; d < space.ndim && o.kind != SpaceOperand::Kind::Linear; ++d)
         if (o.strides[d] == 0 && space.shape[d] > 1) return true;
     return false;
 }
 
-// A block of 256 is short enough for the processor to begin the next step's loads while this one's are under way; a
-// single step has nothing to overlap, and may take what L1 holds.
+// A block of 256 is short enough for the processor to overlap the next step's loads with this step; a single step has
+// nothing to overlap, and may use as much as L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
-constexpr int64_t kAhead = 8192;  // bytes that a stream of input is asked for before its turn: into L2, where nothing waits for it
+constexpr int64_t kAhead = 8192;  // prefetch distance in bytes, to L2
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -167,7 +167,7 @@ char* Machine::output(int k, const int64_t* at, int64_t begin, int64_t n) {
     return buffers_[program_.inputs + k];
 }
 
-/// Brings output k's values to where they belong, unless they are there.
+/// Stores output k's values, unless they were computed in place.
 void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
     const SpaceOperand& o = plan_.operands[size_t(program_.inputs + k)];
     const char* from = slots_[program_.sources[size_t(k)]];
@@ -175,7 +175,7 @@ void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
     const SlotId own = program_.output_slot(size_t(k));
     char* const placed = slots_[own];
     if (!masked && placed != buffers_[program_.inputs + k]) {
-        // The slot is memory, or a tile: only values that lie elsewhere have to be brought there.
+        // The slot is the output's memory or a tile: only values computed elsewhere are copied.
         if (from != placed) std::memcpy(placed, from, size_t(n << o.log_size));
         return;
     }
@@ -199,7 +199,7 @@ void Machine::store(int k, const int64_t* at, int64_t begin, int64_t n) {
 void Machine::fill_index(const int64_t* at, int64_t n) {
     auto* to = reinterpret_cast<int64_t*>(slots_[program_.index]);
     const auto count = plan_.library->count;
-    // The index walks like an operand whose bytes are elements; its "address" is the index itself.
+    // The index is traversed like an operand of one-byte elements, whose "address" is the index itself.
     for_each_piece(plan_.space, plan_.index_strides, reinterpret_cast<char*>(plan_.index_base), at, n,
                    [&](char* from, int64_t rows, int64_t row, int64_t columns, int64_t column) {
                        for (int64_t r = 0; r < rows; ++r, to += columns)
@@ -271,8 +271,8 @@ void Machine::run_linear(int64_t begin, int64_t n) {
             moves(step.out[o], &calls[k].out[o]);
         }
     }
-    // Each of the first steps is called from a place of its own: where one place calls them all, the processor foresees
-    // the next one badly, and does not begin its loads while this one's are under way.
+    // One call site per step (first 8): a shared indirect call is mispredicted, and then the loads of the next step do
+    // not overlap this one.
     const auto call_from_places = [&]<size_t... K>(std::index_sequence<K...>, int64_t count) {
         ((K < p.steps.size() ? calls[K].loop(calls[K].in, calls[K].out, count) : void()), ...);
     };

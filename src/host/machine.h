@@ -1,4 +1,4 @@
-// machine.h -- runs a program over any stretch of an iteration space, block by block, in memory that stays in L1.
+// machine.h -- runs a loop program over any range of an iteration space, block by block, with buffers that stay in L1.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace cuarray::host {
 
-/// How an operand lies over a space.
+/// The layout of an operand over a space.
 struct SpaceOperand {
     enum class Kind : uint8_t {
-        Linear,    ///< side by side in the order of the space, aligned: used in place
-        Constant,  ///< one element for all
-        Periodic,  ///< moves along the innermost axis only, and that is short
+        Linear,    ///< contiguous in the order of the space and aligned: used in place
+        Constant,  ///< one element, broadcast along all axes
+        Periodic,  ///< broadcast along all axes but the innermost one, which is short
         General
     };
     char* base = nullptr;
     const int64_t* strides = nullptr;
     int log_size = 0;
-    bool aligned = false;  ///< every address is a multiple of the alignment that loops expect
+    bool aligned = false;  ///< every address has the alignment that loops expect
     Kind kind = Kind::General;
 
     int64_t item() const { return int64_t(1) << log_size; }
 };
 
-/// A task made ready to run: the collapsed space, the operands over it (inputs first, then outputs) and the program.
+/// A planned task: the collapsed space, the operands over it (inputs first, then outputs) and the program.
 struct Plan {
     const LoopLibrary* library = nullptr;
     LoopProgram program;
@@ -41,11 +41,11 @@ struct Plan {
     bool is_linear = false;  ///< every operand is used in place, or is one element
 
     int64_t inner() const { return space.shape[space.ndim - 1]; }
-    /// Collapses the axes and gives the space at least one; the operands' strides then point into it.
+    /// Collapses the axes, to at least one; the operands' strides then point into the space.
     void set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
     /// Sets the operand's kind from its strides and address.
     void classify(SpaceOperand& operand, DType dtype) const;
-    /// Chooses the block, so that a block's registers stay in L1, and finds out whether the plan is linear.
+    /// Chooses the block size, so that a block's registers stay in L1, and sets is_linear.
     void choose_block();
 };
 
@@ -60,17 +60,17 @@ class Machine {
     /// The same for any n, where the plan is linear.
     void run_linear(int64_t begin, int64_t n);
 
-    /// Computes them and gives the address of output 0's values: `to`, or where they lie already. What comes
-    /// from memory is asked for ahead of its turn.
+    /// Computes them and returns the address of output 0's values: `to`, or that of the operand or constant
+    /// which they are. Prefetches inputs that come from memory.
     const void* evaluate(int64_t begin, int64_t n, void* to, int64_t apart = 0);
 
-    /// The address of the values just computed of output k, which has its place k times `apart` bytes after `to`.
+    /// The address of output k's values just computed; its buffer is k times `apart` bytes after `to`.
     const void* values(size_t k) const { return slots_[program_.sources[k]]; }
 
-    /// The address of output k's values, where they are an operand that lies side by side in memory; else null. Any n.
+    /// The address of output k's values if they are an operand that is contiguous in memory, else null. Any n.
     const void* direct(int64_t begin, int64_t n, size_t k = 0) const;
 
-    /// Makes operand k come from (go to) rows of `columns` items at `tile` until the tile ends.
+    /// Redirects reads or writes of operand k to rows of `columns` items at `tile`.
     void use_tile(int k, char* tile, int64_t columns) { tiles_[k] = {tile, columns}; }
     void set_tile_row(int64_t row) { tile_row_ = row; }
 
@@ -90,12 +90,12 @@ class Machine {
     const Plan& plan_;
     const LoopProgram& program_;
     char** slots_;     // current address of each slot
-    char** buffers_;   // by operand: a block of its own, or null
+    char** buffers_;   // by operand: its own buffer of a block, or null
     TransposedTile* tiles_;
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null
     int64_t tile_row_ = 0;
-    int* streams_;  // the inputs that come from memory, not from caches
+    int* streams_;  // the inputs that come from memory: those that are not broadcast
     int stream_count_ = 0;
     bool fault_ = false;
 };
@@ -103,8 +103,8 @@ class Machine {
 /// The coordinates of an element of the flattened space.
 void locate(const Space& space, int64_t begin, int64_t* at);
 
-/// Visits the pieces of a stretch of the space that lie along the innermost axis, for an operand's strides:
-/// piece(address, rows, row_stride, columns, column_stride), in order.
+/// Visits a range of the space as rectangles of rows along the innermost axis, for an operand's strides: calls
+/// piece(address, rows, row_stride, columns, column_stride) in order.
 template <class Piece>
 void for_each_piece(const Space& space, const int64_t* strides, char* base, const int64_t* start, int64_t n,
                     Piece piece) {

@@ -12,7 +12,7 @@ namespace cuarray::host {
 namespace {
 
 constexpr int kLeft = 0, kRight = 1, kResult = 2;  // operands of the space of batches
-// A block's sums, and the panels that it is made of, stay in L2.
+// A block's sums, and the panels from which it is computed, stay in L2.
 constexpr int64_t kBlockRows = 128, kBlockColumns = 256;
 constexpr int64_t kPanel = kernel::kPanel;
 
@@ -41,7 +41,7 @@ class MatmulRun {
     void operator()() const {
         const int64_t units = space_.size * blocks_down_ * blocks_across_;
         const int64_t rows = std::min(task_.rows, kBlockRows), columns = std::min(task_.columns, kBlockColumns);
-        // A product costs about an eighth of what the tasks are measured in, an element that is loaded and stored.
+        // A multiply-add costs about an eighth of an element of kTaskElements, which is loaded and stored.
         const int64_t unit_work = std::max<int64_t>(1, rows * columns * (task_.depth / 8 + 1));
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / unit_work);
         const int64_t tasks = units * unit_work < 2 * kTaskElements ? 1 : parts_of(units, per_task);

@@ -19,8 +19,8 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kMapped = int64_t(1) << 20;    // from here on blocks come from mmap, not from malloc
-constexpr int64_t kCheckFrom = int64_t(64) << 20;  // asking the system what is left costs 30 us: not for small blocks
+constexpr int64_t kMapped = int64_t(1) << 20;    // from this size on blocks come from mmap, not from malloc
+constexpr int64_t kCheckFrom = int64_t(64) << 20;  // querying the available memory costs 30 us: from this size on
 constexpr int kSmallClasses = class_of(32 * 1024) + 1;
 constexpr int kKeptPerThread = 32;  // blocks of one class
 
@@ -53,7 +53,7 @@ namespace {
 
 int64_t mapped_bytes(int size_class) { return (class_bytes(size_class) + 4095) & ~int64_t(4095); }
 
-/// Everything that threads share. Never destroyed: arrays may outlive static destructors.
+/// The state shared by all threads. Never destroyed: arrays may outlive static destructors.
 struct BlockPool {
     std::mutex mutex;
     Block* free[kSizeClasses] = {};
@@ -64,7 +64,7 @@ struct BlockPool {
     std::atomic<int64_t> reserved{0};
 };
 
-/// A thread's own free blocks. Blocks move between threads freely; `live` may be negative in one of them.
+/// A thread's own free blocks. A block may be freed by another thread, so `live` may be negative in one of them.
 struct ThreadCache {
     Block* free[kSmallClasses] = {};
     uint16_t kept[kSmallClasses] = {};
@@ -84,7 +84,7 @@ BlockPool& pool() {
     return *the_pool;
 }
 
-// A plain pointer beside the object with a destructor: reading it costs no initialisation check.
+// A plain pointer to the object, which has a destructor: reading the pointer costs no initialisation check.
 thread_local ThreadCache* this_cache = nullptr;
 thread_local bool thread_has_ended = false;
 
@@ -127,7 +127,7 @@ void release_list(Block* block) {
 void put_back(Block* block) {
     BlockPool& p = pool();
     const int64_t bytes = class_bytes(block->size_class);
-    // Under a limit of the user's, what is kept must not take the room of what is in use.
+    // Above a limit set by the user nothing is cached: cached blocks would take the room of blocks in use.
     const int64_t most = p.reserved > memory().limit() ? 0 : p.limit;
     Block* surplus = nullptr;
     {
@@ -304,9 +304,9 @@ void HostMemory::drop_cached() {
 }
 
 std::string HostMemory::why_unusable(void* address, int64_t bytes) const {
-    // The kernel writes a zero where the process may write, and says so where it may not.
+    // read() from /dev/zero writes a zero, and fails if the process may not write there.
     static const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    // As numbers: nothing says that the allocator's address is one that can be counted from.
+    // As integers: pointer arithmetic is undefined if the allocator's address is not valid.
     const auto first = reinterpret_cast<uintptr_t>(address);
     for (const uintptr_t byte : {first, first + uintptr_t(bytes) - 1})
         if (zeros >= 0 && read(zeros, reinterpret_cast<void*>(byte), 1) < 0) return "is no host memory that can be written";

@@ -8,14 +8,14 @@ namespace cuarray::host {
 class Block;
 
 /// The memory of the cpu device. Freed blocks are kept, up to a quarter of the machine's memory (or of its control
-/// group's); a block that would go beyond gives everything back first. Blocks of 32 KB and less are also kept per
-/// thread, which costs no lock.
+/// group's); a block that would exceed this first returns all of them to the system. Blocks of 32 KB and less are also
+/// kept per thread, which needs no lock.
 class HostMemory final : public Memory {
  public:
     HostMemory() : Memory(Device{}) {}
 
-    /// A new storage of `backend`, 256-byte aligned (null for zero bytes); MemoryError where the machine has not that
-    /// much, with the figures.
+    /// A new storage of `backend`, 256-byte aligned (null for zero bytes); MemoryError, with the figures, if the
+    /// machine does not have enough.
     StorageRef allocate(Backend* backend, int64_t bytes);
 
     MemoryStats stats() const override;
@@ -31,10 +31,10 @@ class HostMemory final : public Memory {
     StorageRef borrow(Backend* backend, int64_t bytes, Ref<Allocator> allocator);
 };
 
-/// The one of the process; never destroyed, because arrays may outlive static destructors.
+/// The process-wide instance; never destroyed, because arrays may outlive static destructors.
 HostMemory& memory();
 
-/// Keeps other threads out of the pool while the process forks, so that the child finds it whole.
+/// Locks the pool while the process forks, so that it is consistent in the child.
 void lock_memory();
 void unlock_memory();
 

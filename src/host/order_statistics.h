@@ -1,4 +1,4 @@
-// order_statistics.h -- the items that stand at some places of a sorted row, and rows divided at such places, without sorting them.
+// order_statistics.h -- order statistics of a row, and partition of a row at given ranks, without sorting it.
 #pragma once
 #include <cmath>
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace cuarray::host {
 
-/// Items of one bucket, in their order, to `to`, which may be the beginning of the same memory where there is one chunk.
+/// Copies the items of one bucket, in order, to `to`, which may be `from` if there is one chunk.
 template <class Item, class Key>
 void collect_bucket(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, uint32_t bucket,
                     const int64_t* counts) {
@@ -22,12 +22,12 @@ void collect_bucket(Item* to, const Item* from, int64_t n, int chunks, Key key, 
     });
 }
 
-/// Pivots that a row is divided by at most, and the items that are compared with them at a time.
+/// The maximum number of pivots of a partition, and the number of items compared with them at a time.
 constexpr int kMostPivots = 8;
 constexpr int64_t kPartBlock = 1024;
 
-/// Calls visit(first, n, parts, counts) for blocks of items: the parts of their order to which they belong, as PartitionLoop
-/// says, and how many belong to each. Bytes up to the next 64 behind the parts are zero.
+/// Calls visit(first, n, parts, counts) for blocks of items: the part of each item (see PartitionLoop), and the size of
+/// each part. `parts` is padded with zeros to a multiple of 64 bytes.
 template <class Item, class Key, class Visit>
 void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std::span<const uint64_t> pivots, Visit visit) {
     uint8_t parts[kPartBlock];
@@ -40,7 +40,8 @@ void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std
     }
 }
 
-/// Items with keys from low to high, in their order, to `to`; returns how many. Adds those below to `below`.
+/// Copies the items with keys from low to high, in order, to `to`, and returns their number. Adds the number of smaller
+/// ones to `below`.
 template <class Item, class Key>
 int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end, Key key, uint64_t low, uint64_t high,
                         int64_t& below) {
@@ -53,7 +54,7 @@ int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end,
             for (int byte = 0; byte < 8; ++byte) {
                 uint64_t word;
                 std::memcpy(&word, parts + i + 8 * byte, 8);
-                // Of the parts 0 ... 4 those between have a bit among the lowest two; the product brings them together.
+                // Of parts 0 ... 4, parts 1 to 3 have one of the lowest two bits set; the product packs these flags.
                 bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
             }
             for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
@@ -65,8 +66,8 @@ int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end,
 template <class Item, class Key>
 void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key);
 
-/// Selects among the items with keys from low to high; false, and nothing done, where the ranks lie elsewhere or those
-/// items are many.
+/// Selects among the items with keys from low to high; false, without a result, if the ranks are not among them or
+/// these items are too many.
 template <class Item, class Key>
 bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
                     Key key, uint64_t low, uint64_t high) {
@@ -89,19 +90,19 @@ bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std:
     return true;
 }
 
-/// Rows from this length on are looked at by samples, of so many items at most, for so many groups of ranks that lie near
-/// each other.
+/// Rows from this length on are sampled; the maximum numbers of samples, and of groups of ranks that are near each
+/// other.
 constexpr int64_t kSampledRow = 64 * 1024, kMostSamples = 16 * 1024;
 constexpr int kMostGroups = 4;
 
-/// The end of the group of ranks that lie near the one at k.
+/// The end of the group of ranks near ranks[k].
 inline size_t group_end(std::span<const int64_t> ranks, size_t k, int64_t n) {
     size_t end = k + 1;
     while (end < ranks.size() && ranks[end] - ranks[k] <= n / 16) ++end;
     return end;
 }
 
-/// Selects a group of ranks between two items of a sample, which may not find them: then false.
+/// Selects a group of ranks between two items of a sample; false if the ranks are not between them.
 template <class Item, class Key>
 bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
                       Key key) {
@@ -109,7 +110,7 @@ bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, st
     Scratch scratch;
     Item* const sample = scratch.take_array<Item>(2 * samples);
     for (int64_t i = 0; i < samples; ++i) {
-        // Anywhere in each step, so that no period of the row is mistaken for all of it.
+        // At a pseudo-random position in each step, so that periodic rows do not bias the sample.
         const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
         sample[i] = from[i * step + int64_t(anywhere % uint64_t(step))];
     }
@@ -122,7 +123,7 @@ bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, st
     return from_key != to_key && select_between(result, from, spare, n, ranks, chunks, key, from_key, to_key);
 }
 
-/// Selects by the highest digit in which keys differ, then among the items of those digits.
+/// Radix select: by the highest digit in which keys differ, then among the items of the buckets that contain ranks.
 template <class Item, class Key>
 void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
                      Key key) {
@@ -148,7 +149,7 @@ void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std
             int64_t* const places = inner.take_array<int64_t>(int64_t(end - k));
             for (size_t r = k; r < end; ++r) places[r - k] = ranks[r] - before;
             collect_bucket(spare, from, n, chunks, key, digit, bucket, counts);
-            // A bucket's own spare memory lies behind it, where there is room; else it is new.
+            // A bucket's spare memory follows it in `spare` if there is room; else it is allocated.
             Item* const more = 2 * count <= n ? spare + count : inner.take_array<Item>(count);
             select_items(result + k, spare, more, count, {places, end - k}, threads_of(count), key);
         }
@@ -157,8 +158,8 @@ void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std
     }
 }
 
-/// result[k] = the item that stands at place ranks[k], of ascending ones, of the sorted row. `spare` has room for n items
-/// unless n <= kInsertion.
+/// result[k] = item ranks[k] of the sorted row; ranks are ascending. `spare` has room for n items unless
+/// n <= kInsertion.
 template <class Item, class Key>
 void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
                   Key key) {
@@ -180,9 +181,9 @@ void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::s
     }
 }
 
-/// Brings take(i) of the items to `to` so that those stand at `ranks`, at most 8 ascending ones, that stand there in the
-/// sorted row, smaller ones before and larger ones behind, each in their order. `spare` has room for n items; `from` is
-/// left alone.
+/// Writes take(i) of each item to `to`, partitioned: the items at `ranks`, at most 8 in ascending order, are those of
+/// the sorted row, smaller ones come before and larger ones after, in their original order. `spare` has room for n
+/// items; `from` is not modified.
 template <class Out, class Item, class Key, class Take>
 void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key,
                      Take take) {
@@ -213,7 +214,7 @@ void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::spa
                 for (int64_t i = 0; i < size; ++i) to[next[part[i]]++] = take(first + i);
                 return;
             }
-            // Of two parts the places stay in registers.
+            // With two parts the output positions stay in registers.
             int64_t below = next[0], above = next[2];
             for (int64_t i = 0; i < size; ++i) {
                 const int64_t is_above = part[i] >> 1;

@@ -1,10 +1,10 @@
-// outer_walk.h -- where the operands of a space lie as its outer axes are counted through, without divisions.
+// outer_walk.h -- operand offsets while iterating over the outer axes of a space, without divisions.
 #pragma once
 #include "cuarray/core/layout.h"
 
 namespace cuarray::host {
 
-/// A place in the first `axes` axes of a space, in C order.
+/// A position in the first `axes` axes of a space, advanced in C order.
 class OuterWalk {
  public:
     OuterWalk(const Space& space, int axes, int64_t first) : space_(space), axes_(axes) {
@@ -16,7 +16,7 @@ class OuterWalk {
         }
     }
 
-    /// Bytes from the operand's address to its element here.
+    /// Bytes from the operand's address to its element at this position.
     int64_t offset(int operand) const { return offsets_[operand]; }
 
     void next() {

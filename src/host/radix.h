@@ -15,32 +15,33 @@ namespace cuarray::host {
 
 /// Rows below this length are sorted by insertion.
 constexpr int64_t kInsertion = 40;
-/// Digits of short rows and of long ones: a table of counts must be worth filling.
+/// Bits per digit for short and for long rows: the table of counts must pay for itself.
 constexpr int kShortDigit = 8, kLongDigit = 11;
 constexpr int64_t kLongRow = 16 * 1024;
-/// Items of rows of so many bytes are moved by whole lines: the lines of all buckets do not fit a near cache.
+/// From this many bytes on, rows are scattered by whole lines of kLine bytes: the lines of all buckets do not fit a
+/// near cache.
 constexpr int64_t kFarRow = int64_t(22) << 20, kLine = 128;
 
 /// How many threads share a row.
 inline int threads_of(int64_t n) { return int(std::clamp<int64_t>(n / kTaskElements, 1, thread_count())); }
 
-/// Calls body(chunk, begin, end) for the parts of a row.
+/// Calls body(chunk, begin, end) for the chunks of a row.
 template <class Body> void each_chunk(int64_t n, int chunks, Body body) {
     if (chunks == 1) return body(0, 0, n);
     parallel_for(chunks, [&](int64_t c) { body(int(c), n * c / chunks, n * (c + 1) / chunks); });
 }
 
-/// Whether the threads take a row each, and not parts of one.
+/// Whether each thread takes whole rows, rather than a chunk of a row.
 inline bool takes_whole_rows(int64_t rows, int64_t n) { return threads_of(n) == 1 || rows >= 4 * thread_count(); }
 
-/// The groups of rows that threads take, and how many rows of spare memory they need.
+/// The number of groups of rows that are distributed to threads, and the rows of spare memory that they need.
 inline int64_t row_groups(int64_t rows, int64_t n) {
     if (!takes_whole_rows(rows, n)) return 1;
     return std::min({rows, (rows * n + kTaskElements - 1) / kTaskElements, int64_t(4) * thread_count()});
 }
 inline int64_t spare_rows(int64_t rows, int64_t n) { return n <= kInsertion ? 0 : row_groups(rows, n); }
 
-/// Calls body(row, place, threads) for each row; `place` is a row of spare memory that nobody else uses meanwhile.
+/// Calls body(row, place, threads) for each row; `place` is a row of spare memory that no concurrent call uses.
 template <class Body> void each_row(int64_t rows, int64_t n, Body body) {
     const int64_t groups = row_groups(rows, n);
     const int threads = takes_whole_rows(rows, n) ? 1 : threads_of(n);
@@ -51,7 +52,7 @@ template <class Body> void each_row(int64_t rows, int64_t n, Body body) {
     parallel_for(groups, run);
 }
 
-/// What the keys of a row have in common.
+/// Properties of the keys of a row.
 struct Survey {
     uint64_t differs = 0;  ///< bits in which keys differ
     bool is_sorted = true;
@@ -110,14 +111,14 @@ void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit
     });
 }
 
-/// counts[chunk][bucket] become the places of the first items.
+/// Exclusive scan: counts[chunk][bucket] become the output positions of the first items.
 inline void begin_buckets(int64_t* counts, int chunks, int64_t buckets) {
     int64_t before = 0;
     for (int64_t bucket = 0; bucket < buckets; ++bucket)
         for (int c = 0; c < chunks; ++c) before += std::exchange(counts[c * buckets + bucket], before);
 }
 
-/// One pass: items go where their digits belong. The digits' counts are given and used up.
+/// One pass: scatters items by digit. The counts of the digits are an input and are overwritten.
 template <class Item, class Key>
 void move_by_digit(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
     begin_buckets(counts, chunks, digit.buckets());
@@ -127,7 +128,7 @@ void move_by_digit(Item* to, const Item* from, int64_t n, int chunks, Key key, D
     });
 }
 
-/// Writes a line, which begins at a multiple of 16 bytes, past the caches.
+/// Writes a 16-byte aligned line with non-temporal stores.
 inline void put_line(void* to, const void* from) {
 #if defined(__SSE2__)
     auto* const target = static_cast<__m128i*>(to);
@@ -138,8 +139,8 @@ inline void put_line(void* to, const void* from) {
 #endif
 }
 
-/// move_by_digit for rows that are far: a bucket's items wait until they fill a line. Counts the following digit on the
-/// way, unless its counts are null; then there is one chunk.
+/// move_by_digit for rows that exceed the near caches: the items of a bucket are buffered until they fill a line. If
+/// `following_counts` is not null, there is one chunk, and the following digit is counted in the same pass.
 template <class Item, class Key>
 void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts,
                    Digit following, int64_t* following_counts) {
@@ -152,7 +153,7 @@ void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, D
         int64_t* const first = scratch.take_array<int64_t>(buckets);
         Item* const lines = scratch.take_array<Item>(buckets * kItems);
         std::copy(next, next + buckets, first);
-        // What has come into a line of which other items lie in other buckets.
+        // Stores the items of a line that is shared with other buckets.
         const auto put_some = [&](int64_t bucket, int64_t line) {
             for (int64_t at = std::max(line, first[bucket]); at < next[bucket]; ++at)
                 to[at] = lines[bucket * kItems + (at + skew) % kItems];
@@ -171,7 +172,7 @@ void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, D
         for (int64_t bucket = 0; bucket < buckets; ++bucket)
             put_some(bucket, next[bucket] - (next[bucket] + skew) % kItems);
 #if defined(__SSE2__)
-        _mm_sfence();  // only now do other threads see the lines in order
+        _mm_sfence();  // orders the non-temporal stores for other threads
 #endif
     };
     if (following_counts) {

@@ -1,7 +1,7 @@
-// reduce.cpp -- folds of any layout in the one order of kernel/reduce.h, along rows or down columns.
+// reduce.cpp -- reductions of any layout in the fold order of kernel/reduce.h, by rows or by columns.
 //
-// A space has kept axes (one fold each) and reduced ones (numbered in C order). Where memory runs along the reduced
-// axes, each fold is a row of leaves; where it runs along the kept ones, many folds are advanced side by side, as
+// A space has kept axes (one fold per element) and reduced axes (numbered in C order). If the smaller strides are along
+// the reduced axes, each fold is a row of leaves; if they are along the kept axes, many folds are advanced together as
 // columns. Work is split by folds and by chunks; the chunks' accumulators are combined at the end.
 #include <algorithm>
 #include <atomic>
@@ -20,15 +20,16 @@ using kernel::kChunk;
 using kernel::kLanes;
 using kernel::kLeaf;
 
-// A leaf's lanes of all columns that are advanced together: in L2, because memory is fastest along whole rows.
+// Bytes of a leaf's lanes of all columns that are advanced together: as large as L2, because memory is fastest along
+// whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
-constexpr int64_t kShortFold = 32;         // shorter folds are cheaper side by side, whatever the layout
-constexpr int64_t kNarrow = 512;           // columns times lanes: so few cost less than a call for every four rows
-constexpr int64_t kRowsAtOnce = 4;         // more of them often meet in the same lines of L1
-constexpr int64_t kPieceBytes = 2048;      // of each of these at a time, for the same reason
-constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk, but for the last one
+constexpr int64_t kShortFold = 32;         // shorter folds are faster as columns, whatever the layout
+constexpr int64_t kNarrow = 512;           // columns times lanes: up to here one call for all rows beats a call per four rows
+constexpr int64_t kRowsAtOnce = 4;         // more rows often map to the same sets of L1
+constexpr int64_t kPieceBytes = 2048;      // of each of these rows at a time, for the same reason
+constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk except the last leaf
 
-/// The most frequent task, one plain array folded to one result by one thread, without a plan.
+/// The most frequent task without a plan: one contiguous array folded to one result by one thread.
 bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     const Expr& expr = *task.expr;
     const int64_t n = count(task.shape);
@@ -98,7 +99,7 @@ class ReduceRun {
     }
 
  private:
-    /// Kept between tasks, for its memory. No task starts another one in its own thread.
+    /// Reused between tasks, for its allocations. No task starts another one in its own thread.
     static FoldSpace& space_of_thread() {
         thread_local FoldSpace space;
         return space;
@@ -107,7 +108,7 @@ class ReduceRun {
     int64_t acc_size() const { return loops_.accumulator_size; }
     int64_t item() const { return item_size(value_type(task_)); }
 
-    /// How many columns are advanced at once: as many as there is room for, but enough groups for all threads.
+    /// The number of columns advanced at once: as many as there is room for, but leaving enough groups for all threads.
     int64_t columns_together() const {
         const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * outputs_ * acc_size();
         const int64_t room = std::max<int64_t>(kLaneBytes / lanes, 16), threads = thread_count();
@@ -115,8 +116,8 @@ class ReduceRun {
         return std::min(room, std::max(share, int64_t(256)));
     }
 
-    // A unit: a group of folds over one chunk. What belongs to different outputs lies apart: their accumulators by
-    // `apart`, their nodes, lanes and values one output after the other.
+    // A unit: a group of folds over one chunk. The accumulators of different outputs are `apart` bytes apart; nodes,
+    // lanes and values are stored one output after the other.
 
     void fold_unit(Machine& machine, int64_t unit, char* partial) {
         const int64_t chunk = unit / groups_, first = unit % groups_ * group_;
@@ -144,7 +145,7 @@ class ReduceRun {
         if (const void* x = outputs_ == 1 ? machine.direct(start, count) : nullptr) {
             loops_.fold_leaves(x, count, begin, nodes);
         } else {
-            constexpr int64_t step = kLeaf;  // the fold is one more step of the program: short blocks let them overlap
+            constexpr int64_t step = kLeaf;  // the fold is one more step of the program: short blocks let steps overlap
             char* const values = scratch.take(outputs_ * step * item());
             for (int64_t i = 0; i < count; i += step) {
                 const int64_t n = std::min(step, count - i);
@@ -157,7 +158,7 @@ class ReduceRun {
         for (int64_t k = 0; k < outputs_; ++k) loops_.fold_nodes(nodes + k * bytes, count, acc + k * apart);
     }
 
-    /// Where the values of output k are an operand whose rows lie `row_stride` bytes apart: those of `folds` folds.
+    /// The address of output k's values of `folds` folds if they are an operand with rows `row_stride` bytes apart.
     const char* value_in_place(const Machine& machine, int64_t start, int64_t folds, int64_t k) const {
         return space_.rows_are_even ? static_cast<const char*>(machine.direct(start, folds, size_t(k))) : nullptr;
     }
@@ -169,7 +170,7 @@ class ReduceRun {
         return std::min(plan_.block, kPieceBytes / item);
     }
 
-    /// A leaf's lanes, lane by lane the folds side by side; those of different outputs lie `apart`.
+    /// Folds a leaf to lanes[lane][fold]; the lanes of different outputs are `apart` bytes apart.
     void fold_leaf(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* lanes,
                    int64_t apart, char* values) const {
         const int64_t start = begin * folds_ + first;
@@ -186,13 +187,13 @@ class ReduceRun {
         }
     }
 
-    /// lanes[lane][column] of a leaf: adds its rows [row, row + rows); `first` is the index of the first of them.
+    /// Folds rows [row, row + rows) of a leaf into lanes[lane][column]; `first` is the index of the first of them.
     void fold_rows(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
                    char* lanes) const {
         const char* x = static_cast<const char*>(from);
         const int64_t lane_bytes = columns * acc_size();
         if (row % kLanes == 0) {
-            // Contiguous rows: the columns of all lanes are one row, as their accumulators are.
+            // If rows are contiguous, the rows of all lanes are one long row, as are their accumulators.
             const bool whole = !loops_.needs_index && stride == columns * item();
             const int64_t lines = whole ? 1 : kLanes, length = whole ? kLanes * columns : columns;
             const auto add_groups = [&](int64_t at_once) {
@@ -210,11 +211,12 @@ class ReduceRun {
             loops_.fold_lane(x, 0, 1, columns, first, row < kLanes, lanes + row % kLanes * lane_bytes);
     }
 
-    /// The same where a row of columns takes several blocks: of a few rows of a lane a piece is made, then added together.
+    /// The same if a row of columns takes several blocks: computes a piece of a few rows of a lane, then folds them
+    /// together.
     void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
                         int64_t apart, char* values) const {
         Scratch scratch;
-        const char** const in_place = scratch.take_array<const char*>(outputs_);  // where an output is an operand
+        const char** const in_place = scratch.take_array<const char*>(outputs_);  // by output; may be null
         for (int64_t k = 0; k < outputs_; ++k) in_place[k] = value_in_place(machine, start, folds, k);
         const int64_t step = piece_of_row(), bytes = step * item();
         for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
@@ -240,7 +242,7 @@ class ReduceRun {
         }
     }
 
-    /// The tree over a chunk's leaves is a binary counter of finished subtrees: subtree k is there where bit k of the
+    /// The tree over a chunk's leaves is a binary counter of completed subtrees: subtree k exists if bit k of the
     /// number of leaves so far is set.
     void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc,
                       int64_t apart) const {
@@ -262,7 +264,7 @@ class ReduceRun {
             }
             std::swap(subtree[k], node);
         }
-        // The last leaf meets every subtree that is waiting. Lanes that it does not reach start with the smallest one.
+        // The last leaf is combined with every pending subtree. Lanes that it lacks start with the smallest one.
         const int64_t rest = count - (leaves - 1) * kLeaf;
         fold_leaf(machine, first, folds, begin + (leaves - 1) * kLeaf, rest, node, bytes, values);
         int64_t present = std::min<int64_t>(rest, kLanes) * folds;
@@ -298,7 +300,7 @@ class ReduceRun {
         });
     }
 
-    /// A fold of no elements is its identity; with an initial value, that value even where there is no identity.
+    /// A fold of no elements is its identity; with an initial value it is that value, even without an identity.
     void fold_nothing() const {
         constexpr int64_t kFolds = 1024;
         Scratch scratch;
@@ -312,7 +314,7 @@ class ReduceRun {
         }
     }
 
-    /// Accumulators to results in output k.
+    /// Finishes accumulators and stores the results to output k.
     void deliver(int64_t k, int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
         Scratch scratch;
         if (task_.initial && with_initial) {

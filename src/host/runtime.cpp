@@ -1,4 +1,4 @@
-// runtime.cpp -- the cpu's streams and events: nothing is ever waiting, and an event is the time of its record.
+// runtime.cpp -- streams and events of the cpu device: no work is ever pending, and an event is the time of its record.
 #include "host/runtime.h"
 #include <unistd.h>
 #include <fstream>
@@ -31,7 +31,7 @@ void raise_in_capture(const char* call) {
           "do it before the capture, or after the graph was launched");
 }
 
-/// Work is done when its call returns; only other devices are waited for.
+/// Work is complete when its call returns; only waits for other devices block.
 class HostRuntime::HostStream final : public Stream {
  public:
     HostStream(HostRuntime& runtime, int priority) : Stream(Device{}), runtime_(runtime), priority_(priority) {}
@@ -55,7 +55,7 @@ class HostRuntime::HostStream final : public Stream {
 
  private:
     void retire() override { runtime_.take_back(*this); }
-    /// The work of other streams is done, whatever this thread records.
+    /// Refuses only on the current stream: the work of other streams is complete, even during a capture.
     void refuse_if_captured(const char* call) {
         if (this == &current_stream(device())) refuse_in_capture(call);
     }
@@ -138,7 +138,7 @@ std::unique_ptr<Graph> HostRuntime::end_capture(Stream&) {
 
 void HostRuntime::drop_capture(Stream& stream) noexcept { end_capture(stream); }
 
-// Only a GPU's driver can lock pages, and only a GPU needs them locked.
+// Only a GPU's driver can pin pages, and only a GPU needs pinned pages.
 StorageRef HostRuntime::allocate(int64_t bytes, MemoryKind kind) {
     if (kind == MemoryKind::Pinned)
         if (const Device device = default_device(); device != backend_.device())

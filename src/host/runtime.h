@@ -1,5 +1,4 @@
-// runtime.h -- streams, events and graphs of the cpu device: work is done when its call returns, so they are simple, but
-// true.
+// runtime.h -- streams, events and graphs of the cpu device, where work is complete when its call returns.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -11,7 +10,7 @@
 
 namespace cuarray::host {
 
-/// Operations kept to be done again. While a thread captures, its operations go here instead of being done.
+/// Recorded operations that can be run again. While a thread captures, its operations are recorded here and not run.
 class HostGraph final : public Graph {
  public:
     void add(std::function<void()> operation) { operations_.push_back(std::move(operation)); }
@@ -22,7 +21,7 @@ class HostGraph final : public Graph {
     std::vector<std::function<void()>> operations_;
 };
 
-/// How many threads record a graph: while none does, none has to look for its own.
+/// The number of threads that record a graph: while it is zero, no thread looks up its own.
 extern std::atomic<int> open_captures;
 HostGraph* capture_of_thread();
 /// The graph that this thread is recording, or null.

@@ -1,7 +1,8 @@
-// scan.cpp -- running results of any layout, along rows or down columns, in the order of kernel/scan.h.
+// scan.cpp -- scans of any layout in the scan order of kernel/scan.h, by rows or by columns.
 //
-// Where memory runs along the lines, or there are few of them, each is one run; several threads share a long line by
-// making the trees of its stretches first, and from these what stands before each stretch. Where memory runs across the lines, many of them are advanced side by side, an element of each at a time.
+// If the smaller strides are along the lines, or there are few lines, each line is scanned by itself; several threads
+// share a long line by first computing the trees of blocks of it, and from these the prefix of each block. If the
+// smaller strides are across the lines, many lines are advanced together as columns, one element of each at a time.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -16,9 +17,9 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStretch = 256 * 1024;    // what one thread takes of a line that several share; a power of two
-constexpr int64_t kShortLine = 32;          // shorter lines are cheaper side by side, whatever the layout
-constexpr int64_t kFewLines = 16;           // fewer are not worth advancing side by side
+constexpr int64_t kStretch = 256 * 1024;    // elements per thread of a line that several threads share; a power of two
+constexpr int64_t kShortLine = 32;          // shorter lines are faster as columns, whatever the layout
+constexpr int64_t kFewLines = 16;           // fewer are not worth advancing as columns
 constexpr int64_t kColumnBytes = 2048;      // of each row of columns that are advanced together
 constexpr int64_t kItem = 16;               // room for any accumulator
 
@@ -30,7 +31,7 @@ class ScanRun {
         is_in_order_ = !rows()[row].has(Associative);
         dtype_ = loop.in[0];
         const bool is_half = info(dtype_).kind == Kind::Floating && item_size(dtype_) == 2;
-        // Halves are accumulated in float32, and rounded once; in order every step is rounded.
+        // Halves are accumulated in float32 and rounded once; a strict left-to-right scan rounds every step.
         accumulator_ = is_half && !is_in_order_ ? DType::float32 : dtype_;
         const LoopId id = accumulator_ == dtype_ ? task.loop : loop_for(row, accumulator_);
         combine_ = library.loops[id];
@@ -62,11 +63,11 @@ class ScanRun {
     void lay_out();
     bool runs_across(const Space& lines, const int64_t* along) const;
 
-    // Elements and results, by their number in the space.
+    // Elements and results, by their position in the space.
 
-    /// The elements from `first` on as accumulators side by side: in place, or in `values`.
+    /// The elements from `first` on as contiguous accumulators: in place, or in `values`.
     const char* elements(Machine& machine, int64_t first, int64_t n, char* values) const;
-    /// Where results from `first` on lie side by side as accumulators, or null.
+    /// The address of the results from `first` on if they are contiguous accumulators, or null.
     char* place(int64_t first, int64_t n) const;
     void store(int64_t first, int64_t n, const char* results) const;
 
@@ -92,7 +93,7 @@ class ScanRun {
         void* const out[] = {to};
         combine_(in, out, n);
     }
-    /// Room for a row of the stretch's elements, or more where elements are computed in blocks.
+    /// Bytes for n elements, at least for a block of them, because elements are computed in blocks.
     int64_t block_room(int64_t n) const { return std::max(n, plan_.block) * kItem; }
 
     const LoopLibrary& library_;
@@ -160,7 +161,7 @@ void ScanRun::lay_out() {
     plan_.classify(output_, task_.outputs[0].dtype);
 }
 
-/// Whether neighbouring lines lie closer together than neighbouring elements of one.
+/// Whether most operands have smaller strides across lines than along them.
 bool ScanRun::runs_across(const Space& lines, const int64_t* along) const {
     int64_t votes = 0;
     for (int k = 0; k < lines.operands && k <= int(task_.inputs.size()); ++k) {
@@ -310,8 +311,8 @@ void ScanRun::scan_all_columns() const {
     });
 }
 
-/// The trees that wait are a binary counter; a result is needed again where its row's number is a
-/// multiple of a higher power of two than those to come.
+/// The pending trees are a binary counter. results[k] is the last result over a number of rows that 2^k divides, but no
+/// higher power of two; later results build on it.
 void ScanRun::scan_columns(Machine& machine, int64_t first, int64_t columns) const {
     Scratch scratch;
     const int levels = std::bit_width(uint64_t(n_));

@@ -1,4 +1,4 @@
-// scratch.cpp -- one stack per thread for what fits into the caches, the heap for what does not.
+// scratch.cpp -- one stack per thread for buffers that fit into the caches, the heap for larger ones.
 #include "host/scratch.h"
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 namespace cuarray::host {
 namespace {
 
-// Address space; pages come with their first use. All subtrees of a fold down columns find room.
+// Address space: pages are allocated at their first use. Large enough for all subtrees of a column fold.
 constexpr int64_t kStackBytes = 8 * 1024 * 1024;
 constexpr int64_t kAlignment = 64;
 

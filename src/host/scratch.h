@@ -1,11 +1,11 @@
-// scratch.h -- memory for the length of a task, from a stack of the thread's own.
+// scratch.h -- temporary memory of a task, from a stack per thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace cuarray::host {
 
-/// Takes memory that the destructor gives back; scopes end in the reverse order of their beginning.
+/// A scope of temporary memory, released by the destructor; scopes must end in the reverse order of their beginning.
 class Scratch {
  public:
     Scratch();

@@ -1,4 +1,4 @@
-// segmented_reduce.cpp -- folds of parts of an axis: line by line where memory runs along it, else part by part.
+// segmented_reduce.cpp -- folds of segments of an axis: line by line if it is contiguous, else segment by segment.
 #include <algorithm>
 #include <cstring>
 
@@ -31,7 +31,7 @@ class SegmentedReduceRun {
 
     void operator()() const {
         const int64_t lines = space_.size, n = task_.shape[task_.axis];
-        // As many parts as have a task's elements between them, on average.
+        // As many segments as hold a task's elements on average.
         const int64_t parts = std::clamp<int64_t>(kTaskElements * task_.count / std::max<int64_t>(n, 1), 1, task_.count);
         const int64_t groups = (task_.count + parts - 1) / parts;
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max(n, task_.count));
@@ -81,7 +81,7 @@ class SegmentedReduceRun {
     const int64_t *begins_, *ends_;
 };
 
-/// Each part as a fold of its own, of all lines side by side.
+/// Runs each segment as a reduction of its own, over all lines.
 void fold_parts(const LoopLibrary& library, const SegmentedReduce& task) {
     Expr expr;
     expr.outputs = {expr.input(task.values.dtype)};

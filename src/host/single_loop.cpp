@@ -1,5 +1,5 @@
-// single_loop.cpp -- one loop over operands that lie side by side in memory, without a plan: a small array costs no more
-// than its loop, a large one is stored past the caches.
+// single_loop.cpp -- one loop over contiguous operands, without a plan: minimal overhead for small arrays, non-temporal
+// stores for large ones.
 #include <algorithm>
 #include <cstring>
 
@@ -10,9 +10,9 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kFewElements = 64;  // up to here a scalar is repeated for the loop
+constexpr int64_t kFewElements = 64;  // up to this size a scalar operand is replicated
 
-/// The operands of a task that are ready for the loop.
+/// The operands of a task as the loop takes them.
 struct Operands {
     const char* from[kMaxIn];
     int64_t item[kMaxIn];

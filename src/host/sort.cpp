@@ -1,6 +1,6 @@
-// sort.cpp -- sorts rows by radix, stable: values by their keys, or pairs of a key's piece and an index.
+// sort.cpp -- stable radix sort of rows: values by their keys, or pairs of some key bits and an index.
 //
-// A stable order is unique, so nothing here depends on the number of threads but the time.
+// A stable order is unique, so results do not depend on the number of threads.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace cuarray::host {
 namespace {
 
-/// Shorter rows are not worth a network of vectors.
+/// Shorter rows are not worth a SIMD sorting network.
 constexpr int64_t kNetwork = 5;
 
 /// The keys of values, and the loop that compares many with pivots.
@@ -25,19 +25,19 @@ template <class T> struct ValueKey {
     auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
 };
 
-/// The key's piece in a pair.
+/// The key bits of a pair.
 struct PairKey {
     int index_bits;
     uint64_t operator()(uint64_t pair) const { return pair >> index_bits; }
 };
 
-/// Sorts a row by vectors: several threads divide it by the first digit of its keys. Returns false, having written to
-/// the spare memory alone, where that cannot be done, the row is in order, or the threads would have unequal parts.
+/// Sorts a row by SIMD; several threads first divide it by the highest digit of its keys. Returns false, with only the
+/// spare memory written, if that is not possible, the row is sorted already, or the parts would be too unequal.
 template <class Item, class Key>
 bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
     if (threads == 1) return sort(from, to, spare, n, key.descending);
     const Survey found = survey(from, n, threads, key);
-    if (found.is_sorted) return false;  // radix has nothing to do either
+    if (found.is_sorted) return false;  // radix sort has nothing to do either
     const int width = std::bit_width(found.differs);
     const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
     Scratch scratch;
@@ -138,7 +138,7 @@ template <class T> class IndexSort {
     }
     int room() const { return std::min(63, 64 - int(pairing_.index_bits)); }
 
-    /// The bits [low, high) of the keys in which they differ. Only where a key may need several pieces does it pay to ask.
+    /// The range of bits [low, high) in which keys differ; computed only if a key may need several pieces.
     std::pair<int, int> bits_that_differ() const {
         if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
         const uint64_t differs = survey(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
@@ -151,8 +151,8 @@ template <class T> class IndexSort {
         make_pairs();
     }
 
-    /// Pairs in order have their indices in the stable order, as far as their pieces, the highest ones, tell keys apart;
-    /// what they leave is sorted by the keys. Returns false where that would be much.
+    /// Sorts pairs of the highest key bits and the index. Their indices are then in the stable order, except for keys
+    /// that are equal in these bits, which are sorted by the whole keys. Returns false if those are too many.
     bool sort_whole_pairs() {
         const auto [low, high] = bits_that_differ();
         const int bits = std::min(room(), high - low);
@@ -233,7 +233,7 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
 }
 
 template <class T> void search_values(const SearchSorted& task) {
-    constexpr int kTogether = 8;  // searches whose waits for memory overlap
+    constexpr int kTogether = 8;  // interleaved searches, whose cache misses overlap
     constexpr int64_t kBlock = 4096;
     const auto* sorted = reinterpret_cast<const stored_t<T>*>(task.sorted.data());
     const auto* values = reinterpret_cast<const stored_t<T>*>(task.values.data());

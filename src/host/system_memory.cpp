@@ -1,4 +1,4 @@
-// system_memory.cpp -- pages from the kernel, and the figures in /proc and of the control group.
+// system_memory.cpp -- pages from the kernel, and memory figures from /proc and the control group.
 #include "host/system_memory.h"
 
 #include <sys/mman.h>

@@ -19,11 +19,11 @@ void run(const LoopLibrary& library, const OrderStatistics& task);
 void run(const LoopLibrary& library, const SearchSorted& task);
 void run(const LoopLibrary& library, const Histogram& task);
 
-/// Runs the loop into `to`; returns false, having done nothing, where an operand is not dense.
+/// Runs the loop into `to`; returns false, having done nothing, if an operand is not dense.
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
 MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size);
 
-/// Whether elements over `shape` lie side by side in C order, aligned.
+/// Whether elements over `shape` are C-contiguous and aligned.
 inline bool is_dense(const char* data, const DTypeInfo& type, const Dims& strides, const Dims& shape, int64_t size) {
     if (reinterpret_cast<uintptr_t>(data) & uintptr_t(type.align - 1)) return false;
     if (size == 1) return true;
@@ -38,7 +38,7 @@ inline bool is_dense(const View& view, const Dims& shape, int64_t size) {
     return is_dense(view.data(), info(view.dtype), view.strides, shape, size);
 }
 
-/// memcpy, by several threads where that pays.
+/// memcpy, by several threads for large sizes.
 void copy_bytes(void* to, const void* from, int64_t bytes);
 
 }  // namespace cuarray::host

@@ -1,4 +1,4 @@
-// threads.cpp -- a pool of threads that sleeps between tasks and is gone during a fork.
+// threads.cpp -- a pool of threads that sleep between tasks and are stopped during a fork.
 #include "host/threads.h"
 
 #include <sched.h>
@@ -29,7 +29,7 @@ struct Job {
     std::atomic<bool> failed{false};
     std::exception_ptr error;
 
-    /// Takes indices until none is left. Which thread takes one has no influence on what it computes.
+    /// Takes indices until none is left. Results do not depend on which thread takes an index.
     void work() {
         const DefaultFloatMode mode;
         inside_task = true;
@@ -49,7 +49,7 @@ class ThreadPool {
  public:
     explicit ThreadPool(int threads) : wanted_(threads - 1) {}
 
-    /// False where another thread has the workers.
+    /// False if another thread is using the workers.
     bool run(Job& job) {
         std::unique_lock owner(owner_, std::try_to_lock);
         if (!owner) return false;
@@ -62,7 +62,7 @@ class ThreadPool {
         wake_.notify_all();
         job.work();
         std::unique_lock lock(mutex_);
-        job_ = nullptr;  // a worker that wakes only now has nothing to do, and nobody waits for it
+        job_ = nullptr;  // a worker that wakes only now finds no job and is not waited for
         done_.wait(lock, [this] { return busy_ == 0; });
         return true;
     }
@@ -141,7 +141,7 @@ int wanted_threads() {
     return std::max(1, int(std::thread::hardware_concurrency()));
 }
 
-// Never destroyed: static destructors of others may still compute.
+// Never destroyed: other static destructors may still compute.
 ThreadPool& pool() {
     static ThreadPool* const the_pool = new ThreadPool(wanted_threads());
     return *the_pool;

@@ -1,4 +1,4 @@
-// threads.h -- the worker threads of the host backend, and how a task is spread over them.
+// threads.h -- the worker threads of the host backend, and parallel_for.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace cuarray::host {
 
-/// Elements of work that make waking another thread worth its price.
+/// Elements of work that justify the cost of waking another thread.
 constexpr int64_t kTaskElements = 64 * 1024;
 
 /// A reference to a callable that outlives the call.
@@ -26,15 +26,15 @@ class LoopBody {
 };
 
 /// Calls body(0) ... body(count - 1), each once, on the workers and on this thread, under the default rounding and
-/// subnormal modes; rethrows the first exception. Called from a task, or while another thread has the workers, it runs
-/// everything here.
+/// subnormal modes; rethrows the first exception. If called from a task, or while another thread is using the workers,
+/// runs everything on this thread.
 void parallel_for(int64_t count, LoopBody body);
 
-/// CUARRAY_NUM_THREADS, else the cores that this process may use.
+/// The number of threads: CUARRAY_NUM_THREADS, or the number of cores that this process may use.
 int thread_count();
 
-/// Waits for the task in progress, ends the workers, and keeps tasks off them until `allow_threads`: a live worker would
-/// be missing in the child of a fork, and Python warns of any thread that lives during one.
+/// Waits for the task in progress, ends the workers, and starts none until `allow_threads`: a fork does not copy
+/// workers to the child, and Python warns if any other thread exists during a fork.
 void stop_threads();
 void allow_threads();
 

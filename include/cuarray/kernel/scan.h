@@ -3,9 +3,9 @@
 // The scan order. P(m) is the result over the first m elements of a line. Let b be the largest power of two that
 // divides m, and T the fold of elements m - b ... m - 1 by a balanced binary tree. Then P(m) = combine(P(m - b), T),
 // or T if m = b.
-// So a result depends only on its elements, not on threads, grid, vector width, layout or device, and its rounding
-// error grows with log2(m). Backends may cut a line into blocks of any power of two: the same rule over the blocks'
-// trees gives the results at the ends of the blocks.
+// So a result depends only on the elements up to it, not on threads, grid, vector width, layout or device, and its
+// rounding error grows with log2(m). Backends may cut a line into blocks of any power of two: the same rule over the
+// blocks' trees gives the results at the ends of the blocks.
 //
 // Rows that are not associative are scanned strictly from left to right, each line independently.
 #pragma once

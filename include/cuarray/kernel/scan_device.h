@@ -6,7 +6,7 @@
 // publishes its tree, and the trees of the aligned power-of-two groups of tiles that it completes. A tile reads one of
 // these for each set bit of its number. The trees are the same in any schedule: there is no serial chain of tiles, and
 // the result is deterministic.
-// Trees are written and read in the same kernel by different blocks, so their pointer is neither const nor __restrict__.
+// Trees are written and read in the same kernel by different blocks: their pointer is neither const nor __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/scan.h"

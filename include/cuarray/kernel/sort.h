@@ -127,8 +127,8 @@ struct SearchSortedParameters {
     u32 right;
 };
 
-/// The insertion positions of V values, after equal elements or before. The searches are interleaved, with equal numbers
-/// of steps, and have no branches: these would be mispredicted half of the time.
+/// The insertion positions of V values, after equal elements or before. The searches are interleaved, take the same
+/// number of steps and have no branches, which would be mispredicted half of the time.
 template <bool Right, class T, int V>
 CUARRAY_FN void search_side(const stored_t<T>* sorted, u64 n, const T (&values)[V], i64 (&places)[V]) {
     decltype(whole_key(values[0])) keys[V];

@@ -35,7 +35,7 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             round_block(narrowed, y + begin, count);
         }
     } else if constexpr (is_same<From, bool> && !is_integer<To>) {
-        // The processor turns integers, and no truth values, into floats.
+        // The processor converts integers to floats, but has no conversion from bool.
 #pragma omp simd
         for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast<To>(i32(x[i] != 0)));
     } else {

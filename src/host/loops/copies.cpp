@@ -1,4 +1,4 @@
-// copies.cpp -- items moved between strided places without looking at them.
+// copies.cpp -- copies of items between strided layouts, independent of their type.
 #include <cstring>
 
 #include "host/loops/items.h"
@@ -11,7 +11,7 @@ template <class Item> void fill(char* to, Item value, int64_t n) {
     for (int64_t i = 0; i < n; ++i) put(to + i * int64_t(sizeof(Item)), value);
 }
 
-/// Strided items side by side; a constant step lets the compiler load vectors and pick from them.
+/// Packs strided items; a constant step lets the compiler use vector loads and shuffles.
 template <class Item, int Step> void pick(char* to, const char* from, int64_t n) {
     constexpr int64_t size = sizeof(Item);
     for (int64_t i = 0; i < n; ++i) put(to + i * size, get<Item>(from + i * Step * size));
@@ -34,7 +34,7 @@ void strided(char* to, int64_t to_stride, const char* from, int64_t from_stride,
     for (int64_t i = 0; i < n; ++i) put(to + i * to_stride, get<Item>(from + i * from_stride));
 }
 
-/// Rows of a few items each, with the number known to the compiler.
+/// Rows of a few items each; their number is a compile-time constant.
 template <class Item, int Columns>
 void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, int64_t from_column, int64_t rows) {
     for (int64_t r = 0; r < rows; ++r)
@@ -44,7 +44,7 @@ void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, in
 
 template <class Item> using Four [[gnu::vector_size(4 * sizeof(Item))]] = Item;
 
-/// A square of 4 x 4 items whose rows lie side by side on both ends.
+/// Transposes a square of 4 x 4 items, whose rows are contiguous in source and destination.
 template <class Item>
 void transpose_square(char* to, int64_t to_step, const char* from, int64_t from_step) {
     using V = Four<Item>;
@@ -58,8 +58,8 @@ void transpose_square(char* to, int64_t to_step, const char* from, int64_t from_
     put<V>(to + 3 * to_step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
 }
 
-/// Items side by side along rows in `from`: to[r][c] = from[c][r]. A line of `from` is read to its end at once, and the
-/// lines some columns on are asked for, since no processor foresees such steps.
+/// Transposes `from`, in which items are contiguous along r: to[r][c] = from[c][r]. Reads each line of `from` to its
+/// end and prefetches some columns ahead, because hardware prefetchers do not follow such strides.
 template <class Item>
 void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
                int64_t rows, int64_t columns) {
@@ -110,13 +110,13 @@ void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t
         strided<Item>(to + r * to_row, to_column, from + r * from_row, from_column, columns);
 }
 
-/// Side by side: vectorised with masked stores, which leave the other items alone (AVX-512: all sizes).
+/// Contiguous items: vectorised with masked stores, which do not touch the other items (AVX-512: all sizes).
 template <class Item>
 void store_packed_where(char* to, const char* from, const uint8_t* __restrict mask, int64_t n) {
     typedef Item Unaligned __attribute__((aligned(1), may_alias));
     auto* const __restrict target = reinterpret_cast<Unaligned*>(to);
     const auto* const __restrict source = reinterpret_cast<const Unaligned*>(from);
-    // Masked accesses do not make the hardware read ahead: ask for the lines of the next block.
+    // Masked accesses do not trigger the hardware prefetcher: prefetch the lines of the next block.
     constexpr int64_t line = 64;
     const int64_t bytes = n * int64_t(sizeof(Item));
     for (int64_t at = bytes; at < 2 * bytes; at += line) {

@@ -1,4 +1,4 @@
-// correlate.cpp -- cross-correlations, a tile of results in registers at a time.
+// correlate.cpp -- cross-correlations by register tiles of results.
 #include <algorithm>
 #include <cstring>
 
@@ -13,11 +13,11 @@ template <class T> struct CorrelateTile {
     using number = typename P::number;
     using X = stored_t<T>;
     typedef number vector __attribute__((vector_size(kVectorBytes)));
-    // A tile: as many sums as registers hold beside what is added, so that they wait for each other as little as can be.
+    // A tile: as many independent sums as registers hold besides the addends, to hide the latency of additions.
     static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)), W = vectors * lanes;
     using Sums = vector[vectors][parts];
 
-    /// Adds the products of a tap; at an end of the line for some results alone, [from, until).
+    /// Adds the products of one tap; at an end of the line (kSome) only to results [from, until).
     template <bool kSome>
     static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from, [[maybe_unused]] int until) {
         number tap[parts];
@@ -46,7 +46,7 @@ template <class T> struct CorrelateTile {
         }
     }
 
-    /// W results; those taps come in for which the line has elements, from `low` to `high`.
+    /// W results; a tap contributes where the line has elements, from `low` to `high`.
     static void tile(const X* line, const X* taps, int64_t count, X* to, int64_t low, int64_t high) {
         Sums sum = {};
         const auto add_some = [&](int64_t k) {
@@ -76,7 +76,7 @@ template <class T> struct CorrelateTile {
         const auto tile_at = [&](int64_t i) { tile(line + i, taps, count, to + i, low - i, high - i); };
         for (int64_t i = 0; i + W <= n; i += W) tile_at(i);
         if (n % W == 0) return;
-        // The last results stand in a tile of their own, before which some are made again.
+        // The last tile overlaps the one before: some results are computed twice.
         if (n >= W) return tile_at(n - W);
         const kernel::CorrelateParameters one{high - low, count, low, n, line + low, taps, to};
         for (int64_t i = 0; i < n; ++i) to[i] = kernel::correlate_at<T>(one, i - low);

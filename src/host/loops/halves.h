@@ -8,10 +8,10 @@
 
 namespace cuarray::host {
 
-/// Elements that are staged at once on the way to and from float32.
+/// Elements per stage of a conversion to or from float32.
 constexpr int64_t kStage = 256;
 
-// Never inlined: they are called once a stage, and every loop of halves would have them several times.
+// Never inlined: they are called once per stage, and every loop of halves would contain several copies.
 
 [[gnu::noinline]] inline void widen_block(const bf16* x, f32* y, int64_t n) {
 #pragma omp simd
@@ -23,7 +23,7 @@ constexpr int64_t kStage = 256;
     for (int64_t i = 0; i < n; ++i) y[i] = round_to_half<bf16>(x[i]);
 }
 
-// The instructions give the same bits as the text in kernel/types.h, NaN payloads included: a test compares them.
+// The instructions give the same bits as the code in kernel/types.h, NaN payloads included: a test compares them.
 
 [[gnu::noinline]] inline void widen_block(const f16* x, f32* y, int64_t n) {
     int64_t i = 0;

@@ -1,4 +1,4 @@
-// indexing.cpp -- items at places that indices name, and at which a mask is true.
+// indexing.cpp -- loops of gather and scatter at indices, and of compaction by a mask.
 #include <type_traits>
 
 #include "cuarray/kernel/gather.h"
@@ -25,7 +25,7 @@ bool resolve_step(int64_t* offsets, const char* index, int64_t step, int64_t n, 
 template <Outside Rule>
 bool resolve(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size, int64_t stride,
              bool more) {
-    // A step that the compiler knows is one that it can vectorise.
+    // A compile-time step allows vectorisation.
     if (index_stride == kWord)
         return more ? resolve_step<Rule, true>(offsets, index, kWord, n, size, stride)
                     : resolve_step<Rule, false>(offsets, index, kWord, n, size, stride);
@@ -46,7 +46,7 @@ void scatter(char* to, const int64_t* offsets, const char* from, int64_t from_st
 int64_t count_true(const uint8_t* mask, int64_t n) {
     int64_t count = 0;
     while (n > 0) {
-        // Sums of bytes, as long as they fit a byte's neighbour.
+        // Sums of bytes over blocks that are short enough for 16-bit sums.
         const int64_t part = n < 4096 ? n : 4096;
         uint32_t sum = 0;
         for (int64_t i = 0; i < part; ++i) sum += mask[i] != 0;
@@ -57,8 +57,8 @@ int64_t count_true(const uint8_t* mask, int64_t n) {
     return count;
 }
 
-/// Calls move(i, k) where k elements before i are true, for every true i at least: to move them all costs less than a
-/// branch to mispredict. Words of zeros are passed over; with k = room it ends. Returns how many are true.
+/// Calls move(i, k), where k elements before i are true, for every true i and for some others: an unconditional move
+/// costs less than a mispredicted branch. Skips words of zeros; ends at k = room. Returns the number of true elements.
 template <class Move> int64_t walk(const uint8_t* mask, int64_t n, int64_t room, Move move) {
     int64_t found = 0, i = 0;
     for (; i + 8 <= n && found + 8 <= room; i += 8) {
@@ -75,7 +75,7 @@ template <class Move> int64_t walk(const uint8_t* mask, int64_t n, int64_t room,
     return found;
 }
 
-/// Calls step(to_stride, from_stride), with constants where items are adjacent.
+/// Calls step(to_stride, from_stride), with compile-time constants if items are contiguous.
 template <class Item, class Step> int64_t by_strides(int64_t to_stride, int64_t from_stride, Step step) {
     constexpr int64_t size = sizeof(Item);
     return to_stride == size && from_stride == size ? step(std::integral_constant<int64_t, size>(),

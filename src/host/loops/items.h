@@ -1,4 +1,4 @@
-// items.h -- items of memory at any address, and memory asked for before their turn.
+// items.h -- unaligned loads and stores of items, and prefetched access at offsets.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@ namespace cuarray::host {
 
 struct Bytes16 { uint64_t low, high; };
 
-/// An item of this size at any address, whatever type was stored there.
+/// An item at any address, which may alias any type.
 template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
 template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
 template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
 
-/// Calls move(i) for the places at `offsets` in turn. Where they lie far apart, memory is asked for their lines ahead of
-/// their turn: into L2, which can wait for more of them at a time than L1.
+/// Calls move(i) for each of `offsets` in order. If they are far apart, prefetches their cache lines kAhead iterations
+/// early into L2, which supports more outstanding misses than L1.
 template <class Move>
 void for_each_place(const char* array, const int64_t* offsets, int64_t n, Move move) {
     constexpr int64_t kAhead = 64, kNear = 128 * 1024;

@@ -1,4 +1,4 @@
-// matmul.cpp -- tiles of matrix products, in vector registers: packing, multiplying, storing.
+// matmul.cpp -- register tiles of matrix products: packing, multiplying, storing.
 #include <cstring>
 
 #include "cuarray/kernel/matmul.h"
@@ -14,11 +14,11 @@ struct MatmulTile {
     using P = Products<T>;
     using number = typename P::number;
     typedef number vector __attribute__((vector_size(kVectorBytes)));
-    // As many sums as registers hold beside the factors.
+    // As many sums as registers hold besides the factors.
     static constexpr int rows = 4, vectors = P::parts == 2 ? 1 : 2, parts = P::parts;
     static constexpr int columns = vectors * int(kVectorBytes / sizeof(number));
 
-    /// to[k][part][i] of `count` <= width elements; the others are zero.
+    /// Packs `count` <= width elements to to[k][part][i]; the others are zero.
     static void pack(void* panel, int64_t width, const char* from, int64_t step, int64_t depth_step, int64_t count,
                      int64_t depth) {
         auto* to = static_cast<number*>(panel);

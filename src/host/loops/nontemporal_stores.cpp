@@ -1,4 +1,4 @@
-// nontemporal_stores.cpp -- a loop whose results go past the caches: what does not fit there anyway need not be read first.
+// nontemporal_stores.cpp -- a loop with non-temporal stores, which need not read the lines that they overwrite.
 #include <cstring>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -34,7 +34,7 @@ void stream(BlockLoop loop, const char* const* in, const int64_t* in_items, int 
         n -= count;
     };
     const int64_t to_line = -reinterpret_cast<intptr_t>(to) & (kLine - 1);
-    // complex128 needs no more than 8 bytes of alignment, and then never comes to begin a line.
+    // complex128 is aligned only to 8 bytes; then no element may begin at a cache line.
     const int64_t before_line = to_line % item ? n : to_line / item;
     if (const int64_t head = before_line < n ? before_line : n) {
         void* out[2] = {to, nullptr};
@@ -45,13 +45,13 @@ void stream(BlockLoop loop, const char* const* in, const int64_t* in_items, int 
         const int64_t count = n < kBlock ? n : kBlock, bytes = count * item;
         void* out[2] = {block, nullptr};
         loop(at, out, count);
-        // A line that is not filled at once would be read from memory after all.
+        // Stores whole lines: a line that is filled in part would be read from memory after all.
         int64_t b = 0;
         for (; b + kLine <= bytes; b += kLine) put_line(to + b, block + b);
         std::memcpy(to + b, block + b, size_t(bytes - b));
         advance(count);
     }
-    // Only now do other threads see the lines in order.
+    // Orders the non-temporal stores for other threads.
     _mm_sfence();
 }
 
@@ -63,7 +63,7 @@ NontemporalLoop collect_stream() {
 #if defined(__AVX__)
     return stream;
 #else
-    return nullptr;  // 16 bytes at a time are no faster than ordinary stores
+    return nullptr;  // 16-byte non-temporal stores are no faster than ordinary stores
 #endif
 }
 

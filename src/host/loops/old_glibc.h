@@ -1,6 +1,6 @@
-// old_glibc.h -- the C library's functions by their oldest names, so that a library built here loads on glibc 2.28.
+// old_glibc.h -- binds C library functions to their oldest symbol versions: a library built here loads on glibc 2.28.
 //
-// glibc 2.29 and later gave these functions versions that do not set errno, which nobody reads here.
+// glibc 2.29 and later have new versions of these functions that do not set errno, which cuarray does not read.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__)

@@ -1,4 +1,4 @@
-// partition.cpp -- to which part of an order elements belong: between pivots of a sort, between equally spaced edges of bins.
+// partition.cpp -- classification of elements: by the pivots of a partition, by the equally spaced edges of bins.
 #include "cuarray/kernel/sort.h"
 #include "host/loops/tables.h"
 

@@ -12,13 +12,13 @@ namespace {
 using kernel::kLanes;
 using kernel::kLeaf;
 
-/// Where the accumulator does not depend on the element type, one element type's text serves for all: a half folds as
-/// float32, and what only counts or asks folds as bool.
+/// If the accumulator does not depend on the element type, all types share the loops of one: halves fold as float32,
+/// counts and predicates as bool.
 template <int R> constexpr bool only_asks = is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
 template <int R, class Element>
 using Folded = choose_t<is_half<Element>, f32, choose_t<only_asks<R>, bool, Element>>;
 
-/// The texts of the rows: equal ones fold alike, whatever they make of the result.
+/// The source text of the rows: rows with equal text fold alike and may differ only in `finish`.
 constexpr std::string_view kTexts[][3] = {
 #define REDUCTION(name, domain, flags, accumulator, identity, doc, map, combine, finish) {#accumulator, #map, #combine},
 #include "cuarray/reductions.def"
@@ -32,12 +32,12 @@ constexpr int first_alike(int row) {
 template <int R>
 constexpr bool is_signless = only_asks<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
 
-/// Of an index of the best, the row that folds the best value; else nothing.
+/// For argmax and argmin, the row that folds the value alone; else nothing.
 template <class Row> struct BestValue { using type = fn::nothing; };
 template <class T> struct BestValue<red::argmax<T>> { using type = red::max<T>; };
 template <class T> struct BestValue<red::argmin<T>> { using type = red::min<T>; };
 
-/// The number of which an accumulator holds two, or nothing.
+/// The member type of an accumulator that is a pair of numbers, or nothing.
 template <class A> struct NumberOf { using type = fn::nothing; };
 template <class T> struct NumberOf<red::Range<T>> { using type = T; };
 template <class T> struct NumberOf<red::Moments<T>> { using type = T; };
@@ -50,24 +50,24 @@ template <int R, class Element> struct ReductionOf {
     using ValueRow = typename BestValue<Row>::type;
     static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
 
-    /// Counts elements in vectors of them.
+    /// An unsigned integer of the element's size, so that counts and elements fill the same vectors.
     using Counter = choose_t<sizeof(X) == 1, uint8_t, choose_t<sizeof(X) == 2, uint16_t,
                              choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
-    /// How many numbers of pairs one register holds: loops over them vanish, and what they step stays in registers.
+    /// Numbers per vector register: a loop of this length becomes single instructions on values kept in registers.
     static constexpr int kWidth = kVectorBytes < kLanes * sizeof(Number) ? kVectorBytes / int(sizeof(Number)) : kLanes;
-    /// Whether every step asks for NaN, which it need not where there is none.
+    /// Whether every combine tests for NaN, which is unnecessary if there is none.
     static constexpr bool sees_nans = is_same<A, red::Range<f32>> || is_same<A, red::Range<f64>>;
 
-    /// Asks memory for what is read soon, which the processor guesses only within a page: for L2, where nothing waits for it.
+    /// Prefetches to L2, 2048 bytes ahead: the hardware prefetcher stops at page boundaries.
     static CUARRAY_FN void fetch_ahead(const X* x) {
         for (int line = 0; line < int(kLanes * sizeof(X)); line += 64)
             __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line, 0, 2);
     }
 
-    /// Rows of kLanes pairs, `step` elements apart, onto `lanes`, or from the first row on where these are fresh. The pairs
-    /// stand in two arrays, of which the compiler makes vectors.
+    /// Folds rows of kLanes pairs, `step` elements apart, into `lanes`, which start with the first row if Fresh. The
+    /// pairs are kept in two arrays, which the compiler vectorises.
     template <bool Fresh>
     static CUARRAY_FN void block_of_pairs(const X* x, int64_t step, int64_t rows, A* lanes) {
         if constexpr (sees_nans)
@@ -92,7 +92,7 @@ template <int R, class Element> struct ReductionOf {
         for (int l = 0; l < kLanes; ++l) lanes[l] = {a[l], b[l]};
     }
 
-    /// The same for ranges where nothing is NaN, to the same bits in a shorter chain of operations; else returns false.
+    /// The same for ranges without NaN: the same bits by a shorter dependency chain. Returns false if there is a NaN.
     template <bool Fresh>
     static CUARRAY_FN bool range_of_numbers(const X* x, int64_t step, int64_t rows, A* lanes) {
         Number low[kLanes], high[kLanes];
@@ -159,7 +159,7 @@ template <int R, class Element> struct ReductionOf {
         for (int l = 0; l < kLanes; ++l) lanes[l] = a[l];
     }
 
-    /// nodes[leaf][lane] of n elements, whose first is the first of a leaf and has index `first`.
+    /// Folds n elements to nodes[leaf][lane]; the first one has index `first` and begins a leaf.
     static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* nodes = static_cast<A*>(to);
@@ -171,7 +171,7 @@ template <int R, class Element> struct ReductionOf {
     static void fold_nodes(void* from, int64_t n, void* to) {
         A* const nodes = static_cast<A*>(from);
         int64_t count = (n + kLeaf - 1) / kLeaf;
-        // Lanes of the last node that hold something; the others have one leaf less.
+        // Lanes of the last node that have elements; the others have one leaf less.
         const int64_t rest = n - (count - 1) * kLeaf;
         int64_t present = rest < kLanes ? rest : kLanes;
         for (; count > 1; count = (count + 1) / 2) {
@@ -194,7 +194,7 @@ template <int R, class Element> struct ReductionOf {
         *static_cast<A*>(to) = nodes[0];
     }
 
-    /// Step 3, into the first of the lanes that n elements reach.
+    /// Step 3: folds the lanes of n elements into lane 0.
     static CUARRAY_FN void fold_lanes(A* lanes, int64_t n) {
         if (n >= kLanes) {
 #pragma GCC unroll 4
@@ -212,7 +212,7 @@ template <int R, class Element> struct ReductionOf {
         return Row::map(load<Element>(reinterpret_cast<const X*>(line)[c]), index);
     }
 
-    /// One row onto its lane.
+    /// Folds one row into its lane.
     static CUARRAY_FN void add_row(const char* line, int64_t columns, int64_t index, bool fresh, A* lane) {
         if (fresh) {
 #pragma omp simd
@@ -223,7 +223,7 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Rows of one lane of pairs, block by block of columns.
+    /// Folds rows of one lane of pairs, by blocks of columns.
     template <bool Fresh>
     static CUARRAY_FN void lane_of_pairs(const char* line, int64_t step, int64_t rows, int64_t columns, A* lane) {
         int64_t c = 0;
@@ -236,7 +236,7 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Four rows of what only asks, counted in integers of the elements' size, for which the compiler finds vectors.
+    /// Four rows of a predicate, computed in integers of the elements' size, which vectorises.
     template <bool Fresh>
     static CUARRAY_FN void ask_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
         const bool any = Row::combine(false, true), every = Row::combine(true, true);
@@ -267,7 +267,7 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Rows of one lane, `step` bytes apart; the first of them is the lane's first where it is fresh.
+    /// Folds rows of one lane, `step` bytes apart; they are the lane's first ones if `fresh`.
     static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
         const char* x = static_cast<const char*>(from);
         A* const lane = static_cast<A*>(to);
@@ -306,7 +306,7 @@ template <int R, class Element> struct ReductionOf {
     }
 };
 
-/// A row whose folds give the same bits in any order: a leaf becomes one accumulator, in its node's first lane.
+/// A row whose folds give the same bits in any order: a leaf folds to one accumulator, in its node's first lane.
 template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using Base = ReductionOf<R, Element>;
     using Row = typename Base::Row;
@@ -324,10 +324,10 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return lanes[0];
     }
 
-    /// What only counts or asks: how often the answer is yes decides, counted in integers of the elements' size, for
-    /// which the compiler finds vectors.
+    /// Counts and predicates: derived from the number of true elements, counted in integers of the elements' size,
+    /// which vectorises.
     static A asked_leaf(const X* x) {
-        constexpr int half = kLeaf / 2;  // which fits in the smallest
+        constexpr int half = kLeaf / 2;  // fits the smallest Counter
         int64_t yes = 0;
         for (int k = 0; k < kLeaf; k += half) {
             Counter count = 0;
@@ -342,7 +342,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
 
-    /// The best value of n elements, at most a leaf, in vectors; the last one may see some elements again.
+    /// The best value of n elements, at most a leaf, by vectors; the last vector may overlap the one before.
     static auto best_value(const X* x, int n) {
         if constexpr (is_same<Element, bool>) {
             uint8_t some = 0, every = 1;
@@ -368,7 +368,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return best[0];
     }
 
-    /// Where n elements have their best value, the first of equals; a NaN is better than any.
+    /// The position of the first element with the best value; NaN is the best of all.
     template <class V> static int position(const X* x, int n, V value) {
         const auto is_best = [value](X element) {
             const V y = value_of(element);
@@ -385,7 +385,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return i;
     }
 
-    /// The best of all leaves, which may stand for each: only the leaf that has it is searched.
+    /// The best of all leaves, which may be stored as the node of each: only the leaf that has it is searched.
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
         const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
         A best = {best_value(x, size_at(0)), 0};
@@ -427,7 +427,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 template <int R, class Element>
 using OwnLoopsOf = choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>,
                             ReductionOf<R, Element>>;
-/// The compiled ones that fold to the same bits.
+/// The loops that are compiled, which fold to the same bits.
 template <int R, class Element>
 using LoopsOf = OwnLoopsOf<first_alike(R), choose_t<is_signless<R> && is_integer<Element>, signed_t<Element>, Element>>;
 
@@ -461,7 +461,7 @@ template <int R, class Half> struct HalvesOf {
     }
 };
 
-/// Folds of parts of a line.
+/// Folds of segments of a line.
 template <int R, class Element> struct SegmentsOf {
     using Row = reduction_t<R, Element>;
     using A = typename Row::A;
@@ -484,11 +484,11 @@ template <int R, class Element> struct SegmentsOf {
         return chunks.result();
     }
 
-    /// Whether folding all lanes costs less than asking which are there.
+    /// Whether folding all lanes costs less than testing which exist.
     static constexpr bool folds_unasked = kTexts[R][2] != "math::gcd(a, b)" &&
                                           (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
 
-    /// At most a row of lanes, where a whole one can be read: what lies beyond n is folded, and not taken.
+    /// Folds n <= kLanes elements if kLanes are readable: lanes beyond n are computed and discarded.
     static A fold_few(const X* x, int64_t n) {
         A lane[kLanes];
         for (int l = 0; l < kLanes; ++l) lane[l] = Row::map(load<Element>(x[l]), l);
@@ -508,7 +508,7 @@ template <int R, class Element> struct SegmentsOf {
 
     static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
         A nodes[kNodes];
-        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // where all lanes surely are
+        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // up to here kLanes elements are readable
         for (int64_t k = 0; k < count; ++k) {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
@@ -527,7 +527,7 @@ template <int R, class Element> struct SegmentsOf {
     }
 };
 
-/// The row that folds truth values by this text.
+/// The row that folds bool by this `combine`.
 constexpr int row_of_truth(std::string_view combine) {
     for (int r = 0; r < kReductions; ++r)
         if (kTexts[r][0] == "bool" && kTexts[r][2] == combine) return r;
@@ -563,7 +563,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;
     if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
-        // The largest of truth values says whether any is true.
+        // The maximum of bool is `any`, the minimum `all`.
         const bool ones = Own::Row::combine(true, true), mixed = Own::Row::combine(false, true);
         if (ones && mixed) take_folds<LoopsOf<row_of_truth("a | b"), bool>>(loops);
         if (ones && !mixed) take_folds<LoopsOf<row_of_truth("a & b"), bool>>(loops);

@@ -1,10 +1,10 @@
-// rows.h -- every row of ufuncs.def at every type as a loop over elements that lie side by side.
+// rows.h -- every row of ufuncs.def at every type as a loop over contiguous elements.
 //
-// Four kinds of loop, chosen at compile time. Each gives an element the same bits wherever it stands:
+// Four kinds of loop, chosen at compile time. The bits of a result do not depend on the element's position:
 //   exact    n elements; for bodies whose vector and scalar code round alike
-//   grouped  groups of kGroup; for bodies that call vector mathematics, whose scalar functions differ from the vector
-//            ones. The last group is filled up with copies of an element.
-//   quick    branch-free code for all elements, then the careful text for those that it reports
+//   grouped  groups of kGroup; for bodies that call the vector math library, whose results differ from those of the
+//            scalar functions. The last group is padded with copies of an element.
+//   quick    branch-free code for all elements, then the general code for those that it reports as rare
 //   staged   halves through float32, by the loop of float32
 #pragma once
 #include <cstdint>
@@ -38,7 +38,7 @@ template <class F, class T, class U> struct BoundRow {
           a(static_cast<out<0>*>(to[0])),
           b(static_cast<out<1>*>(outs > 1 ? to[1] : nullptr)) {}
 
-    /// The same row from element `begin` on.
+    /// The same row, starting at element `begin`.
     BoundRow from(int64_t begin) const {
         const void* const in[] = {x + begin, ins > 1 ? y + begin : nullptr, ins > 2 ? z + begin : nullptr};
         void* const out[] = {a + begin, outs > 1 ? b + begin : nullptr};
@@ -86,7 +86,7 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
     for (int64_t i = 0; i < n; ++i) row.put(i, row.call(i));
 }
 
-/// The one compiled text of a group: a second copy, inlined elsewhere, could come out scalar and round differently.
+/// The only compiled copy of a group: another one, inlined elsewhere, might not be vectorised and round differently.
 template <class F, class T, class U>
 [[gnu::noinline, gnu::noclone]] void whole_groups(const void* const* in, void* const* out, int64_t groups) {
     const BoundRow<F, T, U> row(in, out);
@@ -115,10 +115,10 @@ template <class F, class T, class U> void grouped_loop(const void* const* in, vo
     last.take_results(row, begin, n - begin);
 }
 
-/// The branch-free form of a row, where kernel text has one: call(x, y, rare).
+/// The branch-free form of a row, if kernel/math*.h has one: call(x, y, rare).
 template <class F, class T> struct Quick { static constexpr bool exists = false; };
 template <class T> struct QuickOfFloats { static constexpr bool exists = is_float<T>; };
-/// Floats, and the integers that no vector unit divides.
+/// Floats, and 64-bit integers, for which there is no SIMD division.
 template <class T> struct QuickDivision { static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8); };
 
 template <> struct Quick<fn::sin, f64> {
@@ -173,7 +173,7 @@ template <class F, class T, class U> void quick_loop(const void* const* in, void
     }
 }
 
-/// Operand K of a staged loop: as it is, or in float32.
+/// An operand of a staged loop: unchanged, or converted to float32.
 template <class T> struct Stage {
     alignas(64) choose_t<is_half<T>, f32, u8> widened[is_half<T> ? kStage : 1];
 
@@ -226,7 +226,7 @@ template <class F, class T, class U> constexpr BlockLoop loop_of() {
     else return exact_loop<F, T, U>;
 }
 
-/// Where the loops of one part of the table go, and how many there are.
+/// Collects the loops of one part of the table and counts them.
 struct RowCollector {
     BlockLoop* to;
     int count = 0;

@@ -1,4 +1,4 @@
-// scan.cpp -- the scan order of kernel/scan.h as loops over elements that lie side by side; updates of scattered ones.
+// scan.cpp -- the scan order of kernel/scan.h as loops over contiguous elements; updates of elements at offsets.
 #include "core/loops.h"
 #include "cuarray/kernel/scan.h"
 #include "host/loops/items.h"
@@ -10,14 +10,14 @@ namespace {
 constexpr int kGroup = 16;
 constexpr int kGroupBits = 4;
 
-/// How far a line has come: the trees that wait for their neighbours, and the results that later ones are built on, by
-/// the power of two of groups that they span or that divides their place.
+/// The state of the scan of a line: the pending trees, by the power of two of groups that they span, and the results
+/// on which later ones build, by the power of two that divides their number of groups.
 template <class R> struct Progress {
     using A = typename R::A;
     A trees[kScanStateLevels], results[kScanStateLevels], last;
     uint64_t groups;
 
-    /// The result behind a tree over 2^level groups.
+    /// Appends a tree over 2^level groups; returns the result at its end.
     CUARRAY_FN A push(A tree, int level) {
         const uint64_t after = groups + (uint64_t(1) << level);
         for (; groups >> level & 1; ++level) tree = R::combine(trees[level], tree);
@@ -30,13 +30,13 @@ template <class R> struct Progress {
     }
 };
 
-/// An associative row whose steps are many instructions: called, because a group has 30 of them.
+/// An associative row whose combine is many instructions: not inlined, because a group has 30 of them.
 template <class F, class T> struct Called : kernel::Running<F, T> {
     using A = T;
     [[gnu::noinline]] static A combine(A a, A b) { return kernel::Running<F, T>::combine(a, b); }
 };
 
-/// An associative row at one type.
+/// The scan loops of an associative row at one type.
 template <class F, class T> struct InOrderOfTrees {
     static constexpr bool chooses = is_complex<T> && !is_same<F, fn::add> && !is_same<F, fn::multiply>;
     using R = choose_t<chooses, Called<F, T>, kernel::Running<F, T>>;
@@ -64,7 +64,7 @@ template <class F, class T> struct InOrderOfTrees {
         for (int i = 0; i < kGroup; ++i) out[i] = store<T>(a[i]);
     }
 
-    /// Less than a group, at the end of a line: as a group whose other elements do not matter.
+    /// A partial group at the end of a line, padded with elements that do not change its results.
     static void run_rest(const X* x, int64_t n, LoopState& state, X* out) {
         X from[kGroup], to[kGroup];
         for (int i = 0; i < kGroup; ++i) from[i] = x[i < n ? i : 0];
@@ -98,7 +98,7 @@ template <class F, class T> struct InOrderOfTrees {
     }
 };
 
-/// The same for types whose operations are exact: any order gives the same bits, and one after the other is fastest.
+/// The same for types whose operations are exact: any order gives the same bits, and a serial loop is fastest.
 template <class F, class T> struct OneAfterTheOther {
     using R = kernel::Running<F, T>;
     using X = stored_t<T>;

@@ -1,7 +1,6 @@
-// sort.cpp -- sorting values by vectors, where the processor moves chosen lanes together: quicksort of keys, and bitonic
-// networks for what is left.
+// sort.cpp -- sorts values by SIMD with AVX-512 compress: quicksort of keys, and bitonic networks for short ranges.
 //
-// Keys of one value are one value, so the order is the stable one whatever way it was found.
+// Equal keys are equal values, so any sorted order is the stable one.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -10,7 +9,7 @@
 #include "host/loops/tables.h"
 
 #if defined(__AVX512F__)
-// The header's own way to say "any value", which g++ 12 reports.
+// g++ 12 warns of the undefined values in the intrinsics header.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
@@ -20,7 +19,7 @@ namespace {
 
 using kernel::sort_key;
 
-/// The value that has a key, as its bits; for numbers whose key others have too, one of them.
+/// The inverse of sort_key, as the bits of the value; if several values share the key, one of them.
 template <class T> unsigned_t<T> bits_of_key(unsigned_t<T> key, bool descending) {
     using U = unsigned_t<T>;
     constexpr U top = U(U(1) << (8 * sizeof(U) - 1));
@@ -89,7 +88,7 @@ template <class T> class KeySort {
 
     // Networks
 
-    /// Lanes that differ in `Xor` are put in order: the larger one where the lane's number has the highest bit of Xor.
+    /// Compares and exchanges lanes l and l ^ Xor: the larger value goes to the lane with the highest bit of Xor.
     template <int Xor> static V ordered(V v) {
         constexpr Mask upper = [] {
             unsigned lanes = 0;
@@ -105,14 +104,14 @@ template <class T> class KeySort {
         for (int i = 0; i < M; ++i) v[i] = ordered<Step>(v[i]);
         if constexpr (Step > 1) order_lanes<Step / 2>(v);
     }
-    /// Runs of `Size` lanes become sorted, then runs of twice as many.
+    /// Sorts runs of `Size` lanes, then runs of twice the size.
     template <int Size, int M> static void sort_lanes(V (&v)[M]) {
 #pragma GCC unroll 16
         for (int i = 0; i < M; ++i) v[i] = ordered<Size - 1>(v[i]);
         if constexpr (Size > 2) order_lanes<Size / 4>(v);
         if constexpr (Size < kLanes) sort_lanes<Size * 2>(v);
     }
-    /// Runs of `Run` sorted vectors are merged by twos.
+    /// Merges pairs of runs of `Run` sorted vectors.
     template <int Run, int M> static void merge_runs(V (&v)[M]) {
 #pragma GCC unroll 16
         for (int begin = 0; begin < M; begin += 2 * Run)
@@ -160,7 +159,7 @@ template <class T> class KeySort {
 
     // Quicksort
 
-    /// The middle of some of the keys.
+    /// The median of a sample of the keys.
     static U choose_pivot(const U* keys, int64_t n) {
         constexpr int kMost = 4 * kLanes;
         U some[kMost];
@@ -170,7 +169,7 @@ template <class T> class KeySort {
         return some[count / 2];
     }
 
-    /// Keys for which `goes(vector)` says so go to `to`, the others to the front of `keys`; returns how many went.
+    /// Moves keys for which `goes(vector)` is true to `to`, the others to the front of `keys`; returns how many went.
     template <class Goes> static int64_t part(U* keys, U* to, int64_t n, Goes goes) {
         U *went = to, *stayed = keys;
         int64_t i = 0;
@@ -182,7 +181,7 @@ template <class T> class KeySort {
             went += count;
             stayed += kLanes - count;
         };
-        // What stays may be written over what has been read alone.
+        // Keys that stay may only overwrite keys that have been read.
         for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
             const V a = S::load(keys + i), b = S::load(keys + i + kLanes), c = S::load(keys + i + 2 * kLanes),
                     d = S::load(keys + i + 3 * kLanes);
@@ -201,13 +200,13 @@ template <class T> class KeySort {
         return went - to;
     }
 
-    /// Keys become values where they stay.
+    /// Converts keys to values in place.
     void finish(U* keys, int64_t n) const {
         for (int64_t i = 0; i < n; ++i) keys[i] = bits_of_key<T>(keys[i], descending_);
     }
 
-    /// Sorts keys, to `spare` or where they are. The smaller ones go to the front of the result, and the larger ones are
-    /// sorted from the other memory into their places behind.
+    /// Sorts keys to `spare` or in place. The smaller keys go to the front of the result; the larger ones are sorted
+    /// from the other buffer into the rest of the result.
     void sort(U* keys, U* spare, int64_t n, bool to_spare, int depth) const {
         while (n > kBlock) {
             U* const result = to_spare ? spare : keys;
@@ -221,11 +220,11 @@ template <class T> class KeySort {
             const auto is_below = [pivots](V v) { return S::below(v, pivots); };
             const auto is_not_below = [pivots](V v) { return Mask(~S::below(v, pivots)); };
             int64_t low = to_spare ? part(keys, spare, n, is_below) : n - part(keys, spare, n, is_not_below);
-            U* const rest = to_spare ? keys : spare;  // where those lie that are not below
+            U* const rest = to_spare ? keys : spare;  // holds the keys that are not below
             if (low > 0) {
                 sort(rest, result + low, n - low, true, depth);
             } else {
-                // The pivot is the smallest: those equal to it are in order.
+                // The pivot is the smallest key: the keys equal to it are sorted.
                 const int64_t larger = part(rest, result, n, [pivots](V v) { return S::below(pivots, v); });
                 std::copy(result, result + larger, rest);
                 std::fill(result, result + (n - larger), pivot);
@@ -234,7 +233,7 @@ template <class T> class KeySort {
                 keys = rest, spare = result + (n - larger), n = larger, to_spare = true;
                 continue;
             }
-            // The smaller ones lie at the front of the result, and the other memory is free.
+            // The smaller keys are at the front of the result, and the other buffer is free.
             spare = rest, keys = result, n = low, to_spare = false;
         }
         U* const result = to_spare ? spare : keys;
@@ -246,7 +245,7 @@ template <class T> class KeySort {
     bool descending_;
 
  public:
-    /// As ValueSortLoop says.
+    /// A ValueSortLoop.
     static bool run(const void* from, void* to, void* spare, int64_t n, bool descending) {
         const auto* const x = static_cast<const stored_t<T>*>(from);
         U* const keys = static_cast<U*>(spare);

@@ -5,7 +5,7 @@
 
 namespace cuarray::host {
 
-/// The widest vectors of the level.
+/// The width of the level's widest vectors.
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
 #elif defined(__AVX__)
@@ -14,10 +14,10 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-/// The rows are compiled in parts, for several compilers at a time.
+/// The rows are divided into parts that are compiled in parallel.
 constexpr int kRowParts = 4;
 /// Writes the loops of one part, in the order of their ids, unless `to` is null; returns how many there are. (g++
-/// exports a specialisation that is not told otherwise, whatever -fvisibility says.)
+/// exports a specialisation without this attribute, regardless of -fvisibility.)
 template <int Part> [[gnu::visibility("hidden")]] int collect_rows(BlockLoop* to);
 
 /// Writes the casts, by from * kDTypes + to.
@@ -30,24 +30,24 @@ int collect_reductions(ReductionLoops* to);
 void collect_scans(ScanLoops* to);
 /// Fills the loops that multiply matrices, by dtype.
 void collect_matmul(MatmulLoops* to);
-/// Writes the sliding sums of products, by dtype.
+/// Writes the cross-correlations, by dtype.
 void collect_correlations(CorrelateLoop* to);
 /// Writes the loops that compare elements with pivots, and those that guess bins, by dtype.
 void collect_parts(PartitionLoop* to);
 void collect_guesses(GuessLoop* to);
-/// Writes the sorts by vectors, by dtype, where there are any.
+/// Writes the SIMD sorts, by dtype, if the level has any.
 void collect_sorts(ValueSortLoop* to);
 
-/// Fills the loops that move items without looking at them.
+/// Fills the loops that copy items.
 void collect_copies(LoopLibrary& library);
 
-/// Fills the loops over elements that indices or masks choose.
+/// Fills the loops of gather, scatter and compaction.
 void collect_choices(IndexingLoops& loops);
 
-/// The loop that stores past the caches, or null.
+/// The loop with non-temporal stores, or null.
 NontemporalLoop collect_stream();
 
-/// Points the vector functions to those that `find` knows; returns how many it knew.
+/// Binds the vector functions that `find` returns; returns their number.
 int find_vector_functions(SymbolFinder find);
 
 }  // namespace cuarray::host

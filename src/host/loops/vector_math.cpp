@@ -1,11 +1,11 @@
-// vector_math.cpp -- sin, exp and the rest, one element and one vector at a time.
+// vector_math.cpp -- scalar and vector variants of the elementary functions.
 //
 // For eight elements of cua_sinf g++ calls _ZGVdN8v_cua_sinf (the x86-64 vector ABI: d is AVX2, N8 eight lanes). The
-// functions of these names here jump to those of the vector mathematics library, which is looked up at run time, so that
-// none needs to be there; where it has no such function, they call the scalar one for each element.
+// functions of these names forward to the vector math library, which is looked up at run time because it is optional;
+// if it lacks a function, they call the scalar one for each element.
 #ifndef CUARRAY_NO_VECTOR_MATH
 #define CUARRAY_HAS_VARIANTS
-// Here the scalar functions are called one by one: were they vectorised, they would call themselves.
+// No vector variants of the scalar functions here: vectorised, they would call themselves.
 #define CUARRAY_NO_VECTOR_MATH
 #endif
 #include "cuarray/kernel/math_float.h"
@@ -39,7 +39,7 @@ template <class V, auto Scalar> V each_xy(V x, V y) {
 
 }  // namespace
 
-// Each function's pointer, and the function that goes through it.
+// The function pointer of each variant, and the variant, which calls through it.
 #define VARIANT_X(isa, T, bytes, lanes, name)                                                                \
     static Vector<T, bytes> (*isa##_##name)(Vector<T, bytes>) = each_x<Vector<T, bytes>, cua_##name>;        \
     extern "C" Vector<T, bytes> _ZGV##isa##N##lanes##v_cua_##name(Vector<T, bytes> x) { return isa##_##name(x); }
