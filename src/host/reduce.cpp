@@ -24,7 +24,7 @@ using kernel::kLeaf;
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;         // shorter folds are faster as columns, whatever the layout
-constexpr int64_t kNarrow = 512;           // columns times lanes: up to here one call for all rows beats a call per four rows
+constexpr int64_t kNarrow = 512;           // columns times lanes up to which one call folds all rows
 constexpr int64_t kRowsAtOnce = 4;         // more rows often map to the same sets of L1
 constexpr int64_t kPieceBytes = 2048;      // of each of these rows at a time, for the same reason
 constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk except the last leaf
