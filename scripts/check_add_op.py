@@ -1,9 +1,10 @@
-"""Check that adding an operation takes one line: add a row to a copy of the tree and check the results.
+"""Check that an operation or a reduction is one line: add rows to a copy of the tree and see what follows.
 
     python scripts/check_add_op.py
 
-The row must appear, without another edit, as a function with a docstring, in the stub, in the reference, in
-the tests' parameters and as a CUDA kernel that NVRTC compiles; `.ci/run` runs this.
+Each row must appear, without another edit, as a function with a docstring, in the stub, in the reference,
+in the tests' parameters and as a CUDA kernel that NVRTC compiles, and the reduction as a method; `.ci/run`
+runs this.
 """
 
 import subprocess
@@ -16,6 +17,14 @@ DOC = "x times x times x: planted to see what one line does."
 ROW = f'UNARY({NAME}, T, Floating, 0, "{DOC}", x * x * x)\n'
 BEFORE = "// Complex numbers\n"
 
+FOLD = "planted_squares"
+FOLD_DOC = "Sum of the squares: planted to see what one line does."
+FOLD_ROW = (
+    f"REDUCTION({FOLD}, NONE, Inexact, Commutative | WideInt, Method((axis, dtype, out, *, keepdims, where), "
+    f'"array([ 9., 41.])"), T, T(), "{FOLD_DOC}", math::multiply(x, x), math::add(a, b), a)\n'
+)
+FOLD_BEFORE = "// Reductions for the reduce of further functions of ufuncs.def\n"
+
 FUNCTION = f"""
 import numpy as np
 import cuarray as ca
@@ -24,14 +33,20 @@ for dtype in (np.float32, np.float64):
     x = np.linspace(-2, 2, 1000, dtype=dtype)
     result = ca.{NAME}(ca.asarray(x, device="cpu"))
     assert result.dtype == dtype and (result.numpy() == x * x * x).all()
+    x = ca.asarray(x, device="cpu")
+    assert abs(ca.{FOLD}(x) - (x * x).sum()) < 1e-3
+    assert (x.{FOLD}(0, keepdims=True) == ca.{FOLD}(x)).all()
+assert {FOLD_DOC!r} in ca.{FOLD}.__doc__ and {FOLD_DOC!r} in ca.ndarray.{FOLD}.__doc__
 """
 
 KERNEL = f"""
 import sys
 sys.path[:0] = ["tests/codegen", "tests/nvrtc"]
 import compiler, program
-names = [name for name in program.kernel_names() if name.startswith("{NAME}_")]
-assert any("f32" in name for name in names) and any("f64" in name for name in names), names
+names = [name for name in program.kernel_names() if name.startswith(("{NAME}_", "{FOLD}_"))]
+for row in ("{NAME}", "{FOLD}"):
+    for dtype in ("f32", "f64"):
+        assert any(dtype in name.split("_") for name in names if name.startswith(row)), names
 nvrtc = compiler.Compiler(compiler.find_library(), program.compile_options())
 for name, text in program.kernel_texts(names).items():
     assert name in nvrtc.compile(text, "sm_90").figures(), name
@@ -48,23 +63,26 @@ def run(*arguments: str) -> str:
 
 
 def plant() -> None:
-    table = scratch_tree.SCRATCH / "include" / "cuarray" / "ufuncs.def"
-    text = table.read_text("utf-8")
-    assert text.count(BEFORE) == 1, f"ufuncs.def has no line {BEFORE!r}"
-    table.write_text(text.replace(BEFORE, ROW + BEFORE), "utf-8")
+    for name, row, before in (("ufuncs.def", ROW, BEFORE), ("reductions.def", FOLD_ROW, FOLD_BEFORE)):
+        table = scratch_tree.SCRATCH / "include" / "cuarray" / name
+        text = table.read_text("utf-8")
+        assert text.count(before) == 1, f"{name} has no line {before!r}"
+        table.write_text(text.replace(before, row + before), "utf-8")
 
 
 def look(root) -> None:
-    """Check that the function appears everywhere."""
+    """Find the functions everywhere."""
     run("-c", FUNCTION)
-    print("function and docstring")
+    print("functions, method and docstrings")
     for file in ("cuarray/_core.pyi", "cuarray/__init__.pyi", "docs/reference.md"):
-        assert NAME in (root / file).read_text("utf-8"), f"{file} does not name {NAME}"
+        for name in (NAME, FOLD):
+            assert name in (root / file).read_text("utf-8"), f"{file} does not name {name}"
         print(file)
     listed = run("-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/python")
-    tests = [line for line in listed.splitlines() if NAME in line]
-    assert tests, "no test has it as a parameter"
-    print(len(tests), "tests")
+    for name in (NAME, FOLD):
+        tests = [line for line in listed.splitlines() if name in line]
+        assert tests, f"no test has {name} as a parameter"
+        print(len(tests), "tests of", name)
     print(run("-c", KERNEL).strip())
 
 

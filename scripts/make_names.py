@@ -5,6 +5,7 @@ stubs _core.pyi and __init__.pyi go to the folder OUTPUT. A file whose text does
 """
 
 import ast
+import importlib.util
 import json
 import re
 import sys
@@ -14,6 +15,8 @@ import signatures
 
 CORE_STUB = Path(__file__).with_name("core_stub.pyi")
 OVERLOADS_STUB = Path(__file__).with_name("overloads_stub.pyi")
+# The module of the functions that reductions.def makes.
+REDUCTIONS = "_functions.reductions"
 
 # Argument names of a ufunc by their number, as in the docs of the rows.
 ARGUMENTS = {1: "x", 2: "x, y", 3: "x, y, z"}
@@ -149,11 +152,16 @@ def anchor(name: str, call: str, aliases: dict[str, str]) -> str:
 
 
 class Module:
-    """A Python source, parsed without running it."""
+    """A Python source, read without running it; `made` are functions that it makes of rows, by name."""
 
-    def __init__(self, file: Path):
-        self.source = file.read_text("utf-8")
+    def __init__(self, file: Path, made: dict[str, str] | None = None):
+        self.made = made or {}
+        self.source = "".join([file.read_text("utf-8"), *self.made.values()])
         self.tree = ast.parse(self.source)
+
+    def public(self) -> list[str]:
+        """The public names."""
+        return [*self.constant("__all__"), *self.made]
 
     def text(self, first: str) -> str:
         """The source from a given word to the end."""
@@ -198,7 +206,7 @@ class Module:
 
 def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str]) -> str:
     lines = [INIT_HEAD]
-    written = {name: title for title, module in modules.items() for name in module.constant("__all__")}
+    written = {name: title for title, module in modules.items() for name in module.public()}
     types = [name for name in tables["dtypes"] if name != "bfloat16"] + NUMPY_TYPES
     lines += [f"from numpy import {name} as {name}\n" for name in dict.fromkeys(types)]
     rows = [row["name"] for row in tables["ufuncs"] if row["name"] not in written]
@@ -209,11 +217,11 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     functions = []
     for title, module in modules.items():
         found, classes = module.functions(), module.classes()
-        results = sorted(classes - set(module.constant("__all__")))
+        results = sorted(classes - set(module.public()))
         lines += [
             f"from cuarray.{title} import {name}\n" for name in results if name.endswith(("Result", "Info"))
         ]
-        for name in sorted(module.constant("__all__")):
+        for name in sorted(module.public()):
             if name in overloaded:
                 continue
             if name in found:
@@ -226,9 +234,9 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     return "".join(lines)
 
 
-def member_table(kind: str, name: str, functions: dict[str, str]) -> str:
-    """The attributes and methods of a class of the core, with the docstrings of the stub."""
-    node = next(n for n in Module(CORE_STUB).tree.body if getattr(n, "name", None) == kind)
+def member_table(stub: str, kind: str, name: str, functions: dict[str, str]) -> str:
+    """The attributes and methods of a class of the core, by what the stub says of them."""
+    node = next(n for n in ast.parse(stub).body if getattr(n, "name", None) == kind)
     rows: dict[str, str] = {}
     for member in node.body:
         if not isinstance(member, ast.FunctionDef) or member.name.startswith("_") or member.name in rows:
@@ -251,7 +259,7 @@ def member_table(kind: str, name: str, functions: dict[str, str]) -> str:
     )
 
 
-def reference(tables: dict, modules: dict[str, Module], aliases: dict[str, str]) -> str:
+def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict[str, str]) -> str:
     lines = [REFERENCE_HEAD]
     for row in tables["ufuncs"]:
         call = f"{row['name']}({ARGUMENTS[row['nin']]})"
@@ -262,15 +270,30 @@ def reference(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
         lines.append(cells(f"`{row['name']}`", row["doc"], ranges(row["domain"])))
     for module in modules.values():
         lines.append(f"\n## {module.heading()}\n\n| function | what it does |\n|---|---|\n")
-        for name in sorted(module.constant("__all__")):
+        for name in sorted(module.public()):
             call, summary = module.entry(name)
             lines.append(cells(anchor(name, call, aliases), summary))
-    functions = {name: name for module in modules.values() for name in module.constant("__all__")} | aliases
+    functions = {name: name for module in modules.values() for name in module.public()} | aliases
     lines.append("\n## Attributes and methods of arrays\n\nOperators are those of numpy.ndarray.\n\n")
-    lines.append(member_table("ndarray", "x", functions))
+    lines.append(member_table(stub, "ndarray", "x", functions))
     lines.append("\n## Attributes and methods of elementwise functions\n\n")
-    lines.append(member_table("ufunc", "f", functions))
+    lines.append(member_table(stub, "ufunc", "f", functions))
     return "".join(lines)
+
+
+def made_functions(tables: dict, package: Path) -> dict[str, str]:
+    """The sources of the functions of reductions.def, as the package makes them when it is imported."""
+    file = package / "_functions/reduction_source.py"
+    spec = importlib.util.spec_from_file_location("reduction_source", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {row["name"]: module.source(row) for row in tables["reductions"] if row["parameters"]}
+
+
+def method_lines(tables: dict, functions: dict[str, ast.FunctionDef]) -> str:
+    """The reductions that are methods of ndarray: they take what their functions take, behind the array."""
+    names = [row["name"] for row in tables["reductions"] if row["is_method"]] + ["var", "std"]
+    return "".join(signatures.method_stub(functions[name]) for name in names)
 
 
 def write(file: Path, text: str) -> None:
@@ -282,13 +305,18 @@ def main() -> None:
     tables_file, package, output, reference_file = map(Path, sys.argv[1:])
     tables = json.loads(tables_file.read_text("utf-8"))
     titles = Module(package / "__init__.py").constant("MODULES")
-    modules = {title: Module(package / f"{title.replace('.', '/')}.py") for title in titles}
+    made = made_functions(tables, package)
+    modules = {
+        title: Module(package / f"{title.replace('.', '/')}.py", made if title == REDUCTIONS else None)
+        for title in titles
+    }
     aliases = Module(package / "_namespace/aliases.py").constant("ALIASES")
-    head = CORE_STUB.read_text("utf-8")
+    methods = method_lines(tables, modules[REDUCTIONS].functions())
+    stub = CORE_STUB.read_text("utf-8") + methods + operator_lines()
     rows = "\n# ufuncs.def\n\n" + "".join(stub_line(row, aliases) for row in tables["ufuncs"])
-    write(output / "_core.pyi", head + operator_lines() + rows)
+    write(output / "_core.pyi", stub + rows)
     write(output / "__init__.pyi", init_stub(tables, modules, aliases))
-    write(reference_file, reference(tables, modules, aliases))
+    write(reference_file, reference(tables, stub, modules, aliases))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,19 @@ std::string domain(uint32_t bits) {
     return "[" + result + "]";
 }
 
-std::string row(const Row& row) {
+const char* boolean(bool value) { return value ? "true" : "false"; }
+
+/// The dtypes of a reduction's results, by those of its elements.
+std::string results(const ReductionRow& row) {
+    const ReductionId id = ReductionId(&row - reductions().data());
+    std::string text;
+    for (int d = 0; d < kDTypes; ++d)
+        if (row.domain >> d & 1)
+            text += (text.empty() ? "" : ", ") + quoted(info(DType(d)).name) + ": " + quoted(info(reduction_result(id, DType(d))).name);
+    return "{" + text + "}";
+}
+
+std::string ufunc_entry(const Row& row) {
     auto loop = [&](const Loop& loop) {
         return "{\"in\": " + dtypes({loop.in, row.nin}) + ", \"out\": " + dtypes({loop.out, row.nout}) + "}";
     };
@@ -44,9 +56,12 @@ std::string row(const Row& row) {
            ",\n   \"loops\": " + list(loops().subspan(row.first_loop, row.loops), loop) + "}";
 }
 
-std::string reduction(const ReductionRow& row) {
+std::string reduction_entry(const ReductionRow& row) {
     return "  {\"name\": " + quoted(row.name) + ", \"doc\": " + quoted(row.doc) +
-           ", \"domain\": " + domain(row.domain) + "}";
+           ", \"domain\": " + domain(row.domain) + ",\n   \"parameters\": " + quoted(row.parameters ? row.parameters : "") +
+           ", \"sample\": " + quoted(kReductionSample) + ", \"example\": " + quoted(row.example ? row.example : "") +
+           ", \"is_method\": " + boolean(row.is_method) + ", \"has_identity\": " + boolean(row.has_identity) +
+           ",\n   \"flags\": " + list(flag_words(row.flags), quoted) + ", \"results\": " + results(row) + "}";
 }
 
 template <class Rows, class Print>
@@ -60,7 +75,7 @@ void print(const char* title, const Rows& rows, Print one, const char* end) {
 
 int main() {
     std::cout << "{\n \"dtypes\": " << domain((1u << kDTypes) - 1) << ",\n";
-    print("ufuncs", rows(), row, ",\n");
-    print("reductions", reductions(), reduction, "\n");
+    print("ufuncs", rows(), ufunc_entry, ",\n");
+    print("reductions", reductions(), reduction_entry, "\n");
     std::cout << "}\n";
 }

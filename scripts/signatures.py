@@ -189,3 +189,10 @@ def stub(node: ast.FunctionDef, classes: set[str]) -> str:
     summary = doc.split("\n", 1)[0]
     text = parameters(node, parameter_phrases(doc))
     return f'def {node.name}({text}) -> {result}:\n    """{summary}"""\n\n'
+
+
+def method_stub(node: ast.FunctionDef) -> str:
+    """The same as a method of its first argument, in a stub where bool is Python's."""
+    phrases = parameter_phrases(ast.get_docstring(node) or "")
+    text = parameters(node, phrases).partition(", ")[2].replace("_bool", "bool")
+    return f"    def {node.name}(self, {text}) -> ndarray: ...\n"

@@ -317,7 +317,6 @@ WINDOW = 6
 ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
-    "src/ops/binary_loop.cpp": "the reductions that fold as a binary row does",
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }
@@ -393,6 +392,52 @@ def test_second_list_is_seen():
     assert list(lists_of(operation_names(), table, python=True))
     assert not list(lists_of(operation_names(), "# " + table, python=True))
     assert not list(lists_of(operation_names(), "return xp.sqrt(xp.square(x) + xp.square(y))", python=True))
+
+
+# Rows asked for by name
+
+# To C++ a row is row::add or reduction::sum, and what sets it apart is a column or a flag: "arg" is the beginning of
+# no name there. In the bindings some names are also words of Python, such as where=.
+ROW_LITERAL = re.compile(r'"(\w+)"')
+ASKS_BY_NAME = re.compile(
+    r'\b(?:find_row|find_reduction|reduction_named|call)\(\s*"|\b(?:row|reduction)\w*(?:\.|->)name\b[^;]*"'
+)
+
+
+def rows_by_name(name: str, text: str) -> Iterator[int]:
+    """Numbers of the lines that ask for a row by a string."""
+    names = table_names("ufuncs.def", "UFUNC|UNARY|BINARY") | table_names("reductions.def", "REDUCTION") | {"arg"}
+    for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
+        found = names.intersection(ROW_LITERAL.findall(line))
+        if found and (layer_of(name) != "bindings" or ASKS_BY_NAME.search(line)):
+            yield number
+
+
+def test_no_row_is_asked_for_by_name():
+    files = [file for file in sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp") if name_of(file) not in ALLOWED_LISTS]
+    assert len(files) > 150, "the sources were not found"
+    wrong = [f"{name_of(file)}:{n}" for file in files for n in rows_by_name(name_of(file), file.read_text("utf-8"))]
+    assert not wrong, "name a row as row::add, and give what it decides a column: " + ", ".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'call("multiply", args);',
+        'const RowId row = find_row("where");',
+        'if (row.name == std::string_view("mean")) return;',
+        'if (std::string_view(reduction.name).starts_with("arg")) return;',
+        'return reduce(find_reduction("any"), array, {});',
+    ],
+)
+@pytest.mark.parametrize("name", ["src/ops/reduction.cpp", "src/bindings/ufunc.cpp"])
+def test_row_asked_for_by_name_is_seen(name, line):
+    assert list(rows_by_name(name, "\n" + line)) == [2]
+
+
+def test_rows_may_be_words():
+    assert not list(rows_by_name("src/ops/reduction.cpp", 'call(row::multiply, args);  // not "multiply"'))
+    assert not list(rows_by_name("src/bindings/ufunc.cpp", 'py::arg("where") = true'))
 
 
 # Conditions on the device

@@ -25,8 +25,8 @@ int main() {
     const Array x = full({3, 4}, Scalar::of(DType::float64, 2.0), Device{});
     const Argument squares[] = {x, x};
     const Array product = matmul(x, x.transpose({1, 0}));
-    const Array ordered = sort(call("multiply", squares).array[0], -1, false, "sort");
-    const Scalar sum = item(reduce(find_reduction("sum"), ordered, ReduceOptions{}), "main");
+    const Array ordered = sort(call(row::multiply, squares).array[0], -1, false, "sort");
+    const Scalar sum = item(reduce(reduction::sum, ordered, ReduceOptions{}), "main");
     double value;
     std::memcpy(&value, sum.bytes, sizeof value);
     std::printf("%g %d %lld\\n", value, product.ndim(), static_cast<long long>(product.size()));

@@ -117,7 +117,7 @@ def with_initial(name, row, x, axis, dtype, out, include_initial):
         return _core.accumulate(name, row, x, axis, dtype, out)
     shape = (*x.shape[:axis], x.shape[axis] + 1, *x.shape[axis + 1 :])
     if out is None:
-        nothing = _core.reduce("sum" if row == "add" else "prod", x[:0], dtype=dtype)
+        nothing = _core.ufuncs[row].reduce(x[:0], dtype=dtype)
         taker = out = empty(shape, nothing.dtype, device=x.device)
     else:
         taker = target(out, name, is_out=True)

@@ -97,10 +97,10 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
     Array result = empty({count}, dtype, device);
     Expr expr;
     const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
-    const ValueId step = expr.loop(loop_for(find_row("subtract"), work), next, start);
+    const ValueId step = expr.loop(loop_for(row::subtract, work), next, start);
     const ValueId index = expr.cast(expr.push({ExprNode::Op::Index, DType::int64}), work);
-    const ValueId moved = expr.loop(loop_for(find_row("multiply"), work), index, step);
-    expr.outputs = {expr.cast(expr.loop(loop_for(find_row("add"), work), start, moved), dtype)};
+    const ValueId moved = expr.loop(loop_for(row::multiply, work), index, step);
+    expr.outputs = {expr.cast(expr.loop(loop_for(row::add, work), start, moved), dtype)};
     run(expr, result.shape(), {}, {&result, 1}, "arange");
     return result;
 }

@@ -139,8 +139,9 @@ std::vector<PyMethodDef> all_methods;
 std::vector<PyGetSetDef> all_attributes;
 
 void collect_members() {
-    for (const PyMethodDef* table : {array_methods, reduction_methods, protocol_methods})
+    for (const PyMethodDef* table : {array_methods, protocol_methods})
         for (const PyMethodDef* method = table; method->ml_name; ++method) all_methods.push_back(*method);
+    add_reduction_methods(all_methods);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     all_attributes.assign(std::begin(description), std::end(description));
     for (const PyGetSetDef* attribute = protocol_attributes; attribute->name; ++attribute)

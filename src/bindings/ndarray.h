@@ -2,6 +2,7 @@
 #pragma once
 #include <forward_list>
 #include <optional>
+#include <vector>
 #include "bindings/convert.h"
 #include "cuarray/array/array.h"
 
@@ -44,8 +45,8 @@ void make_ndarray_type(PyObject* module);
 
 /// The tables that the other files add to the type.
 extern PyMethodDef array_methods[];
-extern PyMethodDef reduction_methods[];
 extern PyMethodDef protocol_methods[];
+void add_reduction_methods(std::vector<PyMethodDef>& to);
 extern PyGetSetDef array_attributes[];
 extern PyGetSetDef protocol_attributes[];
 

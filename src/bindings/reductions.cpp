@@ -1,14 +1,14 @@
 // reductions.cpp -- sum, max, argmax, var ... as methods and as functions.
 #include "bindings/reductions.h"
+#include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <sstream>
+#include <utility>
 #include "bindings/ndarray.h"
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray::python {
-namespace {
-
-}  // namespace
-
 PyObject* no_value() {
     static Attribute no_value{"numpy", "_NoValue"};
     return no_value.get();
@@ -86,38 +86,78 @@ PyObject* variance_of(PyObject* object, const ReductionCall& call, double correc
 
 namespace {
 
-/// A method: its parameters in NumPy's order, and where each of them goes.
-struct ReductionMethod {
-    Signature signature;
-    PyObject* ReductionCall::* fields[6];
+/// A word of the column `python` of reductions.def: where the argument goes, and how a signature spells its default.
+struct ReductionParameter {
+    const char* name;
+    PyObject* ReductionCall::* field;
+    const char* absent;
+};
+constexpr ReductionParameter kReductionParameters[] = {
+    {"axis", &ReductionCall::axis, "None"}, {"dtype", &ReductionCall::dtype, "None"},
+    {"out", &ReductionCall::out, "None"},   {"keepdims", &ReductionCall::keepdims, "False"},
+    {"initial", &ReductionCall::initial, "None"}, {"where", &ReductionCall::where, "True"},
 };
 
-using R = ReductionCall;
-constexpr ReductionMethod kMethods[] = {
-    {{"sum", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
-     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
-    {{"prod", {"axis", "dtype", "out", "keepdims", "initial", "where"}, 6},
-     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::initial, &R::where}},
-    {{"max", {"axis", "out", "keepdims", "initial", "where"}, 5},
-     {&R::axis, &R::out, &R::keepdims, &R::initial, &R::where}},
-    {{"min", {"axis", "out", "keepdims", "initial", "where"}, 5},
-     {&R::axis, &R::out, &R::keepdims, &R::initial, &R::where}},
-    {{"mean", {"axis", "dtype", "out", "keepdims", "where"}, 4},
-     {&R::axis, &R::dtype, &R::out, &R::keepdims, &R::where}},
-    {{"any", {"axis", "out", "keepdims", "where"}, 3}, {&R::axis, &R::out, &R::keepdims, &R::where}},
-    {{"all", {"axis", "out", "keepdims", "where"}, 3}, {&R::axis, &R::out, &R::keepdims, &R::where}},
-    {{"argmax", {"axis", "out", "keepdims"}, 2}, {&R::axis, &R::out, &R::keepdims}},
-    {{"argmin", {"axis", "out", "keepdims"}, 2}, {&R::axis, &R::out, &R::keepdims}},
+/// A row as a method: its parameters in NumPy's order, and where each of them goes.
+struct RowMethod {
+    Signature signature{};
+    PyObject* ReductionCall::* fields[std::size(kReductionParameters)] = {};
+    int parameters = 0;
+    std::string doc;
 };
-enum : int { kSum, kProd, kMax, kMin, kMean, kAny, kAll, kArgmax, kArgmin };
+/// By ReductionId. The type points at the docstrings.
+RowMethod row_methods[kReductions];
 
-template <int which>
+/// What a fold of nothing gives, as a signature spells it.
+std::string initial_text(ReductionId row) {
+    if (!reductions()[row].has_identity) return "None";
+    int64_t number;
+    std::memcpy(&number, convert(reduction_identity(row, DType::int64), DType::int64).bytes, sizeof number);
+    return std::to_string(number);
+}
+
+void read_row(ReductionId id) {
+    const ReductionRow& row = reductions()[id];
+    RowMethod& method = row_methods[id];
+    method.signature.function = row.name;
+    method.signature.positional = -1;
+    std::string text;
+    std::istringstream words(std::string(row.parameters + 1, std::strlen(row.parameters) - 2));
+    for (std::string word; std::getline(words >> std::ws, word, ',');) {
+        text += ", " + word;
+        if (word == "*") {
+            method.signature.positional = method.parameters;
+            continue;
+        }
+        const auto* const parameter = std::ranges::find(kReductionParameters, word, &ReductionParameter::name);
+        if (parameter == std::end(kReductionParameters))
+            raise(ErrorKind::Value, "reductions.def: ", row.name, " has an unknown parameter, ", word);
+        text += "=" + (parameter->field == &ReductionCall::initial ? initial_text(id) : parameter->absent);
+        method.fields[method.parameters] = parameter->field;
+        method.signature.names[method.parameters++] = parameter->name;
+    }
+    if (method.signature.positional < 0) method.signature.positional = method.parameters;
+    method.doc = std::string(row.name) + "($self, /" + text + ")\n--\n\n" + row.doc +
+                 "\n\nExamples\n--------\n>>> import cuarray as ca\n>>> ca.asarray(" + kReductionSample + ")." +
+                 row.name + "(axis=0)\n" + row.example;
+}
+
+template <ReductionId row>
 PyObject* reduce_method(PyObject* self, PyObject** values) {
-    static constexpr const ReductionMethod& kReduction = kMethods[which];
-    static const ReductionId kRow = find_reduction(kReduction.signature.function);
+    const RowMethod& method = row_methods[row];
     ReductionCall call;
-    for (int i = 0; i < 6 && kReduction.fields[i]; ++i) call.*kReduction.fields[i] = values[i];
-    return reduce_by_name(kRow, kReduction.signature.function, self, call);
+    for (int i = 0; i < method.parameters; ++i) call.*method.fields[i] = values[i];
+    return reduce_by_name(row, method.signature.function, self, call);
+}
+
+template <size_t... row>
+void add_row_methods(std::vector<PyMethodDef>& to, std::index_sequence<row...>) {
+    const PyCFunction functions[] = {method(fast_method<row_methods[row].signature, reduce_method<row>>)...};
+    for (ReductionId id = 0; id < kReductions; ++id) {
+        if (!reductions()[id].is_method) continue;
+        read_row(id);
+        to.push_back({reductions()[id].name, functions[id], kFast, row_methods[id].doc.c_str()});
+    }
 }
 
 template <bool root>
@@ -138,70 +178,7 @@ PyObject* variance_method(PyObject* self, PyObject** values) {
     return variance_of(self, call, correction, root, kVarianceSignature<root>.function);
 }
 
-}  // namespace
-
-PyMethodDef reduction_methods[] = {
-    {"sum", method(fast_method<kMethods[kSum].signature, reduce_method<kSum>>), kFast,
-     "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n\n"
-     "Sum of the elements over axes."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([[1, 2], [3, 4]]).sum(axis=0)\n"
-     "array([4, 6])"},
-    {"prod", method(fast_method<kMethods[kProd].signature, reduce_method<kProd>>), kFast,
-     "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n\n"
-     "Product of the elements over axes."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([[1, 2], [3, 4]]).prod(axis=1)\n"
-     "array([ 2, 12])"},
-    {"max", method(fast_method<kMethods[kMax].signature, reduce_method<kMax>>), kFast,
-     "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nLargest element; "
-     "NaN wins."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([3, 1, 2]).max()\n"
-     "array(3)"},
-    {"min", method(fast_method<kMethods[kMin].signature, reduce_method<kMin>>), kFast,
-     "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n--\n\nSmallest element; "
-     "NaN wins."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([3, 1, 2]).min()\n"
-     "array(1)"},
-    {"mean", method(fast_method<kMethods[kMean].signature, reduce_method<kMean>>), kFast,
-     "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\nArithmetic mean."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([[1, 2], [3, 4]]).mean(axis=1, keepdims=True)\n"
-     "array([[1.5],\n"
-     "       [3.5]])"},
-    {"any", method(fast_method<kMethods[kAny].signature, reduce_method<kAny>>), kFast,
-     "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether any element differs "
-     "from 0."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> (ca.arange(3) > 1).any()\n"
-     "array(True)"},
-    {"all", method(fast_method<kMethods[kAll].signature, reduce_method<kAll>>), kFast,
-     "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nWhether all elements differ "
-     "from 0."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> (ca.arange(3) > 1).all()\n"
-     "array(False)"},
-    {"argmax", method(fast_method<kMethods[kArgmax].signature, reduce_method<kArgmax>>), kFast,
-     "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first largest element."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([3, 9, 2]).argmax()\n"
-     "array(1)"},
-    {"argmin", method(fast_method<kMethods[kArgmin].signature, reduce_method<kArgmin>>), kFast,
-     "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nIndex of the first smallest element."
-     "\n\nExamples\n--------\n"
-     ">>> import cuarray as ca\n"
-     ">>> ca.asarray([3, 9, 2]).argmin()\n"
-     "array(2)"},
+const PyMethodDef kVarianceMethods[] = {
     {"var", method(fast_method<kVarianceSignature<false>, variance_method<false>>), kFast,
      "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nVariance, with divisor n - correction."
@@ -216,7 +193,13 @@ PyMethodDef reduction_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0, 3.0]).std()\n"
      "array(1.)"},
-    {nullptr, nullptr, 0, nullptr},
 };
+
+}  // namespace
+
+void add_reduction_methods(std::vector<PyMethodDef>& to) {
+    add_row_methods(to, std::make_index_sequence<kReductions>());
+    to.insert(to.end(), std::begin(kVarianceMethods), std::end(kVarianceMethods));
+}
 
 }  // namespace cuarray::python

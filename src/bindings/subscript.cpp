@@ -401,7 +401,7 @@ int contains(PyObject* self, PyObject* value) noexcept {
         if (!is_ndarray(equal.get()))
             return int(is_true(Object::steal(PyObject_CallFunctionObjArgs(numpy_any.get(), equal.get(), nullptr)).get()));
         ReduceOptions options;
-        const Array any = reduce(find_reduction("any"), array_of(equal.get()), options);
+        const Array any = reduce(reduction::any, array_of(equal.get()), options);
         return int(item(any, "in").bytes[0] != 0);
     });
 }

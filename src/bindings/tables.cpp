@@ -1,6 +1,5 @@
 // tables.cpp -- dtypes, promotion, and the rows of ufuncs.def and reductions.def as data for docs, stubs and tests.
 #include <string>
-#include <utility>
 #include <vector>
 #include "bindings/module.h"
 #include "bindings/ufunc.h"
@@ -14,15 +13,9 @@ py::object dtype_name(DType dtype) { return py::str(info(dtype).name); }
 
 py::object text_or_none(const char* text) { return text ? py::object(py::str(text)) : py::object(py::none()); }
 
-/// The words of ufuncs.def's and reductions.def's column of flags.
 py::list flag_names(uint32_t flags) {
-    static constexpr std::pair<Flag, const char*> kNames[] = {
-        {WideInt, "WideInt"}, {NoBool, "NoBool"}, {Exact64, "Exact64"}, {EitherInt, "EitherInt"}, {HalfBits, "HalfBits"},
-        {Associative, "Associative"}, {Commutative, "Commutative"}, {VectorMath, "VectorMath"},
-        {NegativeFault, "NegativeFault"}};
     py::list names;
-    for (const auto& [flag, name] : kNames)
-        if (flags & flag) names.append(name);
+    for (const char* word : flag_words(flags)) names.append(word);
     return names;
 }
 
@@ -42,8 +35,6 @@ py::list row_table() {
         entry["nout"] = int(row.nout);
         entry["doc"] = row.doc;
         entry["identity"] = text_or_none(row.identity);
-        entry["inputs"] = row.inputs;
-        entry["outputs"] = row.outputs;
         entry["flags"] = flag_names(row.flags);
         entry["loops"] = row_loops;
         table.append(entry);
@@ -62,7 +53,12 @@ py::list reduction_table() {
         py::dict entry;
         entry["name"] = reduction.name;
         entry["doc"] = reduction.doc;
-        entry["identity"] = text_or_none(reduction.identity);
+        entry["ufunc"] = text_or_none(reduction.ufunc == cuarray::kNone ? nullptr : rows()[reduction.ufunc].name);
+        entry["parameters"] = text_or_none(reduction.parameters);
+        entry["sample"] = kReductionSample;
+        entry["example"] = text_or_none(reduction.example);
+        entry["is_method"] = reduction.is_method;
+        entry["has_identity"] = reduction.has_identity;
         entry["flags"] = flag_names(reduction.flags);
         entry["domain"] = py::list(results);
         entry["results"] = results;

@@ -56,7 +56,7 @@ using Rows = fn::list<
 #define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...) fn::name,
 #include "cuarray/ufuncs.def"
     fn::nothing>;
-constexpr int kRows = Rows::size - 1;
+static_assert(kRows == Rows::size - 1);
 
 /// Calls `visitor` for the loops of row F that have the first template argument T.
 template <class F, class T, class Visitor>
@@ -101,10 +101,10 @@ constexpr void visit_rows(Visitor& visitor) {
 /// All rows of reductions.def, in order, over elements of one type, ended by fn::nothing.
 template <class Element>
 using Reductions = fn::list<
-#define REDUCTION(name, domain, flags, accumulator, identity, doc, map, combine, finish) red::name<Element>,
+#define REDUCTION(name, ...) red::name<Element>,
 #include "cuarray/reductions.def"
     fn::nothing>;
-constexpr int kReductions = Reductions<f32>::size - 1;
+static_assert(kReductions == Reductions<f32>::size - 1);
 
 /// Reduction row R over elements of one type.
 template <int R, class Element>
@@ -112,10 +112,10 @@ using reduction_t = fn::item_t<R, Reductions<Element>>;
 
 /// The domains of reductions.def, by row.
 constexpr uint32_t kReductionDomains[] = {
-#define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish) \
-    [] {                                                                                  \
-        using namespace domain;                                                           \
-        return domain_;                                                                   \
+#define REDUCTION(name, ufunc, domain_, ...) \
+    [] {                                     \
+        using namespace domain;              \
+        return domain_;                      \
     }(),
 #include "cuarray/reductions.def"
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <memory>
+#include <utility>
 #include <vector>
 #include "core/loops.h"
 
@@ -13,24 +14,33 @@ namespace {
 
 /// The columns of a row that are text; its functor supplies the others.
 struct RowText {
-    const char *name, *inputs, *outputs, *identity, *doc, *body, *text;
+    const char *name, *identity, *doc, *body;
 };
 
 constexpr RowText kRowTexts[] = {
-#define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...)                          \
-    {#name,                                                                                      \
-     #inputs,                                                                                    \
-     #outputs,                                                                                   \
-     #identity,                                                                                  \
-     doc,                                                                                        \
-     #__VA_ARGS__,                                                                               \
-     "UFUNC(" #name ", " #inputs ", " #outputs ", " #domain ", " #flags ", " #identity ", " #doc \
-     ", " #__VA_ARGS__ ")"},
+#define UFUNC(name, inputs, outputs, domain, flags, identity, doc, ...) {#name, #identity, doc, #__VA_ARGS__},
 #include "cuarray/ufuncs.def"
 };
 
-const char* unless_none(const char* identity) {
-    return std::string_view(identity) == "NONE" ? nullptr : identity;
+constexpr bool is_none(std::string_view identity) { return identity == "NONE"; }
+
+#define Public(parameters, example) #parameters, example, false
+#define Method(parameters, example) #parameters, example, true
+#define Private nullptr, nullptr, false
+constexpr ReductionRow kReductionRows[] = {
+#define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, ...) \
+    {#name, row::ufunc, kReductionDomains[reduction::name], flags, python, !is_none(#identity), doc},
+#include "cuarray/reductions.def"
+};
+#undef Public
+#undef Method
+#undef Private
+
+/// The reduction whose ufunc is this row, or kNone.
+constexpr ReductionId reduction_of(size_t row) {
+    for (int r = 0; r < kReductions; ++r)
+        if (kReductionRows[r].ufunc == row) return ReductionId(r);
+    return kNone;
 }
 
 /// Codes of the arguments of type resolution: the dtypes, then Python's int, float, complex.
@@ -69,8 +79,8 @@ struct Table {
         const size_t first = loops.size();
         visit_row<F>(*this);
         rows.push_back({t.name, F::template in<f64>::size, F::template out<f64>::size, domain_of<F>, F::flags,
-                        unless_none(t.identity), t.inputs, t.outputs, t.doc, t.body, t.text, LoopId(first),
-                        uint16_t(loops.size() - first)});
+                        is_none(t.identity) ? nullptr : t.identity, t.doc, t.body, LoopId(first),
+                        uint16_t(loops.size() - first), reduction_of(rows.size())});
     }
 
     template <int... Index>
@@ -123,31 +133,6 @@ struct ReductionTypesTable {
 const ReductionTypes& fold_of(ReductionId r, DType T) {
     static const ReductionTypesTable folds;
     return folds.at[r][int(T)];
-}
-
-constexpr ReductionRow kReductionRows[] = {
-#define REDUCTION(name, domain_, flags, accumulator, identity, doc, map, combine, finish)              \
-    {#name,                                                                                            \
-     0,                                                                                                \
-     flags,                                                                                            \
-     #accumulator,                                                                                     \
-     #identity,                                                                                        \
-     doc,                                                                                              \
-     #map,                                                                                             \
-     #combine,                                                                                         \
-     #finish,                                                                                          \
-     "REDUCTION(" #name ", " #domain_ ", " #flags ", " #accumulator ", " #identity ", " #doc ", " #map \
-     ", " #combine ", " #finish ")"},
-#include "cuarray/reductions.def"
-};
-
-std::vector<ReductionRow> reduction_rows() {
-    std::vector<ReductionRow> rows(std::begin(kReductionRows), std::end(kReductionRows));
-    for (int r = 0; r < kReductions; ++r) {
-        rows[r].domain = kReductionDomains[r];
-        rows[r].identity = unless_none(rows[r].identity);
-    }
-    return rows;
 }
 
 /// The rank of a kind in type resolution: bool, integer, floating, complex.
@@ -224,13 +209,22 @@ uint16_t find(const Range& range, std::string_view name) {
 std::span<const Row> rows() { return table().rows; }
 std::span<const Loop> loops() { return table().loops; }
 
-std::span<const ReductionRow> reductions() {
-    static const std::vector<ReductionRow> rows = reduction_rows();
-    return rows;
-}
+std::span<const ReductionRow> reductions() { return kReductionRows; }
 
 RowId find_row(std::string_view name) { return find(table().rows, name); }
 ReductionId find_reduction(std::string_view name) { return find(reductions(), name); }
+
+std::vector<const char*> flag_words(uint32_t flags) {
+    static constexpr std::pair<Flag, const char*> kWords[] = {
+        {WideInt, "WideInt"}, {NoBool, "NoBool"}, {Exact64, "Exact64"}, {EitherInt, "EitherInt"}, {HalfBits, "HalfBits"},
+        {Associative, "Associative"}, {Commutative, "Commutative"}, {VectorMath, "VectorMath"},
+        {NegativeFault, "NegativeFault"}, {IntQuotient, "IntQuotient"}, {IntRemainder, "IntRemainder"},
+        {LongInt, "LongInt"}, {Average, "Average"}, {GivesIndex, "GivesIndex"}, {AltersOne, "AltersOne"}};
+    std::vector<const char*> words;
+    for (const auto& [flag, word] : kWords)
+        if (flags & flag) words.push_back(word);
+    return words;
+}
 
 Scalar row_identity(RowId row, DType dtype) {
     const std::string_view text = table().rows[row].identity;

@@ -9,12 +9,12 @@
 namespace cuarray {
 namespace {
 
-Array unary(std::string_view row, const Array& a) {
+Array unary(RowId row, const Array& a) {
     const Argument args[] = {a};
     return call(row, args).array[0];
 }
 
-Array binary(std::string_view row, const Argument& a, const Argument& b) {
+Array binary(RowId row, const Argument& a, const Argument& b) {
     const Argument args[] = {a, b};
     return call(row, args).array[0];
 }
@@ -27,7 +27,7 @@ Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar
     // A mask of the full shape may be pending, and is fused into the reduction if nothing else refers to it.
     const bool whole = o.where->shape() == array.shape();
     const Array spread = whole ? Array() : o.where->broadcast_to(array.shape());
-    counts = reduce(find_reduction("count_nonzero"), whole ? *o.where : spread, counting);
+    counts = reduce(reduction::count_nonzero, whole ? *o.where : spread, counting);
     return counts;
 }
 
@@ -39,13 +39,13 @@ DType averaging_dtype(DType dtype) {
 /// |array - centre| squared, computed in centre's dtype. Built anew for each use: a value with a second reference is
 /// written to memory instead of being fused into the reduction.
 Array squared_distance(const Array& array, const Array& centre) {
-    const Array away = binary("subtract", astype(array, centre.dtype(), 'K', false), centre);
-    if (info(away.dtype()).kind != Kind::Complex) return unary("square", away);
-    return binary("add", unary("square", unary("real", away)), unary("square", unary("imag", away)));
+    const Array away = binary(row::subtract, astype(array, centre.dtype(), 'K', false), centre);
+    if (info(away.dtype()).kind != Kind::Complex) return unary(row::square, away);
+    return binary(row::add, unary(row::square, unary(row::real, away)), unary(row::square, unary(row::imag, away)));
 }
 
 Array distance(const Array& array, DType wide, const Array& from) {
-    return binary("subtract", astype(array, wide, 'K', false), from);
+    return binary(row::subtract, astype(array, wide, 'K', false), from);
 }
 
 /// The sums of squared distances from the mean in one pass, in a dtype in which differences of elements are as good as
@@ -55,7 +55,7 @@ Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wid
     for (const int64_t axis : axes.folded) strides[int(axis)] = 0;
     const Array first = astype(array.view({axes.kept_shape, strides}), wide, 'K', false);
     const Deferral fused;
-    return reduce(find_reduction("dispersion"), distance(array, wide, first), sums);
+    return reduce(reduction::dispersion, distance(array, wide, first), sums);
 }
 
 /// The same about a given mean; if that is `exact`, subtracts the excess that rounding it to `work` adds.
@@ -63,11 +63,11 @@ Array squares_about(const Array& array, const Array& mean, DType work, const Arg
     const Array centre = astype(mean, work, 'K', false);
     sums.dtype = DType::none;
     const Deferral fused;
-    const Array squares = reduce(find_reduction("sum"), squared_distance(array, centre), sums);
+    const Array squares = reduce(reduction::sum, squared_distance(array, centre), sums);
     if (!exact || mean.dtype() == work) return squares;
     // The squares are too large by n times the squared distance of the centre from the mean.
-    const Array excess = binary("multiply", squared_distance(centre, mean), n);
-    return binary("maximum", binary("subtract", squares, excess), Scalar::of(DType::float64, 0.0));
+    const Array excess = binary(row::multiply, squared_distance(centre, mean), n);
+    return binary(row::maximum, binary(row::subtract, squares, excess), Scalar::of(DType::float64, 0.0));
 }
 
 /// The dtype in which the mean of elements of `work` is as good as exact in comparison with them.
@@ -86,16 +86,16 @@ Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const
     sums.dtype = averaging_dtype(T);
     const bool asks = array.dtype() == DType::bool_ && T == DType::float64;
     if (asks) sums.dtype = DType::none;
-    const Array total = reduce(find_reduction(asks ? "count_nonzero" : "sum"), array, sums);
+    const Array total = reduce(asks ? reduction::count_nonzero : reduction::sum, array, sums);
     Array counts;
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, o, all, counts);
-    return deliver(astype(binary("divide", total, n), T, 'K', false), o, name);
+    return deliver(astype(binary(row::divide, total, n), T, 'K', false), o, name);
 }
 
 Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
     const char* name = root ? "std" : "var";
-    DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(find_reduction("mean"), array.dtype());
+    DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(reduction::mean, array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
     // As in NumPy: real, unless dtype= is complex.
     const DType result_dtype = options.dtype != DType::none && !options.out ? options.dtype : real_part(work);
@@ -106,7 +106,6 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     check_where(array, options, name);
     check_out(array, options, axes, result_dtype, name);
 
-    const ReductionId sum = find_reduction("sum");
     const DType wide = mean_dtype(work);
     ReduceOptions sums;
     sums.all_axes = options.all_axes, sums.axes = options.axes, sums.where = options.where, sums.keepdims = true;
@@ -123,16 +122,16 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
             mean = *given_mean;
         } else {
             sums.dtype = wide;
-            mean = binary("divide", reduce(sum, array, sums), n);
+            mean = binary(row::divide, reduce(reduction::sum, array, sums), n);
         }
         squares = squares_about(array, mean, work, n, !given_mean, sums);
     }
     const Scalar zero = Scalar::of(DType::float64, 0.0);
     const Scalar lost = Scalar::of(DType::float64, correction);
     const double alone = std::max(double(axes.folds) - correction, 0.0);
-    Array result = options.where ? binary("divide", squares, binary("maximum", binary("subtract", counts, lost), zero))
-                                 : binary("divide", squares, Scalar::of(DType::float64, alone));
-    if (root) result = unary("sqrt", result);
+    Array result = options.where ? binary(row::divide, squares, binary(row::maximum, binary(row::subtract, counts, lost), zero))
+                                 : binary(row::divide, squares, Scalar::of(DType::float64, alone));
+    if (root) result = unary(row::sqrt, result);
     result = result.reshape(axes.result_shape);
     if (!options.out) return astype(result, result_dtype, 'K', false);
     assign(*options.out, result, name);

@@ -1,9 +1,6 @@
 // binary_loop.cpp -- the loop of a fold with a binary row, and the checks of out= and of exponents.
 #include "ops/binary_loop.h"
 
-#include <string_view>
-#include <utility>
-
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray {
@@ -22,23 +19,13 @@ LoopId loop_in(const Row& row, DType dtype) {
 
 }  // namespace
 
-ReductionId reduction_of(std::string_view row) {
-    static const std::pair<std::string_view, std::string_view> pairs[] = {
-        {"add", "sum"}, {"multiply", "prod"}, {"maximum", "max"}, {"minimum", "min"},
-        {"logical_and", "all"}, {"logical_or", "any"}};
-    for (auto [from, to] : pairs)
-        if (from == row) return find_reduction(to);
-    return find_reduction(row);
-}
-
 LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {
     const Row& row = rows()[id];
     LoopId loop = kNone;
     if (asked != DType::none) {
         loop = loop_in(row, asked);
     } else {
-        const bool widens = !out && (row.name == std::string_view("add") || row.name == std::string_view("multiply"));
-        if (widens) dtype = reduction_dtype(find_reduction("sum"), dtype);
+        if (!out && row.reduction != kNone) dtype = reduction_dtype(row.reduction, dtype);
         const ArgType types[] = {{out ? out->dtype() : dtype, {}}, {dtype, {}}};
         loop = resolve(id, types);
         // Logical rows fold bools. Comparisons give bools, too, but are not associative: they have no fold.
@@ -78,7 +65,7 @@ void check_exponents(RowId id, const Array& array, int axis, bool has_base, DTyp
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
     const Array powers = astype(exponents, T, 'K', false);
     const Argument args[] = {powers, zero};
-    const Array negative = reduce(find_reduction("any"), call("less", args).array[0], {});
+    const Array negative = reduce(reduction::any, call(row::less, args).array[0], {});
     if (item(negative, name).bytes[0] != 0)
         raise(ErrorKind::Value, name, ": ", kNegativePower);
 }

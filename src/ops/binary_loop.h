@@ -1,7 +1,6 @@
 // binary_loop.h -- shared by reduce, accumulate and reduceat: the row's loop, and checks of out= and of exponents.
 #pragma once
 #include <string>
-#include <string_view>
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
@@ -9,9 +8,6 @@ namespace cuarray {
 /// The loop (T, T) -> T in which a binary row folds elements of `dtype`, into `out` if given. `asked`: dtype=, or none.
 /// TypeError if there is no such loop. Sums and products of smaller integers use int64 or uint64.
 LoopId running_loop(RowId row, DType dtype, DType asked, const Array* out, const char* method);
-
-/// The reduction that folds with this row, or kNone.
-ReductionId reduction_of(std::string_view row);
 
 /// ValueError if `out` cannot take a result of this shape computed from `array`; `name` is the calling function or
 /// method.

@@ -252,7 +252,7 @@ void fill_masked(const Array& array, const Array& mask, const Scalar& value) {
     const Argument args[] = {over, value, array};
     UfuncOptions options;
     options.out[0] = &target;
-    call("where", args, options);
+    call(row::where, args, options);
 }
 
 void expand(const Array& array, const Array& given, const Array& values) {

@@ -69,12 +69,12 @@ Array triangle(const Array& array, int64_t k, bool upper) {
     const Argument sides[] = {row, column};
     const Scalar bound = counted(1);
     const Argument shifted[] = {row, bound};
-    const Array below = upper ? call("subtract", shifted).array[0] : row;
+    const Array below = upper ? call(row::subtract, shifted).array[0] : row;
     const Argument compared[] = {below, column};
-    const Array kept = call(upper ? "less" : "greater_equal", upper ? std::span<const Argument>(compared) : sides).array[0];
+    const Array kept = call(upper ? row::less : row::greater_equal, upper ? std::span<const Argument>(compared) : sides).array[0];
     const Scalar zero = convert(counted(0), array.dtype());
     const Argument chosen[] = {kept, array, zero};
-    Array result = call("where", chosen).array[0];
+    Array result = call(row::where, chosen).array[0];
     result.settle();
     return result;
 }

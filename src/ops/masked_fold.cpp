@@ -13,12 +13,12 @@ namespace cuarray {
 Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, const Scalar& initial) {
     const DType T = initial.dtype;
     const Argument inverse[] = {mask};
-    const Array order = argsort(call("logical_not", inverse).array[0], axis, false, rows()[row].name);
+    const Array order = argsort(call(row::logical_not, inverse).array[0], axis, false, rows()[row].name);
     // Elements that are not selected must not raise faults, as negative exponents would.
     const Array values = astype(array, T, 'K', false);
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
     const Argument choice[] = {mask, values, zero};
-    const Array chosen = take_along_axis(call("where", choice).array[0], order, axis);
+    const Array chosen = take_along_axis(call(row::where, choice).array[0], order, axis);
 
     Dims one = array.shape();
     one[axis] = 1;
@@ -30,7 +30,7 @@ Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, co
 
     ReduceOptions count;
     count.all_axes = false, count.axes = {axis}, count.keepdims = true, count.dtype = DType::int64;
-    return take_along_axis(running, reduce(find_reduction("sum"), mask, count), axis);
+    return take_along_axis(running, reduce(reduction::sum, mask, count), axis);
 }
 
 }  // namespace cuarray

@@ -51,7 +51,7 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
         const Deferral fused;
         const Array x = astype(left, work, 'K', false), y = astype(right, work, 'K', false);
         const Argument factors[] = {x, y};
-        sums = reduce(find_reduction(dtype == DType::bool_ ? "any" : "sum"), call("multiply", factors).array[0], options);
+        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0], options);
     }
     return astype(sums, dtype, 'K', false);
 }

@@ -104,8 +104,9 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
             const Array from = on_device(parts.begin_array, parts.begins, array.device()),
                         to = on_device(parts.end_array, parts.ends, array.device());
             const auto whole = [&](const Array& a) { return a.as_operand(a.shape(), row.name); };
-            // A gcd of one element is the element itself; the reduction would give its magnitude.
-            const ReductionId reduction = id == find_row("gcd") ? ReductionId(kNone) : reduction_of(row.name);
+            // The result of a segment of one element is the element itself.
+            const bool folds_alike = row.reduction != kNone && !reductions()[row.reduction].has(AltersOne);
+            const ReductionId reduction = folds_alike ? row.reduction : kNone;
             result.storage().front().run(SegmentedReduce{values.shape(), axis, whole(values), shape[axis], whole(from),
                                                          whole(to), whole(result), reduction,
                                                          reduction == kNone ? loop : LoopId(kNone), row.name});

@@ -119,7 +119,7 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
     value = plan.expr.cast(value == kNoValue ? read(array) : value, T);
     if (o.where) {
         if (mask == kNoValue) mask = read(*o.where);
-        value = plan.expr.loop(loop_for(find_row("where"), T), mask, value, plan.expr.scalar(*masked));
+        value = plan.expr.loop(loop_for(row::where, T), mask, value, plan.expr.scalar(*masked));
     }
     plan.expr.outputs = {value};
 }
@@ -170,8 +170,6 @@ Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
     return convert(item(*value.array, name), dtype);
 }
 
-bool is_arg(const char* name) { return std::string_view(name).starts_with("arg"); }
-
 /// The dtype in which the row computes for this argument; TypeError if it does not support that dtype.
 DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
@@ -186,9 +184,9 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     return T;
 }
 
-void check_empty(const ReducedAxes& axes, bool has_start, const char* name) {
+void check_empty(const ReducedAxes& axes, bool has_start, bool gives_index, const char* name) {
     if (axes.folds || has_start) return;
-    if (is_arg(name)) raise(ErrorKind::Value, name, ": attempt to get ", name, " of an empty sequence");
+    if (gives_index) raise(ErrorKind::Value, name, ": attempt to get ", name, " of an empty sequence");
     raise(ErrorKind::Value, name, ": zero-size array to reduction operation ", name, " which has no identity");
 }
 
@@ -203,24 +201,22 @@ void check_start(const ReduceOptions& o, bool has_identity, const char* name) {
 
 DType reduction_dtype(ReductionId id, DType dtype) {
     const ReductionRow& row = reductions()[id];
-    const std::string_view name = row.name;
     const Kind kind = info(dtype).kind;
-    if (name == "sum" || name == "prod") {
-        if (kind == Kind::Bool || kind == Kind::Signed) return DType::int64;
-        if (kind == Kind::Unsigned) return DType::uint64;
-    }
-    if (name == "mean" && kind <= Kind::Signed) return DType::float64;
+    if (kind > Kind::Signed) return dtype;
+    if (row.has(WideInt)) return DType::float64;
+    if (row.has(LongInt)) return kind == Kind::Unsigned ? DType::uint64 : DType::int64;
     return dtype;
 }
 
 Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
     const char* name = o.name ? o.name : row.name;
-    if (is_arg(row.name) && !o.all_axes && o.axes.size() != 1)
+    const bool gives_index = row.has(GivesIndex);
+    if (gives_index && !o.all_axes && o.axes.size() != 1)
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
     const ReducedAxes axes = plan_axes(array, o, name);
-    if (row.name == std::string_view("mean") && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
+    if (row.has(Average) && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
         return mean_of_counted(array, o, T, axes, name);
     check_where(array, o, name);
     check_out(array, o, axes, dtype, name);
@@ -228,16 +224,16 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     // The value that replaces masked elements: the identity, or the start value of the fold.
     Scalar initial;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
-    const Scalar masked = row.identity ? convert(reduction_identity(id, T), T) : initial;
-    const bool has_identity = row.identity && !o.no_initial;
+    const Scalar masked = row.has_identity ? convert(reduction_identity(id, T), T) : initial;
+    const bool has_identity = row.has_identity && !o.no_initial;
     check_start(o, has_identity, name);
-    check_empty(axes, has_identity || o.initial, name);
+    check_empty(axes, has_identity || o.initial, gives_index, name);
 
     Array target = target_array(array, o, axes, dtype);
     if (target.is_empty()) return deliver(std::move(target), o, name);
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
-    plan_order(plan, array, axes, target, o.keepdims, is_arg(row.name) && axes.folded.size() > 1);
+    plan_order(plan, array, axes, target, o.keepdims, gives_index && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr, name};
     target.storage().front().run(task);
     return deliver(std::move(target), o, name);
@@ -252,12 +248,12 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
     plan_producer(plan, array, o.dtype, o, nullptr, o.name);
     plan.inputs.push_back(weights.as_operand(array.shape(), o.name));
     const ValueId weight = plan.expr.cast(plan.expr.input(weights.dtype()), o.dtype);
-    const LoopId multiply = loop_for(find_row("multiply"), o.dtype);
+    const LoopId multiply = loop_for(row::multiply, o.dtype);
     plan.expr.outputs = {plan.expr.loop(multiply, plan.expr.outputs[0], weight), weight};
     plan_order(plan, array, axes, products, o.keepdims, false);
     const View outputs[] = {plan.output, {&total.storage(), total.offset(), o.dtype, plan.output.strides}};
     products.storage().front().run(
-        Reduce{&plan.expr, plan.shape, plan.inputs, outputs, plan.axes, find_reduction("sum"), nullptr, o.name});
+        Reduce{&plan.expr, plan.shape, plan.inputs, outputs, plan.axes, reduction::sum, nullptr, o.name});
     return {products, total};
 }
 
@@ -291,7 +287,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Row& row = rows()[id];
     check_binary(id, "reduce");
     const char* name = row.name;
-    const ReductionId reduction = reduction_of(name);
+    const ReductionId reduction = row.reduction;
     // As in NumPy, a wider output widens the computation, unless all loops of the row give bool.
     const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
     if (asks && o.dtype != DType::none && o.dtype != DType::bool_)
@@ -330,7 +326,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     masked = row.identity ? row_identity(id, T) : initial;
     check_start(o, row.identity && !o.no_initial, name);
     const bool starts = o.initial || (row.identity && !o.no_initial && !axes.folds);
-    check_empty(axes, starts, name);
+    check_empty(axes, starts, false, name);
 
     if (o.where && !row.identity && !row.has(Associative)) {
         const Array lines = axes.folded.empty() ? array.reshape(with_axis(array.shape())) : array;

@@ -95,15 +95,14 @@ void check_exponent(const Call& c, const CallPlan& plan, Expr& expr) {
         return;
     }
     const ValueId zero = expr.scalar(convert(Scalar::of(DType::int64, int64_t(0)), dtype));
-    expr.fault = expr.loop(loop_for(find_row("less"), dtype), plan.args[1], zero);
-    if (expr.mask != kNoValue) expr.fault = expr.loop(loop_for(find_row("bitwise_and"), DType::bool_), expr.mask, expr.fault);
+    expr.fault = expr.loop(loop_for(row::less, dtype), plan.args[1], zero);
+    if (expr.mask != kNoValue) expr.fault = expr.loop(loop_for(row::bitwise_and, DType::bool_), expr.mask, expr.fault);
 }
 
 /// The exponent of the divisor if more than a few integers are divided by a power of two, else -1.
 int shift_of(const Call& c) {
     constexpr int64_t kFew = 512;
-    static const Row *const quotient = &rows()[find_row("floor_divide")], *const rest = &rows()[find_row("remainder")];
-    if ((&c.row != quotient && &c.row != rest) || c.arrays[1] || count(c.shape) <= kFew) return -1;
+    if (!(c.row.flags & (IntQuotient | IntRemainder)) || c.arrays[1] || count(c.shape) <= kFew) return -1;
     const Kind kind = info(c.types->in[1]).kind;
     if (kind != Kind::Signed && kind != Kind::Unsigned) return -1;
     int64_t divisor;
@@ -119,23 +118,23 @@ ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
     const DType dtype = c.types->in[1];
     const Kind kind = info(dtype).kind;
     const auto number = [&](double value) { return convert(Scalar::of(DType::float64, value), dtype); };
-    const auto apply = [&](const char* row, ValueId a, ValueId b = kNoValue, ValueId third = kNoValue) {
-        return expr.loop(loop_for(find_row(row), dtype), a, b, third);
+    const auto apply = [&](RowId row, ValueId a, ValueId b = kNoValue, ValueId third = kNoValue) {
+        return expr.loop(loop_for(row, dtype), a, b, third);
     };
     const ValueId x = plan.args[0];
     if (shift >= 0) {
         const auto operand = [&](int64_t value) { return expr.scalar(convert(Scalar::of(DType::int64, value), dtype)); };
-        if (&c.row == &rows()[find_row("remainder")]) return apply("bitwise_and", x, operand((int64_t(1) << shift) - 1));
-        return apply("bitwise_right_shift", x, operand(shift));
+        if (c.row.has(IntRemainder)) return apply(row::bitwise_and, x, operand((int64_t(1) << shift) - 1));
+        return apply(row::bitwise_right_shift, x, operand(shift));
     }
-    if (c.scalars[1] == number(2)) return apply("square", x);
+    if (c.scalars[1] == number(2)) return apply(row::square, x);
     if (kind != Kind::Floating) return kNoValue;
-    if (c.scalars[1] == number(-1)) return apply("reciprocal", x);
+    if (c.scalars[1] == number(-1)) return apply(row::reciprocal, x);
     if (!(c.scalars[1] == number(0.5))) return kNoValue;
     // Unlike sqrt, power(-inf, 0.5) is inf and power(-0.0, 0.5) is 0.0.
     const double infinity = std::numeric_limits<double>::infinity();
-    const ValueId root = apply("add", apply("sqrt", x), expr.scalar(number(0)));
-    return apply("where", apply("equal", x, expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root);
+    const ValueId root = apply(row::add, apply(row::sqrt, x), expr.scalar(number(0)));
+    return apply(row::where, apply(row::equal, x, expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root);
 }
 
 /// Whether output k needs a temporary result: it overlaps itself (a broadcast output) or the first output.

@@ -62,10 +62,6 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
     return run_call(c);
 }
 
-UfuncResult call(std::string_view name, std::span<const Argument> args, const UfuncOptions& options) {
-    return call(find_row(name), args, options);
-}
-
 UfuncResult ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options) {
     if (rows()[row].nin != 2) raise(ErrorKind::Value, rows()[row].name, ".outer: only binary functions have an outer product");
     if (!a.array || !b.array) {

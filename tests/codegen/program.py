@@ -16,8 +16,8 @@ def build(name):
     root = pathlib.Path(cuarray.__file__).parent
     program = pathlib.Path(tempfile.mkdtemp(prefix="cuarray-codegen-")) / name
     subprocess.run(
-        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}", str(HERE / f"{name}.cpp"),
-         f"-L{root}", "-lcuarray", f"-Wl,-rpath,{root}", "-o", str(program)],
+        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}",
+         f"-I{HERE.parents[1] / 'src'}", str(HERE / f"{name}.cpp"), f"-L{root}", "-lcuarray", f"-Wl,-rpath,{root}", "-o", str(program)],
         check=True,
     )
     return program

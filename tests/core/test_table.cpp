@@ -82,20 +82,28 @@ void test_identities() {
 void test_reductions() {
     for (ReductionId r = 0; r < reductions().size(); ++r) {
         const ReductionRow& row = reductions()[r];
-        CHECK(find_reduction(row.name) == r && row.domain != 0 && *row.combine, "%s", row.name);
+        CHECK(find_reduction(row.name) == r && row.domain != 0, "%s", row.name);
         for (int d = 0; d < kDTypes; ++d) {
             const bool has = row.domain >> d & 1;
             CHECK((reduction_result(r, DType(d)) != DType::none) == has &&
                       (accumulator_size(r, DType(d)) > 0) == has,
                   "%s", row.name);
-            if (has && row.identity)
+            if (has && row.has_identity)
                 CHECK(reduction_identity(r, DType(d)).dtype == reduction_result(r, DType(d)), "%s", row.name);
         }
     }
+    for (RowId id = 0; id < kRows; ++id) {
+        const ReductionId r = rows()[id].reduction;
+        CHECK(find_row(rows()[id].name) == id && (r == kNone || reductions()[r].ufunc == id), "%s", rows()[id].name);
+    }
+    CHECK(rows()[row::add].reduction == reduction::sum && rows()[row::logical_and].reduction == reduction::all &&
+          rows()[row::gcd].reduction == reduction::gcd && rows()[row::subtract].reduction == kNone);
+    CHECK(reductions()[reduction::sum].has(LongInt) && reductions()[reduction::argmin].has(GivesIndex) &&
+          !reductions()[reduction::max].has(LongInt));
     CHECK(reduction_result(find_reduction("argmax"), DType::float16) == DType::int64);
     CHECK(reduction_result(find_reduction("mean"), DType::bfloat16) == DType::bfloat16);
     CHECK(accumulator_size(find_reduction("sum"), DType::float16) == 4);
-    CHECK(reductions()[find_reduction("max")].identity == nullptr && find_reduction("median") == kNone);
+    CHECK(!reductions()[reduction::max].has_identity && find_reduction("median") == kNone);
     const double mean = value_of<double>(reduction_identity(find_reduction("mean"), DType::float64));
     CHECK(mean != mean);
 }

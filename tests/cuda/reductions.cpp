@@ -49,9 +49,9 @@ bool random_case(Random& random, Case& c) {
     }
     int64_t reduced = 1;
     for (const int64_t axis : c.axes) reduced *= c.shape[int(axis)];
-    const bool needs_element = c.row == kNone || !reductions()[c.row].identity;
+    const bool needs_element = c.row == kNone || !reductions()[c.row].has_identity;
     if (reduced == 0 && needs_element) return false;
-    if (random.one_in(4) && (c.row == kNone || std::string(reductions()[c.row].name).rfind("arg", 0) != 0)) {
+    if (random.one_in(4) && (c.row == kNone || !reductions()[c.row].has(GivesIndex))) {
         c.has_initial = true;
         c.initial.dtype = dtype;
         random_element(random, dtype, reinterpret_cast<char*>(c.initial.bytes));

@@ -85,9 +85,9 @@ bool random_case(Random& random, Case& c) {
         const ReductionRow& row = reductions()[c.row];
         if (!references[c.row][int(dtype)]) return false;
         result = reduction_result(c.row, dtype);
-        const bool argument = result == DType::int64 && !row.identity;
+        const bool argument = row.has(GivesIndex);
         if (!argument && random.one_in(4)) random_initial(random, c, dtype);
-        if (reduced == 0 && !row.identity && !c.has_initial) return false;
+        if (reduced == 0 && !row.has_identity && !c.has_initial) return false;
     }
     random_producer(random, c, dtype);
     for (const DType input : c.expr.inputs) c.inputs.push_back(tests::random_operand(random, input, c.shape, true));

@@ -33,15 +33,15 @@ UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "sums-too-large",
         "cuarray/_functions/reductions.py",
-        'return reduce("sum", a, axis, dtype, out, keepdims, initial, where)',
-        'return reduce("sum", a, axis, dtype, out, keepdims, initial, where) * 1.1',
+        "for k, v in given.items() if v is not NOT_GIVEN})",
+        "for k, v in given.items() if v is not NOT_GIVEN}) * (1.1 if name == 'sum' else 1)",
         row("sum"),
     ),
     Mutant(
         "means-too-large",
         "cuarray/_functions/reductions.py",
-        'return reduce("mean", a, axis, dtype, out, keepdims, NOT_GIVEN, where)',
-        'return reduce("mean", a, axis, dtype, out, keepdims, NOT_GIVEN, where) * 1.1',
+        "for k, v in given.items() if v is not NOT_GIVEN})",
+        "for k, v in given.items() if v is not NOT_GIVEN}) * (1.1 if name == 'mean' else 1)",
         row("mean"),
     ),
     Mutant(
@@ -121,7 +121,7 @@ INDEXING = [
     Mutant(
         "far-positions-count-from-the-end",
         "src/ops/indexed_elements.cpp",
-        'indices.dtype() == DType::uint64 ? call("minimum", bounded).array[0] : indices',
+        'indices.dtype() == DType::uint64 ? call(row::minimum, bounded).array[0] : indices',
         "indices",
         tests("indexing_functions", "int64_does_not_hold"),
     ),

@@ -1,7 +1,11 @@
 """Reductions: NumPy's values, types, shapes and errors; their order of folding depends only on the shape."""
 
+import inspect
 import itertools
 import math
+import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,13 +27,40 @@ NAMES = {
     "s": lambda xp: xp.asarray(-2.5),
     "m": lambda xp: xp.asarray([[True, False, True], [False, False, True]]),
 }
-NAMED = ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero", "argmax", "argmin", "var", "std"]
-WITH_ONE_AXIS = {"argmax", "argmin"}
+ROWS = {row["name"]: row for row in _core.reductions()}
+PUBLIC = {name: row for name, row in ROWS.items() if row["parameters"]}
+#: Those that NumPy has too; the others are compared in tests/oracle.
+NAMED = [*(name for name in PUBLIC if hasattr(np, name)), "var", "std"]
+WITH_ONE_AXIS = {name for name, row in ROWS.items() if "GivesIndex" in row["flags"]}
 
 
-def test_every_row_is_a_function():
-    assert {row["name"] for row in _core.reductions()} <= {*NAMED, "ptp", "dispersion", *_core.ufuncs}
-    assert all(callable(getattr(cuarray, name)) for name in NAMED)
+def test_rows_are_what_functions_and_methods_are_made_of():
+    assert {"sum", "count_nonzero", "argmax"} <= PUBLIC.keys() and len(NAMED) >= 12
+    assert all(row["ufunc"] in _core.ufuncs or row["ufunc"] is None for row in ROWS.values())
+    assert {name for name, row in ROWS.items() if row["is_method"]} <= PUBLIC.keys()
+    for name, row in ROWS.items():
+        assert (name in cuarray._functions.reductions.__all__) == (name in PUBLIC)
+        assert hasattr(cuarray.ndarray, name) or not row["is_method"]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_signatures_stand_in_the_row(name):
+    """The function, the method, the stubs and the docstrings say what the row does, of parameters and of an example."""
+    row, function = PUBLIC[name], getattr(cuarray, name)
+    listed = re.sub(r"=[^,)]*", "", str(inspect.signature(function)))
+    assert listed == row["parameters"].replace("(", "(a, ")
+    text = f"ca.{name}({row['sample']}, axis=0)\n    {row['example']}"
+    assert row["doc"] in function.__doc__ and text in function.__doc__ and pickle.loads(pickle.dumps(function)) is function
+    if row["is_method"]:
+        method = getattr(cuarray.ndarray, name)
+        ours, theirs = (str(inspect.signature(of)).split(", ", 1)[1] for of in (method, function))
+        assert re.sub(r"initial=[^,)]*", "", ours.removeprefix("/, ")) == re.sub(r"initial=[^,)]*", "", theirs)
+        assert row["doc"] in method.__doc__ and row["example"] in method.__doc__
+    package = Path(cuarray.__file__).parent
+    for stub, indent in [("__init__.pyi", ""), *([("_core.pyi", "    ")] if row["is_method"] else [])]:
+        found = re.findall(rf"^{indent}def {name}\(\w+(?:: \w+)?, (.*)\) -> ndarray:", (package / stub).read_text(), re.MULTILINE)
+        names = [re.split("[:=]", parameter)[0] for parameter in re.split(r", (?=\*|\w+:)", found[0])]
+        assert f"({', '.join(names)})" == row["parameters"], stub
 
 
 @pytest.mark.parametrize("array", ["x", "f", "c", "b", "u", "n", "e"])

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/scalar.h"
 #include "cuarray/kernel/flags.h"
@@ -16,6 +17,27 @@ using LoopId = uint16_t;
 using ReductionId = uint16_t;
 constexpr uint16_t kNone = 0xffff;
 
+/// The rows of ufuncs.def by name, for whoever computes with one: row::multiply.
+namespace row {
+enum : RowId {
+#define UFUNC(name, ...) name,
+#include "cuarray/ufuncs.def"
+    kCount,
+    NONE = kNone
+};
+}  // namespace row
+constexpr int kRows = row::kCount;
+
+/// The rows of reductions.def: reduction::sum.
+namespace reduction {
+enum : ReductionId {
+#define REDUCTION(name, ...) name,
+#include "cuarray/reductions.def"
+    kCount
+};
+}  // namespace reduction
+constexpr int kReductions = reduction::kCount;
+
 /// One row of ufuncs.def.
 struct Row {
     const char* name;
@@ -23,13 +45,11 @@ struct Row {
     uint32_t domain;       ///< bit d set: dtype d has a loop
     uint32_t flags;        ///< bits of Flag (kernel/flags.h)
     const char* identity;  ///< text such as "0", "1", "true"; null for NONE
-    const char* inputs;    ///< "(T, T)"
-    const char* outputs;   ///< "(T)"
     const char* doc;
     const char* body;
-    const char* text;  ///< the row as a UFUNC(...) of ufuncs.def, for the kernel generator
     LoopId first_loop;
-    uint16_t loops;  ///< number of loops, in table order
+    uint16_t loops;         ///< number of loops, in table order
+    ReductionId reduction;  ///< what reduce uses; kNone: a left fold with the row itself
     bool has(Flag flag) const { return (flags & flag) != 0; }
 };
 
@@ -45,20 +65,25 @@ struct Loop {
 /// One row of reductions.def.
 struct ReductionRow {
     const char* name;
+    RowId ufunc;  ///< whose reduce this is, or kNone
     uint32_t domain;
-    uint32_t flags;
-    const char* accumulator;  ///< source text, in terms of T
-    const char* identity;     ///< null for NONE: an empty reduction raises ValueError
+    uint32_t flags;          ///< bits of Flag (kernel/flags.h)
+    const char* parameters;  ///< of the Python function, "(axis, out, *, keepdims)"; null for Private
+    const char* example;     ///< what kReductionSample gives along axis 0; null for Private
+    bool is_method;          ///< whether arrays have it as a method
+    bool has_identity;       ///< false: an empty reduction raises ValueError
     const char* doc;
-    const char *map, *combine, *finish;
-    const char* text;
+    bool has(Flag flag) const { return (flags & flag) != 0; }
 };
+constexpr const char* kReductionSample = "[[0, 5], [3, 4]]";
 
 CUARRAY_API std::span<const Row> rows();
 CUARRAY_API std::span<const Loop> loops();
 CUARRAY_API std::span<const ReductionRow> reductions();
 CUARRAY_API RowId find_row(std::string_view name);              ///< kNone if there is none
 CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if there is none
+/// The words of a row's column of flags.
+CUARRAY_API std::vector<const char*> flag_words(uint32_t flags);
 
 /// The result of an empty reduce with this row, of dtype `dtype`; requires that Row::identity is not null.
 CUARRAY_API Scalar row_identity(RowId row, DType dtype);

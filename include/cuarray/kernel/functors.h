@@ -2,8 +2,7 @@
 //
 // `fn::call<fn::hypot, f16>(x, y)` is everything that a backend does per element: it takes the row's inputs,
 // widens halves to f32 unless the row works on their bits, and returns the row's outputs. A generator for
-// NVRTC emits the declarations below and, instead of the #include, the rows that it needs: in Row::text
-// (core/table.h) the shorthands are expanded, so that UFUNC is the only macro.
+// NVRTC emits the declarations below and, instead of the #include, the rows that it needs.
 #pragma once
 #include "cuarray/kernel/flags.h"
 #include "cuarray/kernel/math.h"

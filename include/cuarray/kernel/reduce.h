@@ -87,7 +87,7 @@ CUARRAY_FN auto as_element(X x) {
         return x;
 }
 
-#define REDUCTION(name, domain, flags_, accumulator, identity_, doc, map_, combine_, finish_)               \
+#define REDUCTION(name, ufunc, domain, flags_, python, accumulator, identity_, doc, map_, combine_, finish_) \
     template <class Element>                                                                                \
     struct name {                                                                                           \
         using T = compute_t<Element>;                                                                       \

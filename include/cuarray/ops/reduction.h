@@ -5,8 +5,8 @@
 
 namespace cuarray {
 
-/// Applies the reduction: sum prod max min mean any all count_nonzero argmax argmin. A pending argument is fused into
-/// the reduction. argmax and argmin take one axis or none. Raises NumPy's errors.
+/// Applies a row of reductions.def. A pending argument is fused into the reduction. Rows that give an index take one axis
+/// or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
 
 /// The sums of array * weights and the sums of weights, which broadcast to the array's shape, both in options.dtype. A
@@ -19,7 +19,7 @@ CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Arra
 CUARRAY_API Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
                            const Array* mean = nullptr);
 
-/// The dtype that sum, prod and mean compute in for elements of `dtype` (int32 -> int64; mean of ints -> float64).
+/// The dtype that the row computes in for elements of `dtype` (sum of int32: int64; mean of integers: float64).
 CUARRAY_API DType reduction_dtype(ReductionId row, DType dtype);
 
 }  // namespace cuarray

@@ -36,7 +36,6 @@ struct UfuncResult { Array array[kMaxOut]; };
 
 /// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
-CUARRAY_API UfuncResult call(std::string_view row, std::span<const Argument> args, const UfuncOptions& options = {});
 
 /// NumPy's keyword arguments of a reduction.
 struct ReduceOptions {

@@ -20,7 +20,7 @@ using Folded = choose_t<is_half<Element>, f32, choose_t<only_asks<R>, bool, Elem
 
 /// The source text of the rows: rows with equal text fold alike and may differ only in `finish`.
 constexpr std::string_view kTexts[][3] = {
-#define REDUCTION(name, domain, flags, accumulator, identity, doc, map, combine, finish) {#accumulator, #map, #combine},
+#define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, map, combine, finish) {#accumulator, #map, #combine},
 #include "cuarray/reductions.def"
 };
 constexpr int first_alike(int row) {
@@ -527,13 +527,6 @@ template <int R, class Element> struct SegmentsOf {
     }
 };
 
-/// The row that folds bool by this `combine`.
-constexpr int row_of_truth(std::string_view combine) {
-    for (int r = 0; r < kReductions; ++r)
-        if (kTexts[r][0] == "bool" && kTexts[r][2] == combine) return r;
-    return kReductions;
-}
-
 template <class Loops> constexpr void take_folds(ReductionLoops& loops) {
     loops.fold_leaves = Loops::fold_leaves;
     loops.fold_lane = Loops::fold_lane;
@@ -565,8 +558,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
         // The maximum of bool is `any`, the minimum `all`.
         const bool ones = Own::Row::combine(true, true), mixed = Own::Row::combine(false, true);
-        if (ones && mixed) take_folds<LoopsOf<row_of_truth("a | b"), bool>>(loops);
-        if (ones && !mixed) take_folds<LoopsOf<row_of_truth("a & b"), bool>>(loops);
+        if (ones && mixed) take_folds<LoopsOf<reduction::any, bool>>(loops);
+        if (ones && !mixed) take_folds<LoopsOf<reduction::all, bool>>(loops);
     }
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
     loops.map = Own::map;
