@@ -192,7 +192,7 @@ void assign_where(const Array& to, const Array& mask, const Array& from, const c
     const Array source = without_extra_axes(from, to);
     broadcast_strides(source.layout(), to.shape(), function);
     if (to.is_empty()) return;
-    before_write(to.storage());  // which may run `from`, too
+    before_write(to.storage());  // may run `from`, too
     Expr expr;
     std::vector<View> inputs;
     const Array own = overlaps(to, source) ? copy(source, 'K') : source;
