@@ -415,8 +415,8 @@ MUTANTS = [
     Mutant(
         "writes-before-pending-reads",
         "src/array/creation.cpp",
-        "    before_write(to.storage());  // which may run `from`, too",
-        "    // which may run `from`, too",
+        "    before_write(to.storage());  // may run `from`, too",
+        "    // may run `from`, too",
         "tests/python/test_fuse.py",
     ),
     Mutant(
