@@ -163,6 +163,27 @@ def test_includes_go_to_the_left():
     assert not wrong, "\n".join(wrong)
 
 
+def broken_declarations(text: str) -> list[str]:
+    """First lines of declarations that a blank line divides: codegen/tree_shaking.cpp reads up to blank lines."""
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", re.sub(r"//[^\n]*", "//", text))]
+    return [
+        part.splitlines()[0]
+        for part in paragraphs
+        if part.count("{") != part.count("}") and not re.search(r"^namespace .*\{$|^\}  ?//|^\}$", part, re.MULTILINE)
+    ]
+
+
+def test_kernel_declarations_have_no_blank_lines():
+    wrong = {name_of(file): broken_declarations(file.read_text("utf-8")) for file in sources("include/cuarray/kernel/*.h")}
+    assert not {name: lines for name, lines in wrong.items() if lines}
+
+
+def test_broken_declaration_is_seen():
+    text = "namespace cuarray {\n\nenum Flag {\n    A,  // one\n\n    B\n};\n\n}  // namespace cuarray\n"
+    assert broken_declarations(text) == ["enum Flag {", "B"]
+    assert not broken_declarations(text.replace("one\n", "one"))
+
+
 def test_kernel_text_needs_no_standard_header():
     for file in sources("include/cuarray/kernel/*.h"):
         standard = [
