@@ -23,8 +23,7 @@ void test_every_loop_is_found_by_its_types() {
         CHECK(row.first_loop == seen && row.loops > 0 && row.nin >= 1 && row.nin <= kMaxIn &&
                   row.nout <= kMaxOut,
               "%s", row.name);
-        CHECK(*row.doc && *row.body && std::string(row.text).find(row.body) != std::string::npos, "%s",
-              row.name);
+        CHECK(*row.doc && *row.body, "%s", row.name);
         uint32_t domain = 0;
         for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id, ++seen) {
             const Loop& loop = loops()[id];
