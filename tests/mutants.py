@@ -392,7 +392,7 @@ MUTANTS = [
         "tests/python/test_memory.py -k full_machine",
     ),
     Mutant(
-        "mask-before-its-stretch",
+        "mask-before-its-block",
         "src/host/compaction.cpp",
         "before[i], before[i + 1] - before[i],",
         "before[i] - (i > 3), before[i + 1] - before[i],",
@@ -501,7 +501,7 @@ MUTANTS = [
     ),
     Mutant(
         "validation-compares-nothing",
-        "src/runtime/agreement.cpp",
+        "src/runtime/comparison.cpp",
         "if (!agree(",
         "if (i < 0 && !agree(",
         "tests/cuda/test_cuda_validation.py",

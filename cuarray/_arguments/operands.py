@@ -53,12 +53,12 @@ def as_arrays(function, *objects, optional=()):
     Lists go to the first array's device, and so do NumPy arrays if that is `cpu`; with a GPU array they raise
     TypeError. Without an array, all go to the current device.
     """
-    return _core.side_by_side(function, objects, optional)
+    return _core.as_arrays(function, objects, optional)
 
 
 def arrays_and_numbers(function, *objects, optional=()):
     """Return the objects as `as_arrays` does, but weak Python scalars unchanged."""
-    return _core.side_by_side(function, objects, optional, True)
+    return _core.as_arrays(function, objects, optional, True)
 
 
 def word(value, choices, what, function):

@@ -50,7 +50,7 @@ def convolve(a, v, mode="full"):
     a, v = sequences(a, v, "convolve")
     if len(v) > len(a):
         a, v = v, a
-    return slide(a, v[::-1], mode, "convolve")
+    return sums_of_products(a, v[::-1], mode, "convolve")
 
 
 def correlate(a, v, mode="valid"):
@@ -90,8 +90,8 @@ def correlate(a, v, mode="valid"):
     a, v = sequences(a, v, "correlate")
     v = v.conj() if v.dtype.kind == "c" else v
     if len(v) > len(a):
-        return slide(v, a, mode, "correlate")[::-1].copy()
-    return slide(a, v, mode, "correlate")
+        return sums_of_products(v, a, mode, "correlate")[::-1].copy()
+    return sums_of_products(a, v, mode, "correlate")
 
 
 def sequences(a, v, function):
@@ -106,7 +106,7 @@ def sequences(a, v, function):
     return a.astype(dtype, copy=False), v.astype(dtype, copy=False)
 
 
-def slide(x, taps, mode, function):
+def sums_of_products(x, taps, mode, function):
     """Return the sums of products of `taps` with the overlapped elements of `x`, from left to right."""
     mode = word(mode, MODES, "mode", function)
     dtype = x.dtype
@@ -122,5 +122,5 @@ def slide(x, taps, mode, function):
             products = windows * taps
             result = products.any(1) if dtype.kind == "b" else products.sum(1, dtype=x.dtype)
     else:
-        result = _core.slide(x, taps, before, count, function)
+        result = _core.correlate(x, taps, before, count, function)
     return result.astype(dtype, copy=False)

@@ -77,7 +77,7 @@ def bincount(x, /, weights=None, minlength=0):
     top = int(bins.view(np.uint64).max()) if bins.size else -1
     if top >= 2**63:
         raise ValueError(f"bincount: numbers must not be negative, {top - 2**64} is")
-    return _core.tally(bins, None, False, weights, max(top + 1, minlength), "bincount")
+    return _core.histogram(bins, None, False, weights, max(top + 1, minlength), "bincount")
 
 
 # Rules for the width of bins, for real data that is not empty.
@@ -344,16 +344,16 @@ def count_between(a, edges, is_equal, weights):
         dtype = np.dtype(np.int64)
     values, edges = a.astype(dtype, copy=False), edges.astype(dtype, copy=False)
 
-    def tally(weights):
-        return _core.tally(values, edges, is_equal, weights, bins, "histogram")
+    def counts(weights):
+        return _core.histogram(values, edges, is_equal, weights, bins, "histogram")
 
     if weights is None:
-        return tally(None)
+        return counts(None)
     if weights.dtype.kind == "c":
-        of_real = tally(real(weights).astype(np.float64))
-        of_imag = tally(imag(weights).astype(np.float64))
+        of_real = counts(real(weights).astype(np.float64))
+        of_imag = counts(imag(weights).astype(np.float64))
         return (of_real + of_imag * 1j).astype(weights.dtype, copy=False)
-    return tally(weights.astype(np.float64, copy=False)).astype(weights.dtype, copy=False)
+    return counts(weights.astype(np.float64, copy=False)).astype(weights.dtype, copy=False)
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
@@ -471,7 +471,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
                 f"histogramdd: weights have shape {weights.shape}, there are {places.size} points"
             )
         weights = weights.astype(np.float64, casting="safe", copy=False)
-    counts = _core.tally(places, None, False, weights, math.prod(extents), "histogramdd")
+    counts = _core.histogram(places, None, False, weights, math.prod(extents), "histogramdd")
     counts = counts.reshape(extents)[(slice(1, -1),) * d].astype(np.float64)
     if density:
         total = counts.sum()

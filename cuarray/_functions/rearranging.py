@@ -357,7 +357,7 @@ def repeat_each(a, counts, axis):
     for begin, (first, last) in zip(begins.tolist(), spans, strict=True):
         # The copies of an element begin after those of the elements before it.
         copies = min(piece, total - begin)
-        steps = _core.tally(ends[first:last] - begin, None, False, None, copies, "repeat")
+        steps = _core.histogram(ends[first:last] - begin, None, False, None, copies, "repeat")
         numbers = _core.accumulate("repeat", "add", steps, 0, out=steps)
         elements, copied = (*along, slice(first, last + 1)), (*along, slice(begin, begin + copies))
         _core.take(a[elements], numbers, axis, out=result[copied])

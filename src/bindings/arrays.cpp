@@ -153,7 +153,7 @@ Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
                        [&] { return matmul(x, y, dtype); });
 }
 
-Array slide_along(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name) {
+Array correlate_on(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name) {
     int64_t work = 0;
     if (__builtin_mul_overflow(count, std::min(taps.size(), line.size()), &work)) work = INT64_MAX;
     return without_gil(is_long(line.device(), work), [&] { return correlate(line, taps, before, count, name); });
@@ -254,7 +254,7 @@ void bind_creation(py::module_& m) {
 void bind_memory(py::module_& m) {
     m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
           py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
-    m.def("slide", &slide_along);
+    m.def("correlate", &correlate_on);
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
     m.def("broadcast_to", &broadcast_view);

@@ -24,7 +24,7 @@ bool is_python_number(PyObject* object) {
 
 /// Arguments as arrays on the device of the first array among them, or on the current one; None stays None among the
 /// optional ones, which follow. Python's numbers stay what they are where the caller keeps them.
-py::list side_by_side(const char* function, const py::tuple& objects, const py::tuple& optional,
+py::list as_arrays(const char* function, const py::tuple& objects, const py::tuple& optional,
                       bool keeps_numbers) {
     std::vector<PyObject*> given;
     for (const py::handle object : objects) {
@@ -76,7 +76,7 @@ Object take_elements(const Array& x, const Array& indices, int axis, PyObject* m
 
 void bind_indexing(py::module_& m) {
     m.def("beside", &beside);
-    m.def("side_by_side", &side_by_side, py::arg("function"), py::arg("objects"), py::arg("optional"),
+    m.def("as_arrays", &as_arrays, py::arg("function"), py::arg("objects"), py::arg("optional"),
           py::arg("keeps_numbers") = false);
     m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
           py::arg("out") = py::none());

@@ -137,7 +137,7 @@ void use_pool(const py::object& pool, Device device) {
 
 py::list tracked_lines(Device device) {
     py::list lines;
-    for (const MadeBy& made : tracked_memory(memory_of(device).device))
+    for (const LineAllocations& made : tracked_memory(memory_of(device).device))
         lines.append(py::make_tuple(made.file, made.line, made.allocations, made.bytes));
     return lines;
 }

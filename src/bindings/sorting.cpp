@@ -40,7 +40,7 @@ void bind_sorting(py::module_& m) {
     m.def("search_sorted", [](const Array& sorted, const Array& values, bool right) {
         return without_gil(values, [&] { return search_sorted(sorted, values, right); });
     });
-    m.def("tally", [](const Array& values, const Array* edges, bool equal_bins, const Array* weights,
+    m.def("histogram", [](const Array& values, const Array* edges, bool equal_bins, const Array* weights,
                       Integer<"minlength"> bins, const char* name) {
         return without_gil(values, [&] { return histogram(values, edges, equal_bins, weights, bins, name); });
     });

@@ -24,7 +24,7 @@ void fill_masked(Launch& launch, const CompactionOperands& places, const Space& 
     auto& p = *reinterpret_cast<kernel::CompactionParameters<Index>*>(launch.parameters);
     p = {};
     p.size = uint64_t(count(places.shape));
-    p.stretches = uint64_t(mask_blocks(int64_t(p.size)));
+    p.blocks = uint64_t(mask_blocks(int64_t(p.size)));
     p.mask = reinterpret_cast<const u8*>(places.mask);
     p.before = reinterpret_cast<i64*>(places.before);
     p.axes = uint32_t(space.ndim);
@@ -43,8 +43,8 @@ NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, cons
     to.kernel.entry = std::string(kEntries[int(step)]) + (moves ? "_b" + std::to_string(places.item) : "") + (narrow ? "" : "_64");
     to.kernel.parameters = std::string("CompactionParameters<Index") + (narrow ? "32>" : "64>");
     to.kernel.function = moves ? function + "<" + item_type(places.item) + ">" : function;
-    to.kernel.threads = step == CompactionStep::AddUp ? kAddingThreads : kThreads;
-    const int64_t blocks = step == CompactionStep::AddUp ? 1 : mask_blocks(size);
+    to.kernel.threads = step == CompactionStep::ScanCounts ? kAddingThreads : kThreads;
+    const int64_t blocks = step == CompactionStep::ScanCounts ? 1 : mask_blocks(size);
     if (blocks > INT32_MAX)
         raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
     to.launch.grid = uint32_t(blocks);

@@ -23,7 +23,7 @@ using Parameters = kernel::Folded<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 
 /// Kept and reduced axes of a task, collapsed separately.
-struct Split {
+struct AxisSplit {
     Space kept, reduced;
     ElementSizes sizes;
     uint64_t addresses[kOperands];
@@ -36,7 +36,7 @@ void one_axis_at_least(Space& space) {
     for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
 }
 
-void split_axes(Split& split, const Program& program, const Dims& shape, const Dims& axes,
+void split_axes(AxisSplit& split, const Program& program, const Dims& shape, const Dims& axes,
                 const DeviceOperand& output, std::span<const DeviceOperand> inputs) {
     split.sizes = element_sizes(*program.expr);
     const Dims index_strides = c_strides(shape, 1);
@@ -70,7 +70,7 @@ void split_axes(Split& split, const Program& program, const Dims& shape, const D
 
 /// Whether the inputs' strides between neighbouring outputs are smaller than between elements of one fold, by a vote
 /// weighted with the item sizes.
-bool runs_along_outputs(const Split& split, const Program& program) {
+bool runs_along_outputs(const AxisSplit& split, const Program& program) {
     const int kept = split.kept.ndim - 1, reduced = split.reduced.ndim - 1;
     int64_t votes = 0;
     for (size_t k = 0; k < program.expr->inputs.size(); ++k) {
@@ -85,13 +85,13 @@ bool runs_along_outputs(const Split& split, const Program& program) {
 int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
 
 /// How the threads of a block are divided; columns, groups and leaves are base-2 logarithms.
-struct Division {
+struct ThreadDivision {
     int columns = 0, groups = 0, leaves = 0;
     int64_t tiles = 0, chunks = 1;
 };
 
-Division divide_with(int columns, int64_t outputs, int64_t n) {
-    Division division;
+ThreadDivision divide_with(int columns, int64_t outputs, int64_t n) {
+    ThreadDivision division;
     division.columns = columns;
     division.chunks = std::max<int64_t>(1, (n + kernel::kChunk - 1) / kernel::kChunk);
     const int64_t leaves = (std::min<int64_t>(n, kernel::kChunk) + kernel::kLeaf - 1) / kernel::kLeaf;
@@ -103,17 +103,17 @@ Division divide_with(int columns, int64_t outputs, int64_t n) {
     return division;
 }
 
-Division divide(const Split& split, bool by_columns) {
+ThreadDivision divide(const AxisSplit& split, bool by_columns) {
     const int64_t outputs = split.kept.size, n = split.reduced.size;
     if (!by_columns) return divide_with(0, outputs, n);
     int columns = std::min(kMostColumns, bits_for(outputs));
-    const Division wide = divide_with(columns, outputs, n);
+    const ThreadDivision wide = divide_with(columns, outputs, n);
     return columns > 3 && wide.tiles * wide.chunks < kFewBlocks ? divide_with(3, outputs, n) : wide;
 }
 
 template <class Index>
-bool fill(Launch& launch, const Split& split, const Program& program, const Scalar* initial,
-          const Division& division) {
+bool fill(Launch& launch, const AxisSplit& split, const Program& program, const Scalar* initial,
+          const ThreadDivision& division) {
     const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
     const size_t scalars =
         (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
@@ -143,7 +143,7 @@ bool fill(Launch& launch, const Split& split, const Program& program, const Scal
     return true;
 }
 
-bool one_thread_each(const Split& split, bool by_columns) {
+bool one_thread_each(const AxisSplit& split, bool by_columns) {
     const int64_t n = split.reduced.size;
     if (split.reduced.ndim > 1 || n > kernel::kLeaf || !can_fold_in_registers(split.sizes)) return false;
     return by_columns ? split.kept.size >= kManyOutputs : n <= kernel::kLanes;
@@ -164,7 +164,7 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
     launch.partials = launch.counters = 0;
     if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
         return false;
-    Split split;
+    AxisSplit split;
     split_axes(split, program, shape, axes, output, inputs);
     if (split.kept.ndim > kAxes || split.reduced.ndim > kAxes) return false;
     set_scalars(launch, *program.expr, initial);
@@ -177,7 +177,7 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
         set_grid(launch, (split.kept.size + kThreads - 1) / kThreads, kThreads);
         return fill<kernel::Index64>(launch, split, program, initial, {});
     }
-    const Division division = divide(split, by_columns);
+    const ThreadDivision division = divide(split, by_columns);
     set_grid(launch, division.tiles * division.chunks, 1 << kThreadBits);
     if (division.chunks > 1) {
         const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
@@ -206,9 +206,9 @@ void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address)
     if (walk == Walk::TreeStrided)
         fold(*reinterpret_cast<Parameters<kernel::Index32>*>(parameters));
     else if (walk == Walk::Scan)
-        scan(*reinterpret_cast<kernel::Scanned<kernel::Index32, kOperands>*>(parameters));
+        scan(*reinterpret_cast<kernel::ScanParameters<kernel::Index32, kOperands>*>(parameters));
     else if (walk == Walk::Scan64)
-        scan(*reinterpret_cast<kernel::Scanned<kernel::Index64, kOperands>*>(parameters));
+        scan(*reinterpret_cast<kernel::ScanParameters<kernel::Index64, kOperands>*>(parameters));
     else
         fold(*reinterpret_cast<Parameters<kernel::Index64>*>(parameters));
 }

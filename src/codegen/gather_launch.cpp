@@ -63,8 +63,8 @@ void drop_axis(Space& space, int axis) {
 }  // namespace
 
 IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
-                       std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside, Choosing what)
-    : indices_(indices), outside_(outside), what_(what) {
+                       std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside, IndexedAccess::Kind kind)
+    : indices_(indices), outside_(outside), kind_(kind) {
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
               kernel::kMaxIndices);
@@ -77,14 +77,14 @@ IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& ele
         addresses_[kIndices + k] = indices[k].positions.address;
     }
     // A scatter and an update keep the order of axes: the last value in C order is the one that is stored.
-    collapse(space_, shape, {strides, kIndices + indices.size()}, what != Choosing::Gather);
+    collapse(space_, shape, {strides, kIndices + indices.size()}, kind != IndexedAccess::Kind::Gather);
     for (int k = 0; k < space_.operands; ++k) space_.offset[k] += int64_t(addresses_[k]);
     if (space_.size == 0) {
         slices_ = 0;
         return;
     }
-    if (what == Choosing::Scatter) number_places();
-    if (what == Choosing::Update) limit_keys(item);
+    if (kind == IndexedAccess::Kind::Scatter) number_places();
+    if (kind == IndexedAccess::Kind::Update) limit_keys(item);
     else choose_word(item);
     // Equal values for one position need no table if words can be stored atomically (4 or 8 bytes).
     competes_ = differs_ || (meets_ && word_ < 4);
@@ -200,8 +200,8 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
 void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const bool narrow = is_narrow(space.size);
     const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
-    const bool updates = what_ == Choosing::Update, moves = !claims && !updates;
-    const std::string name = claims ? "claim" : updates ? "update_keys" : what_ == Choosing::Scatter ? "scatter" : "gather";
+    const bool updates = kind_ == IndexedAccess::Kind::Update, moves = !claims && !updates;
+    const std::string name = claims ? "claim" : updates ? "update_keys" : kind_ == IndexedAccess::Kind::Scatter ? "scatter" : "gather";
     const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
     to.kernel.parameters = (updates ? "UpdateParameters<" : "IndexedAccessParameters<") + index + ", " + arrays + ">";

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 #include "codegen/launch.h"
-#include "cuarray/core/table.h"
+#include "cuarray/runtime/task.h"
 #include "cuarray/kernel/gather.h"
 
 namespace cuarray {
@@ -15,14 +15,12 @@ struct IndexedDeviceAxis {
     int axis;
 };
 
-/// The operation on the indexed elements.
-enum class Choosing : uint8_t { Gather, Scatter, Update };
 
 /// Plans a gather, a scatter or an update: `slices` rounds of launches, in order; more than one only beyond 8 axes.
 class CUARRAY_API IndexedAccessPlan {
  public:
     IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array, std::span<const IndexedDeviceAxis> indices,
-               int64_t item, kernel::Outside outside, Choosing what);
+               int64_t item, kernel::Outside outside, IndexedAccess::Kind kind);
 
     int64_t slices() const { return slices_; }
     /// Fills `move` for a slice, and `claim` if stores to one position conflict; set_table() must follow then. In an
@@ -51,7 +49,7 @@ class CUARRAY_API IndexedAccessPlan {
     std::span<const IndexedDeviceAxis> indices_;
     int64_t weights_[kernel::kMaxIndices] = {};
     kernel::Outside outside_;
-    const Choosing what_;
+    const IndexedAccess::Kind kind_;
     bool meets_ = false;     ///< several elements may be stored to one position
     bool differs_ = false;   ///< and may have different values
     bool competes_ = false;  ///< a table selects the element to store
@@ -62,7 +60,7 @@ class CUARRAY_API IndexedAccessPlan {
 };
 
 /// The steps of a compaction: counts per block of the mask, their prefix sums, and one of the moves.
-enum class CompactionStep : uint8_t { Count, AddUp, Compress, Expand, Nonzero };
+enum class CompactionStep : uint8_t { Count, ScanCounts, Compress, Expand, Nonzero };
 
 /// The operands of a compaction: a contiguous mask of `shape`, and mask_blocks(size) + 1 counts in `before`. `array`
 /// has the shape of the mask, `line` is the packed side; for Nonzero it has one row per axis, the first stride apart.

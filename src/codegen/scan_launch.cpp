@@ -15,7 +15,7 @@ namespace {
 constexpr int kThreadBits = 8, kMostLineBits = 5;
 
 template <class Index>
-using Parameters = kernel::Scanned<Index, kOperands>;
+using Parameters = kernel::ScanParameters<Index, kOperands>;
 static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
 static_assert(kernel::kScanThreads == 1u << kThreadBits);
 

@@ -90,7 +90,7 @@ EntryText entry_text(const Program& program, Walk walk) {
     const std::string operands = std::to_string(sizes.operands);
     const std::string index = walk == Walk::TreeStrided || walk == Walk::Scan ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
-    const std::string scanned = "Scanned<" + index + ", " + operands + ">";
+    const std::string scanned = "ScanParameters<" + index + ", " + operands + ">";
     const std::string lanes = std::to_string(contiguous_lanes(sizes)),
                       far_lanes = std::to_string(strided_lanes(sizes));
     const int threads = strided_threads(sizes);

@@ -20,15 +20,15 @@ template <class Visit> void operands(const MaskCount& task, Visit&& visit) {
 
 MaskCounts GpuBackend::count_mask(const View& mask, int64_t size) {
     runtime_.current().refuse_in_capture("counting the true elements of a mask");
-    const int64_t stretches = mask_blocks(size), word = sizeof(int64_t);
-    MaskCounts counts{0, allocate((stretches + 1) * word)};
+    const int64_t blocks = mask_blocks(size), word = sizeof(int64_t);
+    MaskCounts counts{0, allocate((blocks + 1) * word)};
     const MaskCount task{mask, {counts.before.get(), 0, DType::int64, {}}, "mask"};
     Operation operation(runtime_.current(), task);
     const CompactionOperands places{{size}, address_of(mask), address_of(*counts.before, 0), {}, {}};
-    for (const CompactionStep step : {CompactionStep::Count, CompactionStep::AddUp})
+    for (const CompactionStep step : {CompactionStep::Count, CompactionStep::ScanCounts})
         for (NamedLaunch& named : plan_compaction(step, places)) launch(named, "mask");
     operation.end();
-    read(&counts.total, *counts.before, stretches * word, word);
+    read(&counts.total, *counts.before, blocks * word, word);
     return counts;
 }
 

@@ -32,7 +32,7 @@ int capability_of(const Driver& driver, int index) {
 
 namespace {
 
-/// The context that the innermost OneLook of this thread has made current, or null.
+/// The context that the innermost ContextCache of this thread has made current, or null.
 thread_local const Context* looked_at = nullptr;
 
 }  // namespace
@@ -55,9 +55,9 @@ Current::~Current() {
     if (pushed_) driver_.cuCtxPopCurrent.status(&popped);
 }
 
-OneLook::OneLook(const Context& context) : current_(context), outer_(looked_at) { looked_at = &context; }
-OneLook::~OneLook() { looked_at = outer_; }
-void OneLook::look_again() { looked_at = nullptr; }
+ContextCache::ContextCache(const Context& context) : current_(context), outer_(looked_at) { looked_at = &context; }
+ContextCache::~ContextCache() { looked_at = outer_; }
+void ContextCache::invalidate() { looked_at = nullptr; }
 
 RelaxedCapture::RelaxedCapture(const Driver& driver) : driver_(driver) {
     driver_.cuThreadExchangeStreamCaptureMode(&mode_);

@@ -44,14 +44,14 @@ class Current {
 };
 
 /// Makes a context current for a whole operation: nested Current objects of this thread skip the query.
-class OneLook {
+class ContextCache {
  public:
-    explicit OneLook(const Context& context);
-    ~OneLook();
-    OneLook(const OneLook&) = delete;
-    OneLook& operator=(const OneLook&) = delete;
+    explicit ContextCache(const Context& context);
+    ~ContextCache();
+    ContextCache(const ContextCache&) = delete;
+    ContextCache& operator=(const ContextCache&) = delete;
     /// Must be called before foreign code runs within an operation: it may make another context current.
-    static void look_again();
+    static void invalidate();
 
  private:
     const Current current_;

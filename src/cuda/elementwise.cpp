@@ -29,7 +29,7 @@ void GpuBackend::execute(const Elementwise& task) {
 // One query of the current context for both the allocation and the launch.
 StorageRef GpuBackend::single_loop(const SingleLoop& task) {
     if (task.bytes == 0) return Backend::single_loop(task);
-    const OneLook look(runtime_.context);
+    const ContextCache look(runtime_.context);
     return Backend::single_loop(task);
 }
 

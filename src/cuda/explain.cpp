@@ -63,10 +63,10 @@ std::string addresses(const Launch& launch, size_t operands) {
         case Walk::TreeStrided:
             return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
         case Walk::Scan:
-            return addresses<Scanned<Index32, kMaxOperands>>(launch, operands);
+            return addresses<ScanParameters<Index32, kMaxOperands>>(launch, operands);
         case Walk::Scan64:
         case Walk::ScanInOrder:
-            return addresses<Scanned<Index64, kMaxOperands>>(launch, operands);
+            return addresses<ScanParameters<Index64, kMaxOperands>>(launch, operands);
         default:
             return addresses<Folded<Index64, kMaxOperands>>(launch, operands);
     }

@@ -13,9 +13,8 @@ std::vector<IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices) {
 }
 
 IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDeviceAxis> indices) {
-    constexpr Choosing kChoosing[] = {Choosing::Gather, Choosing::Scatter, Choosing::Update};
     return {task.shape, {address_of(task.elements), &task.elements.strides}, {address_of(task.array), &task.array.strides},
-            indices, item_size(task.array.dtype), task.outside, kChoosing[int(task.kind)]};
+            indices, item_size(task.array.dtype), task.outside, task.kind};
 }
 
 }  // namespace

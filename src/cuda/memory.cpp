@@ -37,7 +37,7 @@ Allocation::From origin_of(MemoryKind kind, bool has_pool) {
 
 /// Reports a failed free, which cannot be raised.
 void report_lost(const std::exception& error) {
-    OneLook::look_again();
+    ContextCache::invalidate();
     if (is_alive())
         report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
 }
@@ -102,7 +102,7 @@ void DevicePool::open_to(CUdevice other) {
     context_.driver.cuMemPoolSetAccess(pool_, &access, 1);
 }
 
-KeptMemory& DevicePool::kept(Allocation::From from) { return kept_[int(from) - int(Allocation::From::Direct)]; }
+CachedMemory& DevicePool::kept(Allocation::From from) { return kept_[int(from) - int(Allocation::From::Direct)]; }
 
 CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Current current(context_);
@@ -128,7 +128,7 @@ bool DevicePool::take_once(Allocation& allocation, bool wait) {
 
 void DevicePool::take(Allocation& allocation) {
     if (allocation.from == Allocation::From::Allocator) {
-        OneLook::look_again();
+        ContextCache::invalidate();
         const Current current(context_);
         allocation.address =
             reinterpret_cast<CUdeviceptr>(ask(*allocation.allocator, allocation.bytes, number_of(*allocation.home)));
@@ -145,7 +145,7 @@ void DevicePool::take(Allocation& allocation) {
         }
     }
     if (take_once(allocation, false)) return;
-    OneLook::look_again();
+    ContextCache::invalidate();
     if (!find_room([&] { return take_once(allocation, true); })) raise_no_room(allocation);
 }
 
@@ -167,7 +167,7 @@ Allocation DevicePool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kin
         allocation.from = Allocation::From::Allocator;
     const bool is_ours = kind != MemoryKind::Pinned;  // the limit applies to device memory
     if (is_ours && !account_.has_room(bytes)) {
-        OneLook::look_again();
+        ContextCache::invalidate();
         find_room_in_limit(bytes);
     }
     take(allocation);
@@ -280,7 +280,7 @@ void DevicePool::drop_cached() {
     free_late();
     for (const FreeBlock& block : blocks)
         context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
-    for (KeptMemory& kind : kept_) kind.give_back();
+    for (CachedMemory& kind : kept_) kind.give_back();
 }
 
 void DevicePool::trim() {
@@ -293,7 +293,7 @@ void DevicePool::trim() {
         for (const StreamTotals& lane : streams_) streams.push_back(lane.stream);
     }
     for (GpuStream* stream : streams) stream->wait();
-    for (KeptMemory& kind : kept_) kind.give_back();
+    for (CachedMemory& kind : kept_) kind.give_back();
     if (pool_) context_.driver.cuMemPoolTrimTo(pool_, 0);
 }
 
@@ -317,7 +317,7 @@ MemoryStats DevicePool::stats() const {
         if (current > 0 || cached > 0 || blocks > 0) stats.kinds.push_back({name, current, cached, blocks});
     };
     add_kind("device", Allocation::From::Pool, std::max(int64_t(reserved) - current_[0], int64_t(0)));
-    for (const KeptMemory& kind : kept_) {
+    for (const CachedMemory& kind : kept_) {
         const auto from = Allocation::From(int(Allocation::From::Direct) + int(&kind - kept_));
         add_kind(kind.source().name, from, kind.kept());
         if (from != Allocation::From::Pinned) stats.reserved += kind.held();
@@ -331,7 +331,7 @@ MemoryStats DevicePool::stats() const {
             std::snprintf(name, sizeof name, "%#llx",
                           static_cast<unsigned long long>(number_of(*lane.stream)));
         int64_t cached = small_.bytes(*lane.stream);
-        for (const KeptMemory& kind : kept_) cached += kind.kept(*lane.stream);
+        for (const CachedMemory& kind : kept_) cached += kind.kept(*lane.stream);
         stats.streams.push_back({name, lane.bytes, cached, lane.blocks});
     }
     return stats;

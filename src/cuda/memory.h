@@ -8,7 +8,7 @@
 #include <vector>
 #include "cuarray/runtime/memory.h"
 #include "cuarray/runtime/runtime.h"
-#include "cuda/kept_memory.h"
+#include "cuda/cached_memory.h"
 
 namespace cuarray::cuda {
 
@@ -58,7 +58,7 @@ class DevicePool final : public Memory {
         int64_t bytes = 0, blocks = 0;
     };
 
-    KeptMemory& kept(Allocation::From from);
+    CachedMemory& kept(Allocation::From from);
     void take(Allocation& allocation);
     [[noreturn]] void raise_no_room(const Allocation& allocation);
     bool take_once(Allocation& allocation, bool wait);
@@ -76,7 +76,7 @@ class DevicePool final : public Memory {
     bool owns_threshold_ = false;              ///< the pool had the default release threshold, which we may set
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
     std::atomic<bool> is_given_{false};  ///< the pool is the user's choice, not the device's current one
-    KeptMemory kept_[3];                 ///< direct, pinned, managed
+    CachedMemory kept_[3];                 ///< direct, pinned, managed
     mutable std::mutex mutex_;
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;

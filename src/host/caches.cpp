@@ -33,7 +33,7 @@ int64_t wanted() {
 
 }  // namespace
 
-int64_t stream_from() {
+int64_t nontemporal_from() {
     static const int64_t bytes = wanted();
     return bytes;
 }

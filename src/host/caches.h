@@ -6,6 +6,6 @@ namespace cuarray::host {
 
 /// Results of at least this many bytes use non-temporal stores, because the caches could not keep them: the size of a
 /// core's last-level cache, or CUARRAY_STREAM_FROM (bytes).
-int64_t stream_from();
+int64_t nontemporal_from();
 
 }  // namespace cuarray::host

@@ -9,33 +9,33 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStretch = 16 * 1024;  // elements of a block of the mask
-constexpr int64_t kTogether = kTaskElements / kStretch;
+constexpr int64_t kMaskBlock = 16 * 1024;  // elements of a block of the mask
+constexpr int64_t kTogether = kTaskElements / kMaskBlock;
 
 /// Calls visit(i) for every block of the mask, several per task.
-template <class Visit> void each_stretch(int64_t size, Visit visit) {
-    const int64_t stretches = (size + kStretch - 1) / kStretch;
-    parallel_for((stretches + kTogether - 1) / kTogether, [&](int64_t task) {
-        for (int64_t i = task * kTogether; i < std::min(stretches, (task + 1) * kTogether); ++i) visit(i);
+template <class Visit> void each_block(int64_t size, Visit visit) {
+    const int64_t blocks = (size + kMaskBlock - 1) / kMaskBlock;
+    parallel_for((blocks + kTogether - 1) / kTogether, [&](int64_t task) {
+        for (int64_t i = task * kTogether; i < std::min(blocks, (task + 1) * kTogether); ++i) visit(i);
     });
 }
 
 int64_t* block_counts(const MaskCounts& counts) { return static_cast<int64_t*>(counts.before->data); }
 
 /// A block of the mask and its range of packed elements.
-struct Stretch {
+struct MaskBlock {
     int64_t first, n;   ///< elements of the mask
     int64_t rank, room; ///< of the packed elements
     const uint8_t* mask;
 };
 
-template <class Visit> void each_part(const Compaction& task, Visit visit) {
+template <class Visit> void each_nonempty_block(const Compaction& task, Visit visit) {
     const int64_t size = count(task.shape);
     const int64_t* const before = block_counts(*task.counts);
     const auto* const mask = reinterpret_cast<const uint8_t*>(task.mask.data());
-    each_stretch(size, [&](int64_t i) {
-        const int64_t first = i * kStretch;
-        const Stretch part{first, std::min(kStretch, size - first), before[i], before[i + 1] - before[i], mask + first};
+    each_block(size, [&](int64_t i) {
+        const int64_t first = i * kMaskBlock;
+        const MaskBlock block{first, std::min(kMaskBlock, size - first), before[i], before[i + 1] - before[i], mask + first};
         if (part.room) visit(part);
     });
 }
@@ -48,7 +48,7 @@ template <class Loop> void each_row(const Compaction& task, Loop loop) {
     collapse(space, task.shape, strides, true);
     const int last = std::max(space.ndim - 1, 0);
     const int64_t row = space.ndim ? space.shape[last] : 1, stride = space.ndim ? space.strides[0][last] : 0;
-    each_part(task, [&](Stretch part) {
+    each_nonempty_block(task, [&](MaskBlock block) {
         OuterWalk walk(space, last, part.first / row);
         int64_t column = part.first % row;
         while (part.n > 0 && part.room > 0) {
@@ -92,7 +92,7 @@ void unravel(const Dims& shape, char* line, int64_t axis_stride, int64_t n) {
 }
 
 void compress(const LoopLibrary& library, const Compaction& task) {
-    const auto loop = library.choices.compress[log_size(task.array)];
+    const auto loop = library.indexing.compress[log_size(task.array)];
     const int64_t step = task.packed.strides[0];
     each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
         return loop(task.packed.data() + rank * step, step, array, stride, mask, n, room);
@@ -100,7 +100,7 @@ void compress(const LoopLibrary& library, const Compaction& task) {
 }
 
 void expand(const LoopLibrary& library, const Compaction& task) {
-    const auto loop = library.choices.expand[log_size(task.array)];
+    const auto loop = library.indexing.expand[log_size(task.array)];
     const int64_t step = task.packed.strides[0];
     each_row(task, [&](char* array, int64_t stride, const uint8_t* mask, int64_t n, int64_t rank, int64_t room) {
         return loop(array, stride, task.packed.data() + rank * step, step, mask, n, room);
@@ -110,9 +110,9 @@ void expand(const LoopLibrary& library, const Compaction& task) {
 void find_nonzero(const LoopLibrary& library, const Compaction& task) {
     const int last = task.shape.size() - 1;
     const int64_t axis_stride = task.packed.strides[0];
-    each_part(task, [&](const Stretch& part) {
+    each_nonempty_block(task, [&](const MaskBlock& part) {
         char* const line = task.packed.data() + part.rank * int64_t(sizeof(int64_t));
-        library.choices.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask,
+        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask,
                                   part.n, part.room);
         if (last > 0) unravel(task.shape, line, axis_stride, part.room);
     });
@@ -121,15 +121,15 @@ void find_nonzero(const LoopLibrary& library, const Compaction& task) {
 }  // namespace
 
 MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size) {
-    const int64_t stretches = (size + kStretch - 1) / kStretch;
-    MaskCounts counts{0, backend.allocate((stretches + 1) * int64_t(sizeof(int64_t)))};
+    const int64_t blocks = (size + kMaskBlock - 1) / kMaskBlock;
+    MaskCounts counts{0, backend.allocate((blocks + 1) * int64_t(sizeof(int64_t)))};
     int64_t* const before = block_counts(counts);
     const auto* const bytes = reinterpret_cast<const uint8_t*>(mask.data());
-    each_stretch(size, [&](int64_t i) {
-        before[i] = library.choices.count_true(bytes + i * kStretch, std::min(kStretch, size - i * kStretch));
+    each_block(size, [&](int64_t i) {
+        before[i] = library.indexing.count_true(bytes + i * kMaskBlock, std::min(kMaskBlock, size - i * kMaskBlock));
     });
-    for (int64_t i = 0; i < stretches; ++i) counts.total += std::exchange(before[i], counts.total);
-    before[stretches] = counts.total;
+    for (int64_t i = 0; i < blocks; ++i) counts.total += std::exchange(before[i], counts.total);
+    before[blocks] = counts.total;
     return counts;
 }
 

@@ -29,8 +29,8 @@ class ElementwiseRun {
     }
 
     Fault operator()() {
-        const int64_t units = tile_axis_ >= 0 ? tiles() : stretches();
-        const int64_t unit = tile_axis_ >= 0 ? tile_rows_ * kTileColumns : stretch_;
+        const int64_t units = tile_axis_ >= 0 ? tiles() : blocks();
+        const int64_t unit = tile_axis_ >= 0 ? tile_rows_ * kTileColumns : block_;
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / unit);
         const int64_t tasks = plan_.space.size < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
         std::atomic<bool> fault{false};
@@ -39,7 +39,7 @@ class ElementwiseRun {
             Scratch scratch;
             Machine machine(plan_, scratch, plan_.space.size);
             if (tile_axis_ >= 0) run_tiles(machine, scratch, begin, end);
-            else run_stretches(machine, begin, end);
+            else run_blocks(machine, begin, end);
             if (machine.fault()) fault.store(true, std::memory_order_relaxed);
         });
         return fault ? Fault::Raised : Fault::None;
@@ -89,30 +89,30 @@ class ElementwiseRun {
 
     // Stretches: blocks of the flattened space, or of its rows if these are long.
 
-    int64_t stretches() {
+    int64_t blocks() {
         const int64_t row = plan_.inner();
         if (plan_.is_linear || plan_.space.ndim == 1 || row < kShortRow) {
-            stretch_ = plan_.block;
+            block_ = plan_.block;
             per_row_ = 0;
-            return (plan_.space.size + stretch_ - 1) / stretch_;
+            return (plan_.space.size + block_ - 1) / block_;
         }
         per_row_ = (row + plan_.block - 1) / plan_.block;
-        stretch_ = std::min(((row + per_row_ - 1) / per_row_ + 15) & ~int64_t(15), plan_.block);
+        block_ = std::min(((row + per_row_ - 1) / per_row_ + 15) & ~int64_t(15), plan_.block);
         return plan_.space.size / row * per_row_;
     }
 
-    void run_stretches(Machine& machine, int64_t begin, int64_t end) const {
+    void run_blocks(Machine& machine, int64_t begin, int64_t end) const {
         const int64_t row = plan_.inner(), size = plan_.space.size;
         if (plan_.is_linear) {
-            const int64_t first = begin * stretch_;
-            return machine.run_linear(first, std::min(end * stretch_, size) - first);
+            const int64_t first = begin * block_;
+            return machine.run_linear(first, std::min(end * block_, size) - first);
         }
         for (int64_t i = begin; i < end; ++i) {
             if (per_row_) {
-                const int64_t r = i / per_row_, first = (i - r * per_row_) * stretch_;
-                if (first < row) machine.run(r * row + first, std::min(stretch_, row - first));
+                const int64_t r = i / per_row_, first = (i - r * per_row_) * block_;
+                if (first < row) machine.run(r * row + first, std::min(block_, row - first));
             } else {
-                machine.run(i * stretch_, std::min(stretch_, size - i * stretch_));
+                machine.run(i * block_, std::min(block_, size - i * block_));
             }
         }
     }
@@ -218,7 +218,7 @@ class ElementwiseRun {
     Plan& plan_;
     int tile_axis_ = -1;
     int64_t tile_rows_ = 0;
-    int64_t stretch_ = 0, per_row_ = 0;
+    int64_t block_ = 0, per_row_ = 0;
 };
 
 }  // namespace

@@ -69,7 +69,7 @@ class UpdateLoop {
 class IndexedAccessRun {
  public:
     IndexedAccessRun(const LoopLibrary& library, const IndexedAccess& task)
-        : loops_(library.choices), copy_(library.copy), task_(task), scatters_(task.kind != IndexedAccess::Kind::Gather) {
+        : loops_(library.indexing), copy_(library.copy), task_(task), scatters_(task.kind != IndexedAccess::Kind::Gather) {
         if (task.kind == IndexedAccess::Kind::Update) update_.emplace(library, task);
         lay_out();
         find_line();

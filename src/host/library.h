@@ -141,13 +141,13 @@ struct LoopLibrary {
     const ScanLoops* scans;            ///< by LoopId
     const MatmulLoops* matmul;         ///< by dtype
     const CorrelateLoop* correlations;           ///< by dtype
-    const PartitionLoop* parts;             ///< by dtype; null for the complex ones
+    const PartitionLoop* partitions;             ///< by dtype; null for the complex ones
     const GuessLoop* guesses;          ///< by dtype; null except for float32 and float64
     const ValueSortLoop* sorts;        ///< by dtype; null where radix sort is as fast
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
-    IndexingLoops choices;
-    NontemporalLoop stream;                 ///< null where non-temporal stores do not pay
+    IndexingLoops indexing;
+    NontemporalLoop nontemporal;                 ///< null where non-temporal stores do not pay
     /// to[i] = first + step * i
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.

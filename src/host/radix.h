@@ -53,14 +53,14 @@ template <class Body> void each_row(int64_t rows, int64_t n, Body body) {
 }
 
 /// Properties of the keys of a row.
-struct Survey {
+struct KeyStatistics {
     uint64_t differs = 0;  ///< bits in which keys differ
     bool is_sorted = true;
 };
 
-template <class Item, class Key> Survey survey(const Item* items, int64_t n, int chunks, Key key) {
+template <class Item, class Key> KeyStatistics survey(const Item* items, int64_t n, int chunks, Key key) {
     Scratch scratch;
-    Survey* const parts = scratch.take_array<Survey>(chunks);
+    KeyStatistics* const parts = scratch.take_array<KeyStatistics>(chunks);
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
         using K = decltype(key(items[0]));
         const K first = key(items[0]);
@@ -74,7 +74,7 @@ template <class Item, class Key> Survey survey(const Item* items, int64_t n, int
         }
         parts[c] = {differs, !falls};
     });
-    Survey all;
+    KeyStatistics all;
     for (int c = 0; c < chunks; ++c) {
         all.differs |= parts[c].differs;
         all.is_sorted &= parts[c].is_sorted;
@@ -187,7 +187,7 @@ template <class Item, class Key>
 void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, Key key) {
     if (n <= kInsertion) return sort_by_insertion(to, from, n, key);
     const size_t bytes = size_t(n) * sizeof(Item);
-    const Survey found = survey(from, n, chunks, key);
+    const KeyStatistics found = survey(from, n, chunks, key);
     if (found.is_sorted) {
         if (to != from) std::memcpy(to, from, bytes);
         return;

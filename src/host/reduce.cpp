@@ -134,7 +134,7 @@ class ReduceRun {
             for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size(), apart);
         if (can_be_decided && *acc == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
         if (chunks_ == 1)
-            for (int64_t k = 0; k < outputs_; ++k) deliver(k, first, folds, acc + k * apart);
+            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc + k * apart);
     }
 
     void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, char* acc, int64_t apart) const {
@@ -296,7 +296,7 @@ class ReduceRun {
                     if (j > 0) std::memcpy(at(j / 2), at(j), size_t(bytes));
                 }
             }
-            deliver(k, first, folds, at(0));
+            write_results(k, first, folds, at(0));
         });
     }
 
@@ -310,12 +310,12 @@ class ReduceRun {
             if (loops_.identity) loops_.identity(acc, folds);
             else if (task_.initial) loops_.map(task_.initial->bytes, acc, folds);
             else raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
-            for (int64_t k = 0; k < outputs_; ++k) deliver(k, first, folds, acc, loops_.identity != nullptr);
+            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc, loops_.identity != nullptr);
         }
     }
 
     /// Finishes accumulators and stores the results to output k.
-    void deliver(int64_t k, int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
+    void write_results(int64_t k, int64_t first, int64_t folds, const char* acc, bool with_initial = true) const {
         Scratch scratch;
         if (task_.initial && with_initial) {
             char* const mapped = scratch.take(folds * acc_size());

@@ -17,7 +17,7 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kStretch = 256 * 1024;    // elements per thread of a line that several threads share; a power of two
+constexpr int64_t kPart = 256 * 1024;    // elements per thread of a line that several threads share; a power of two
 constexpr int64_t kShortLine = 32;          // shorter lines are faster as columns, whatever the layout
 constexpr int64_t kFewLines = 16;           // fewer are not worth advancing as columns
 constexpr int64_t kColumnBytes = 2048;      // of each row of columns that are advanced together
@@ -44,7 +44,7 @@ class ScanRun {
         if (lines_ == 0 || n_ == 0) return;
         const DefaultFloatMode mode;
         if (by_columns_) return scan_all_columns();
-        if (!is_in_order_ && thread_count() > 1 && lines_ < 2 * thread_count() && n_ >= 4 * kStretch)
+        if (!is_in_order_ && thread_count() > 1 && lines_ < 2 * thread_count() && n_ >= 4 * kPart)
             return scan_long_lines();
         const int64_t per_task =
             lines_ * n_ < 2 * kTaskElements ? lines_ : std::max<int64_t>(1, kTaskElements / n_);
@@ -78,7 +78,7 @@ class ScanRun {
         ScanState state = {};
         run_along(machine, line * n_, n_, state);
     }
-    void tree_of_stretch(Machine& machine, int64_t first, char* tree) const;
+    void tree_of_part(Machine& machine, int64_t first, char* tree) const;
     void scan_long_lines() const;
     void go_along(Machine& machine, int64_t line) const;
 
@@ -242,9 +242,9 @@ void ScanRun::run_along(Machine& machine, int64_t first, int64_t n, ScanState& s
     }
 }
 
-void ScanRun::tree_of_stretch(Machine& machine, int64_t first, char* tree) const {
+void ScanRun::tree_of_part(Machine& machine, int64_t first, char* tree) const {
     Scratch scratch;
-    constexpr int64_t kBlocks = 128, kBlock = kStretch / kBlocks;
+    constexpr int64_t kBlocks = 128, kBlock = kPart / kBlocks;
     char* const values = scratch.take(block_room(kBlock));
     char* const trees = scratch.take(kBlocks * item_);
     for (int64_t i = 0; i < kBlocks; ++i)
@@ -253,26 +253,26 @@ void ScanRun::tree_of_stretch(Machine& machine, int64_t first, char* tree) const
 }
 
 void ScanRun::scan_long_lines() const {
-    const int64_t stretches = (n_ + kStretch - 1) / kStretch, whole = n_ / kStretch;
-    const std::unique_ptr<ScanState[]> states(new ScanState[size_t(lines_ * stretches)]);
+    const int64_t blocks = (n_ + kPart - 1) / kPart, whole = n_ / kPart;
+    const std::unique_ptr<ScanState[]> states(new ScanState[size_t(lines_ * blocks)]);
     const std::unique_ptr<char[]> trees(new char[size_t(lines_ * whole * item_)]);
     parallel_for(lines_ * whole, [&](int64_t unit) {
         Scratch scratch;
         Machine machine(plan_, scratch, plan_.space.size);
-        tree_of_stretch(machine, unit / whole * n_ + unit % whole * kStretch, trees.get() + unit * item_);
+        tree_of_part(machine, unit / whole * n_ + unit % whole * kPart, trees.get() + unit * item_);
     });
     for (int64_t line = 0; line < lines_; ++line) {
         ScanState state = {};
-        for (int64_t i = 0; i < stretches; ++i) {
-            states[size_t(line * stretches + i)] = state;
-            if (i < whole) scans_.push(&state, trees.get() + (line * whole + i) * item_, kStretch);
+        for (int64_t i = 0; i < blocks; ++i) {
+            states[size_t(line * blocks + i)] = state;
+            if (i < whole) scans_.push(&state, trees.get() + (line * whole + i) * item_, kPart);
         }
     }
-    parallel_for(lines_ * stretches, [&](int64_t unit) {
-        const int64_t begin = unit % stretches * kStretch;
+    parallel_for(lines_ * blocks, [&](int64_t unit) {
+        const int64_t begin = unit % blocks * kPart;
         Scratch scratch;
         Machine machine(plan_, scratch, plan_.space.size);
-        run_along(machine, unit / stretches * n_ + begin, std::min(kStretch, n_ - begin), states[size_t(unit)]);
+        run_along(machine, unit / blocks * n_ + begin, std::min(kPart, n_ - begin), states[size_t(unit)]);
     });
 }
 

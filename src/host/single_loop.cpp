@@ -28,7 +28,7 @@ void run_range(const LoopLibrary& library, BlockLoop loop, const Operands& o, bo
     if (streams) {
         const char* in[kMaxIn];
         for (int k = 0; k < o.ins; ++k) in[k] = o.from[k] + begin * o.item[k];
-        return library.stream(loop, in, o.item, o.ins, to, o.to_item, n);
+        return library.nontemporal(loop, in, o.item, o.ins, to, o.to_item, n);
     }
     const void* in[kMaxIn];
     for (int k = 0; k < o.ins; ++k) in[k] = o.from[k] + begin * o.item[k];
@@ -61,7 +61,7 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
         }
     }
     const BlockLoop loop = library.loops[task.loop];
-    const bool streams = size * o.to_item >= stream_from() && library.stream && !row.has(VectorMath) && !o.are_aliased();
+    const bool streams = size * o.to_item >= nontemporal_from() && library.nontemporal && !row.has(VectorMath) && !o.are_aliased();
     if (size < 2 * kTaskElements) {
         const DefaultFloatMode mode;
         run_range(library, loop, o, streams, 0, size);

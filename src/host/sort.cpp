@@ -36,7 +36,7 @@ struct PairKey {
 template <class Item, class Key>
 bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
     if (threads == 1) return sort(from, to, spare, n, key.descending);
-    const Survey found = survey(from, n, threads, key);
+    const KeyStatistics found = survey(from, n, threads, key);
     if (found.is_sorted) return false;  // radix sort has nothing to do either
     const int width = std::bit_width(found.differs);
     const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
@@ -79,7 +79,7 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
         const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key{task.descending, library.parts[int(dtype_of<T>)]};
+        const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             const bool all = task.kth.empty() || n <= kInsertion;
             if (all && by_vectors && sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
@@ -102,7 +102,7 @@ template <class T> void partition_indices(const LoopLibrary& library, const Sort
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             partition_items(to + row * n, from + row * n, spare + place * n, n, task.kth, threads,
-                            ValueKey<T>{task.descending, library.parts[int(dtype_of<T>)]}, [](int64_t i) { return i; });
+                            ValueKey<T>{task.descending, library.partitions[int(dtype_of<T>)]}, [](int64_t i) { return i; });
         });
     }
 }
@@ -227,7 +227,7 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             select_items(to + row * wanted, from + row * n, spare + place * n, n, task.kth, threads,
-                         ValueKey<T>{false, library.parts[int(dtype_of<T>)]});
+                         ValueKey<T>{false, library.partitions[int(dtype_of<T>)]});
         });
     }
 }

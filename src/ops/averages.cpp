@@ -90,7 +90,7 @@ Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const
     Array counts;
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, o, all, counts);
-    return deliver(astype(binary(row::divide, total, n), T, 'K', false), o, name);
+    return write_output(astype(binary(row::divide, total, n), T, 'K', false), o, name);
 }
 
 Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {

@@ -21,6 +21,6 @@ void check_where(const Array& array, const ReduceOptions& options, const char* n
 void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype, const char* name);
 
 /// Returns out= if given, after copying the result there unless it was computed there; else the result.
-Array deliver(Array&& target, const ReduceOptions& options, const char* name);
+Array write_output(Array&& target, const ReduceOptions& options, const char* name);
 
 }  // namespace cuarray

@@ -49,7 +49,7 @@ void check_out(const Array& array, const ReduceOptions& o, const ReducedAxes& ax
               info(o.out->dtype()).name, " with casting rule 'same_kind'");
 }
 
-Array deliver(Array&& target, const ReduceOptions& o, const char* name) {
+Array write_output(Array&& target, const ReduceOptions& o, const char* name) {
     if (!o.out) return std::move(target);
     if (o.out->storage_ref() == target.storage_ref()) return *o.out;
     assign(*o.out, target, name);
@@ -230,13 +230,13 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     check_empty(axes, has_identity || o.initial, gives_index, name);
 
     Array target = target_array(array, o, axes, dtype);
-    if (target.is_empty()) return deliver(std::move(target), o, name);
+    if (target.is_empty()) return write_output(std::move(target), o, name);
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, gives_index && axes.folded.size() > 1);
     Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr, name};
     target.storage().front().run(task);
-    return deliver(std::move(target), o, name);
+    return write_output(std::move(target), o, name);
 }
 
 std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& o) {
@@ -318,7 +318,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         line.axes = {-1};
         line.all_axes = line.keepdims = false;
         line.out = nullptr;
-        return deliver(ufunc_reduce(id, folded_as_one(array, axes), line).reshape(axes.result_shape), o, name);
+        return write_output(ufunc_reduce(id, folded_as_one(array, axes), line).reshape(axes.result_shape), o, name);
     }
     Scalar initial, masked;
     if (o.initial) initial = to_scalar(*o.initial, T, name);
@@ -332,11 +332,11 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         const Array lines = axes.folded.empty() ? array.reshape(with_axis(array.shape())) : array;
         const Array mask = o.where->broadcast_to(array.shape(), name).reshape(lines.shape());
         const int axis = axes.folded.empty() ? lines.ndim() - 1 : int(axes.folded[0]);
-        return deliver(masked_fold(id, lines, mask, axis, initial).reshape(axes.result_shape), o, name);
+        return write_output(masked_fold(id, lines, mask, axis, initial).reshape(axes.result_shape), o, name);
     }
     if (axes.folded.size() == 1) check_exponents(id, array, int(axes.folded[0]), !o.initial, T, name);
     Array target = target_array(array, o, axes, T);
-    if (target.is_empty()) return deliver(std::move(target), o, name);
+    if (target.is_empty()) return write_output(std::move(target), o, name);
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, false);
@@ -344,7 +344,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Scalar* start = o.initial ? &initial : row.identity && !o.no_initial ? &masked : nullptr;
     target.storage().front().run(
         LeftFold{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, loop, start, name});
-    return deliver(std::move(target), o, name);
+    return write_output(std::move(target), o, name);
 }
 
 }  // namespace cuarray

@@ -180,7 +180,7 @@ void Memory::raise_no_memory(int64_t bytes, const std::string& why) const {
          << size_text(others);
     if (s.limit != kNoLimit) text << "; cuarray.memory.limit is " << size_text(s.limit);
     if (!why.empty()) text << "; " << why;
-    const std::vector<MadeBy> lines = tracked_memory(device);
+    const std::vector<LineAllocations> lines = tracked_memory(device);
     for (size_t i = 0; i < lines.size() && i < 5; ++i)
         text << (i ? ", " : "; made by ") << lines[i].file << ":" << lines[i].line << " (" << lines[i].allocations
              << " of " << size_text(lines[i].bytes) << ")";

@@ -52,9 +52,9 @@ Dims axes_of(const LeftFold& task) { return task.axes; }
 Dims axes_of(const Scan& task) { return {task.axis}; }
 
 /// Fills a record while an operation runs and passes it to the listeners at the end, also if the operation throws.
-class Recorded {
+class RecordScope {
  public:
-    Recorded(const Backend& backend, Record::Kind kind, const char* name)
+    RecordScope(const Backend& backend, Record::Kind kind, const char* name)
         : outer_(the_record), compiles_(!backend.is_host_accessible()) {
         record.kind = kind;
         record.name = name;
@@ -65,7 +65,7 @@ class Recorded {
         the_record = &record;
         record.start = record_clock();
     }
-    ~Recorded() {
+    ~RecordScope() {
         if (!begun_) begin();
         record.end = record_clock();
         end_span();
@@ -73,8 +73,8 @@ class Recorded {
         the_record = outer_;
         tell([&](Listener& listener) { listener.take(record); });
     }
-    Recorded(const Recorded&) = delete;
-    Recorded& operator=(const Recorded&) = delete;
+    RecordScope(const RecordScope&) = delete;
+    RecordScope& operator=(const RecordScope&) = delete;
 
     /// What a launch computes, and the bytes that it moves.
     template <class T>
@@ -151,7 +151,7 @@ class RecordingDecorator final : public Decorator {
     using Decorator::Decorator;
 
     StorageRef allocate(int64_t bytes) override {
-        Recorded recorded(inner_, Record::Kind::Alloc, "allocate");
+        RecordScope recorded(inner_, Record::Kind::Alloc, "allocate");
         recorded.record.bytes = bytes;
         recorded.begin();
         StorageRef storage = inner_.allocate(bytes);
@@ -160,7 +160,7 @@ class RecordingDecorator final : public Decorator {
     }
     Fault run(const Task& any) override {
         return any.visit([&](const auto& task) {
-            Recorded recorded(inner_, Record::Kind::Launch, task.name);
+            RecordScope recorded(inner_, Record::Kind::Launch, task.name);
             recorded.describe(task);
             recorded.begin_span(inner_);
             const Fault fault = inner_.run(any);
@@ -169,7 +169,7 @@ class RecordingDecorator final : public Decorator {
         });
     }
     MaskCounts count_mask(const View& mask, int64_t size) override {
-        Recorded recorded(inner_, Record::Kind::Launch, "mask");
+        RecordScope recorded(inner_, Record::Kind::Launch, "mask");
         recorded.record.kernel = "count_mask";
         recorded.record.shape = {size};
         recorded.record.dtype = info(mask.dtype).name;
@@ -189,7 +189,7 @@ class RecordingDecorator final : public Decorator {
         record_copy("copy", bytes, [&] { inner_.copy(to, to_offset, from, from_offset, bytes); });
     }
     void synchronize() override {
-        Recorded recorded(inner_, Record::Kind::Wait, "synchronize");
+        RecordScope recorded(inner_, Record::Kind::Wait, "synchronize");
         recorded.begin();
         inner_.synchronize();
         recorded.done = true;
@@ -198,7 +198,7 @@ class RecordingDecorator final : public Decorator {
  private:
     template <class Copy>
     void record_copy(const char* name, int64_t bytes, Copy&& copy) {
-        Recorded recorded(inner_, Record::Kind::Copy, name);
+        RecordScope recorded(inner_, Record::Kind::Copy, name);
         recorded.record.bytes = 2 * bytes;
         recorded.begin_span(inner_);
         copy();
@@ -266,7 +266,7 @@ void record_stream_work(Record::Kind kind, const char* name, Stream& stream, con
     if (listening.load(std::memory_order_relaxed) == 0) return run();
     Backend& device = backend(stream.device());
     const StreamScope scope{StreamRef(&stream)};
-    Recorded recorded(device, kind, name);
+    RecordScope recorded(device, kind, name);
     if (kind == Record::Kind::Launch) recorded.begin_span(device);
     else recorded.begin();
     run();

@@ -5,7 +5,7 @@
 #pragma once
 #include <vector>
 
-#include "runtime/agreement.h"
+#include "runtime/comparison.h"
 
 namespace cuarray {
 

@@ -18,7 +18,7 @@ namespace {
 
 struct AllocationSite {
     Device device;
-    MadeBy made;
+    LineAllocations made;
 };
 
 /// Allocation sites are never removed: a program has few of them.
@@ -69,7 +69,7 @@ void note_line(Storage& storage) {
     const auto [place, is_new] =
         l.numbers.try_emplace({file, line, int(device.kind), device.index}, uint32_t(l.all.size() + 1));
     if (is_new) l.all.push_back({device, {file, line, 0, 0}});
-    MadeBy& made = l.all[place->second - 1].made;
+    LineAllocations& made = l.all[place->second - 1].made;
     ++made.allocations;
     made.bytes += storage.bytes;
     storage.line = place->second;
@@ -77,20 +77,20 @@ void note_line(Storage& storage) {
 
 void Storage::forget_line() {
     const std::lock_guard lock(lines().mutex);
-    MadeBy& made = lines().all[line - 1].made;
+    LineAllocations& made = lines().all[line - 1].made;
     --made.allocations;
     made.bytes -= bytes;
     line = 0;
 }
 
-std::vector<MadeBy> tracked_memory(Device device) {
-    std::vector<MadeBy> found;
+std::vector<LineAllocations> tracked_memory(Device device) {
+    std::vector<LineAllocations> found;
     {
         const std::lock_guard lock(lines().mutex);
         for (const AllocationSite& line : lines().all)
             if (line.device == device && line.made.allocations > 0) found.push_back(line.made);
     }
-    std::stable_sort(found.begin(), found.end(), [](const MadeBy& a, const MadeBy& b) { return a.bytes > b.bytes; });
+    std::stable_sort(found.begin(), found.end(), [](const LineAllocations& a, const LineAllocations& b) { return a.bytes > b.bytes; });
     return found;
 }
 

@@ -10,7 +10,7 @@
 namespace cuarray {
 
 /// Live blocks that one line has allocated.
-struct MadeBy {
+struct LineAllocations {
     std::string file;
     int line = 0;
     int64_t allocations = 0, bytes = 0;
@@ -22,7 +22,7 @@ CUARRAY_API void track_memory(bool begin);
 CUARRAY_API bool is_tracking_memory();
 
 /// Lines with live blocks on a device that were allocated while tracking was on, most bytes first.
-CUARRAY_API std::vector<MadeBy> tracked_memory(Device device);
+CUARRAY_API std::vector<LineAllocations> tracked_memory(Device device);
 
 /// Records the line that allocated a block; backends call it for each new block.
 CUARRAY_API void note_line(Storage& storage);

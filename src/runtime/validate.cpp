@@ -19,9 +19,9 @@ namespace {
 Backend& host() { return host_factory().open(0); }
 
 /// Copies of storages as they were before a task ran, for the host to work on.
-class Mirrors {
+class StorageCopies {
  public:
-    explicit Mirrors(Backend& device) : device_(device) {}
+    explicit StorageCopies(Backend& device) : device_(device) {}
 
     Storage* operator()(Storage* storage) { return &copy_of(*storage); }
 
@@ -39,15 +39,15 @@ class Mirrors {
 };
 
 /// An operand that outlives the visit.
-struct Written {
+struct SavedOperand {
     View view;
     Dims shape;
     bool chosen;  ///< whether indices or a mask choose its elements
 };
 
 template <class T>
-std::vector<Written> written_by(const T& task) {
-    std::vector<Written> all;
+std::vector<SavedOperand> written_by(const T& task) {
+    std::vector<SavedOperand> all;
     operands(task, [&](const Operand& operand) {
         if (operand.is_written()) all.push_back({operand.view, operand.shape, operand.chosen != Operand::kAll});
     });
@@ -72,7 +72,7 @@ class ValidatingDecorator final : public Decorator {
     }
 
     MaskCounts count_mask(const View& mask, int64_t size) override {
-        Mirrors mirrors(inner_);
+        StorageCopies mirrors(inner_);
         View copy = mask;
         copy.storage = mirrors(mask.storage);
         const int64_t wanted = host().count_mask(copy, size).total;
@@ -147,7 +147,7 @@ class ValidatingDecorator final : public Decorator {
     Fault validate(const Sort& task) {
         if (task.kth.empty()) return repeat(task);
         // Only the elements at kth are determined.
-        Mirrors mirrors(inner_);
+        StorageCopies mirrors(inner_);
         OwnedTask<Sort> repeated(task);
         repeated.replace_memory(mirrors);
         repeated.task.kth = {};
@@ -166,7 +166,7 @@ class ValidatingDecorator final : public Decorator {
     /// Runs a task on the device, and on the host over copies of its memory as it was before.
     template <class T>
     Fault repeat(const T& task) {
-        Mirrors mirrors(inner_);
+        StorageCopies mirrors(inner_);
         OwnedTask<T> repeated(task);
         repeated.replace_memory(mirrors);
         if constexpr (std::is_same_v<T, Compaction>)
@@ -179,7 +179,7 @@ class ValidatingDecorator final : public Decorator {
             if (error.kind() != ErrorKind::Index) throw;
             return fault;
         }
-        const std::vector<Written> got = written_by(task), wanted = written_by(repeated.task);
+        const std::vector<SavedOperand> got = written_by(task), wanted = written_by(repeated.task);
         for (size_t k = 0; k < got.size(); ++k) {
             if (got[k].chosen) check_all(got[k].view, wanted[k].view, task.name, is_exact(task));
             else check(got[k].view, wanted[k].view, got[k].shape, task.name, is_exact(task));

@@ -23,8 +23,8 @@ void add(const NamedKernel& kernel) { kernels[kernel.entry] = kernel; }
 void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    for (Choosing what : {Choosing::Gather, Choosing::Scatter}) {
-        IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, what);
+    for (IndexedAccess::Kind kind : {IndexedAccess::Kind::Gather, IndexedAccess::Kind::Scatter}) {
+        IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, kind);
         plan.select(0);
         add(plan.move.kernel);
         if (plan.claim) add(plan.claim->kernel);
@@ -33,7 +33,7 @@ void add_choices(int arrays, int64_t item, int64_t n) {
 
 void add_masks(int item, int64_t n) {
     const Dims array{item}, line{item}, lines{8 * n, 8};
-    for (CompactionStep step : {CompactionStep::Count, CompactionStep::AddUp, CompactionStep::Compress, CompactionStep::Expand})
+    for (CompactionStep step : {CompactionStep::Count, CompactionStep::ScanCounts, CompactionStep::Compress, CompactionStep::Expand})
         for (const NamedLaunch& named : plan_compaction(step, {{n}, 4096, 8192, {1 << 20, &array}, {1 << 21, &line}, item}))
             add(named.kernel);
     for (const NamedLaunch& named : plan_compaction(CompactionStep::Nonzero, {{n}, 4096, 8192, {}, {1 << 21, &lines}})) add(named.kernel);
@@ -50,7 +50,7 @@ void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
     const int64_t item = item_size(array);
     const Dims elements{item}, places{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, Choosing::Update);
+    IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, IndexedAccess::Kind::Update);
     plan.select(0);
     plan.set_keys(1 << 22, 1 << 23);
     add(plan.move.kernel);

@@ -66,7 +66,7 @@ class Reader {
     }
 
  private:
-    static bool inside(const kernel::Border& border, const std::vector<int64_t>& at) {
+    static bool inside(const kernel::TileBound& border, const std::vector<int64_t>& at) {
         int64_t place = 0;
         for (size_t d = 0; d < at.size(); ++d) place += at[d] * border.weights[d];
         return place < border.extent;

@@ -42,7 +42,7 @@ WRONG = {
     "locate": ("ca.nonzero(a > 0.5)", RANK),
     "sort": ("ca.sort(a)", ("if constexpr (is_same<T, bool>) {", "if constexpr (true) {")),
     "search": ("ca.searchsorted(ca.sort(a.ravel()), a[0])", (": stands_before(key, keys[v])", ": !stands_before(keys[v], key)")),
-    "tally": ("ca.histogram(a, [0.0, 0.1, 0.4, 1.0])", ("edges[bin + half] ? half : 0", "edges[bin + half] ? half - 1 : 0")),
+    "histogram": ("ca.histogram(a, [0.0, 0.1, 0.4, 1.0])", ("edges[bin + half] ? half : 0", "edges[bin + half] ? half - 1 : 0")),
 }
 
 

@@ -430,7 +430,7 @@ BY_HAND = [
         MASKED_DEVICE,
         "carry = carried;",
         "",
-        f"{INDICES}::test_many_stretches",
+        f"{INDICES}::test_many_mask_blocks",
         text_only=True,
     ),
     Mutant(
@@ -481,7 +481,7 @@ OWN_TESTS = {
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
     "faults.cpp": ("sim tests/python/test_streams.py -k 'cuda and fault'", f"{BACKEND} -k faults"),
     "graph.cpp": (f"{FAILURES} -k a_capture_fails", GRAPHS),
-    "kept_memory.cpp": (f"{MEMORY} -k pinned_blocks", f"{MEMORY} -k last_resort", f"{MEMORY} -k kept"),
+    "cached_memory.cpp": (f"{MEMORY} -k pinned_blocks", f"{MEMORY} -k last_resort", f"{MEMORY} -k kept"),
     "kernels.cpp": (f"{FAILURES} -k module", f"{EXPLANATIONS} -k module"),
     "memory.cpp": (
         f"{BACKEND} -k 'foreign or context_events'",
@@ -498,7 +498,7 @@ OWN_TESTS = {
 
 KERNEL_TESTS = {
     "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
-    "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_stretches)'",),
+    "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_mask_blocks)'",),
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
     "reduce_device.h": (FOLDS, LONG_FOLD),
     "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),

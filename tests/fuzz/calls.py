@@ -22,7 +22,7 @@ from arguments import ALL, DTYPES, FORMS, HOSTILE, KINDS, NO_FILES, SHAPES, name
 from arguments import restrict as restrict  # --only
 from hostile import NAMES, Planted
 from judge import Difference, Pair, headline
-from meant import MEANT_IN_CALLS
+from intended import MEANT_IN_CALLS
 from statements import main_function, with_simpler_parts
 
 import cuarray as ca

@@ -4,7 +4,7 @@ A program is a list of statements, texts in `xp`; `fuse` is cuarray's, and has n
 every live array is compared: value, dtype, shape, contiguity, writability, shared memory, and whether a result is
 a value (`y = x; y += 1` leaves x unchanged); if NumPy raises, cuarray must raise the same type, and change no array.
 
-Intended differences are listed only in meant.py, with their reasons. Inexact functions have limits (`INEXACT`, `SUMS`);
+Intended differences are listed only in intended.py, with their reasons. Inexact functions have limits (`INEXACT`, `SUMS`);
 after such a statement NumPy's array gets cuarray's values, so that one rounding is not counted twice.
 A fused block that differs is judged by its lines, one at a time, and must give the bits that it gives without fuse.
 """
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from limits import KNOWN, PRODUCTS, SUM_LIMIT, same_values
-from meant import MEANT, Step
+from intended import INTENDED, Step
 from same import public_type
 from statements import (
     BOUND,
@@ -165,7 +165,7 @@ class Pair:
     def __init__(self, device="cpu", prelude=None, meant=(), mended=None):
         self.device = device
         self.mended = mended or with_simpler_parts
-        self.meant = [*MEANT, *meant]
+        self.meant = [*INTENDED, *meant]
         common = {"np": np, "copied": copied, "in_c_order": in_c_order, "spread": spread, **(prelude or {})}
         self.theirs = {"xp": np, "fuse": bare_fuse, **common}
         self.ours = {"xp": ca, "fuse": ca.fuse, **common}
@@ -267,7 +267,7 @@ class Pair:
         """
         fused = self.outcome(got)
         self.go_back()
-        alone = Pair(self.device, meant=self.meant[len(MEANT) :], mended=self.mended)
+        alone = Pair(self.device, meant=self.meant[len(INTENDED) :], mended=self.mended)
         alone.theirs, alone.ours, alone.saved = dict(self.theirs), {**self.ours, "fuse": bare_fuse}, {}
         alone.saved = {name: value for name, (_, value) in self.held[1].items() if value is not None}
         agree = not any(alone.step(line) for line in lines_of(statement))

@@ -3,7 +3,7 @@
     python tests/fuzz/programs.py --seconds 60 --seed 1 [--count K] [--first I] [--device cuda:0] [--jobs J]
 
 A step is one line of the table below with its {placeholders} filled in by the method of `Writer` of that name, as the
-live arrays allow. Steps may be in fused blocks. judge.py defines the comparison, meant.py the intended differences.
+live arrays allow. Steps may be in fused blocks. judge.py defines the comparison, intended.py the intended differences.
 """
 
 import math

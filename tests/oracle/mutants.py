@@ -706,8 +706,8 @@ EDITING = [
     Mutant(
         "copies-counted-from-the-first-piece",
         "cuarray/_functions/rearranging.py",
-        "_core.tally(ends[first:last] - begin,",
-        "_core.tally(ends[first:last],",
+        "_core.histogram(ends[first:last] - begin,",
+        "_core.histogram(ends[first:last],",
         tests("indexing_functions", "piece_by_piece"),
     ),
     Mutant(
@@ -954,8 +954,8 @@ PRODUCTS = [
     Mutant(
         "correlation-of-a-longer-second",
         "cuarray/_functions/convolution.py",
-        'return slide(v, a, mode, "correlate")[::-1]',
-        'return slide(v, a, mode, "correlate")',
+        'return sums_of_products(v, a, mode, "correlate")[::-1]',
+        'return sums_of_products(v, a, mode, "correlate")',
         tests("polynomials", "correl"),
     ),
     Mutant(

@@ -31,7 +31,7 @@ xp.nan_to_num(v[0])  xp.nan_to_num(s)  xp.nan_to_num(v,copy=False)  xp.lexsort((
 xp.repeat(v,2)  xp.diag(a)  xp.diag(a,1)  xp.split(v,3)  xp.hsplit(a,a.shape[1])  xp.flip(v)  xp.rot90(a,2)  xp.roll(v,1)
 """.split()
 #: Intended differences, with reasons.
-MEANT = {
+INTENDED = {
     "xp.broadcast_arrays(a,a[0])": "NumPy's are writable with a warning that they will be read-only",
 }
 
@@ -71,7 +71,7 @@ def describe(result, given):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.expression.replace(" ", ""))
 def test_result_lies_as_numpys(row, layout, device):
-    if row.expression.replace(" ", "") in MEANT:
+    if row.expression.replace(" ", "") in INTENDED:
         return
     types = list(row.dtypes) or [t for t in values.TYPES if np.dtype(t).kind in row.types]
     check("f8" if "f8" in types else types[-1], layout, row.expression, row.reference)

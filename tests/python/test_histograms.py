@@ -57,7 +57,7 @@ def test_values_near_edges(dtype, weighted, device, rng):
         x = rng.permutation(np.concatenate([np.tile(close, 1 + 2000 // close.size), between, outside]))
         weights = rng.integers(-8, 8, x.size) / 8 if weighted else None  # whose sums are exact
         given = cuarray.asarray(edges)
-        got = cuarray._core.tally(
+        got = cuarray._core.histogram(
             cuarray.asarray(x), given, True, None if weights is None else cuarray.asarray(weights), bins, "test"
         ).numpy()
         place = np.searchsorted(edges, x, side="right") - 1

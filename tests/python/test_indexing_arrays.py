@@ -276,7 +276,7 @@ def test_masks_at_borders(count, rng, device):
         np.testing.assert_array_equal(x.numpy(), want)
 
 
-def test_many_stretches(device):
+def test_many_mask_blocks(device):
     """More counts than one pass of a thread block scans: 512 mask blocks of 4096 elements."""
     mask = np.zeros(513 * 4096 + 5, bool)
     mask[[0, 4095, 4096, 512 * 4096 - 1, 512 * 4096, 513 * 4096 - 1, 513 * 4096 + 4]] = True

@@ -63,16 +63,16 @@ CUARRAY_FN void add_counts(const CompactionParameters<Index>& p) {
     __shared__ i64 sums[kAddingThreads / 32];
     __shared__ i64 carried;
     i64 carry = 0;
-    for (u64 first = 0; first < p.stretches; first += kAddingThreads) {
+    for (u64 first = 0; first < p.blocks; first += kAddingThreads) {
         const u64 at = first + threadIdx.x;
-        const i64 count = at < p.stretches ? p.before[at] : 0;
+        const i64 count = at < p.blocks ? p.before[at] : 0;
         const i64 sum = carry + add_up(count, sums);
-        if (at < p.stretches) p.before[at] = sum - count;
+        if (at < p.blocks) p.before[at] = sum - count;
         if (threadIdx.x == kAddingThreads - 1) carried = sum;
         __syncthreads();
         carry = carried;
     }
-    if (threadIdx.x == 0) p.before[p.stretches] = carry;
+    if (threadIdx.x == 0) p.before[p.blocks] = carry;
 }
 
 /// Calls move(at, rank) for each true element of a mask block.

@@ -64,10 +64,10 @@ struct IndexedAccessParameters {
 /// Elements of a block of the mask on a GPU.
 constexpr u32 kMaskBlock = 4096;
 
-/// Compaction by a mask of `size` bytes in `stretches` blocks; before[i] is the number of true elements before block i.
+/// Compaction by a mask of `size` bytes in `blocks` blocks; before[i] is the number of true elements before block i.
 template <class Index>
 struct CompactionParameters {
-    u64 size, stretches;
+    u64 size, blocks;
     const u8* mask;
     i64* before;
     u32 axes;

@@ -20,7 +20,7 @@ constexpr int kChosenLanes = K <= 2 ? 4 : 1;
 
 /// Byte offsets of an element and of its position in the array, the key of the position, and the element's
 /// number in C order.
-struct Spot {
+struct ElementLocation {
     i64 element, place, key, number;
 };
 
@@ -32,7 +32,7 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
 
 /// Computes the spot of element `at`; reports an index out of bounds and returns false.
 template <class Index, int K>
-CUARRAY_FN bool find_spot(const IndexedAccessParameters<Index, K>& p, u64 at, Spot& spot, const FaultSink& sink) {
+CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at, ElementLocation& spot, const FaultSink& sink) {
     typename Index::type rest = typename Index::type(at);
     i64 index[K ? K : 1] = {};
     spot = {0, 0, 0, 0};
@@ -71,11 +71,11 @@ CUARRAY_FN void gather(const IndexedAccessParameters<Index, K>& p, const FaultSi
     i64 to[lanes];
 #pragma unroll
     for (int u = 0; u < lanes; ++u) {
-        Spot spot;
+        ElementLocation spot;
         items[u] = Item{};
         to[u] = 0;
         if (first + u * kThreads >= p.size) continue;
-        if (find_spot(p, first + u * kThreads, spot, sink))
+        if (locate_element(p, first + u * kThreads, spot, sink))
             items[u] = *reinterpret_cast<const Item*>(p.array.data + spot.place);
         to[u] = spot.element;
     }
@@ -99,8 +99,8 @@ CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
 template <class Index, int K>
 CUARRAY_FN void claim_places(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
-    Spot spot;
-    if (at >= p.size || !find_spot(p, at, spot, sink)) return;
+    ElementLocation spot;
+    if (at >= p.size || !locate_element(p, at, spot, sink)) return;
     const u64 slot = p.hashed ? hashed_slot(p.hashed, p.slots, u64(spot.key), true) : u64(spot.key);
     atomicMax(&p.winners[slot], u64(spot.number) + 1);
 }
@@ -123,9 +123,9 @@ CUARRAY_FN void scatter(const IndexedAccessParameters<Index, K>& p, const FaultS
     const u64 first = u64(blockIdx.x) * (kThreads * lanes) + threadIdx.x;
 #pragma unroll
     for (int u = 0; u < lanes; ++u) {
-        Spot spot;
+        ElementLocation spot;
         const u64 at = first + u * kThreads;
-        if (at >= p.size || !find_spot(p, at, spot, sink)) continue;
+        if (at >= p.size || !locate_element(p, at, spot, sink)) continue;
         if (p.winners) {
             const u64 slot = p.hashed ? hashed_slot(p.hashed, p.slots, u64(spot.key), false) : u64(spot.key);
             if (p.winners[slot] != u64(spot.number) + 1) continue;

@@ -83,7 +83,7 @@ struct StridedOperand {
 
 /// A bounds check for an axis that is padded to whole tiles: the weighted sum of the coordinates must be below
 /// `extent`.
-struct Border {
+struct TileBound {
     i32 extent, weights[kMaxAxes];
 };
 
@@ -97,7 +97,7 @@ template <int N>
 struct Strided {
     u32 size, axes, tiled, turned;
     Extent32 extents[kMaxAxes];
-    Border borders[4];
+    TileBound borders[4];
     StridedOperand operands[N];
 };
 

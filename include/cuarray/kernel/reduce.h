@@ -21,29 +21,29 @@ enum Nothing { NONE };
 
 /// An element and its index.
 template <class T>
-struct Best {
+struct ValueIndex {
     T value;
     i64 index;
 };
 template <class T>
-CUARRAY_FN Best<T> at(T value, i64 index) {
+CUARRAY_FN ValueIndex<T> at(T value, i64 index) {
     return {value, index};
 }
 
 template <class T>
-CUARRAY_FN Best<T> first_of(Best<T> a, Best<T> b) {
+CUARRAY_FN ValueIndex<T> first_of(ValueIndex<T> a, ValueIndex<T> b) {
     return a.index < b.index ? a : b;
 }
 
 /// NaN wins over every number, and the lowest index among equals, regardless of the order of the operands.
 template <class T>
-CUARRAY_FN Best<T> larger(Best<T> a, Best<T> b) {
+CUARRAY_FN ValueIndex<T> larger(ValueIndex<T> a, ValueIndex<T> b) {
     if (math::isnan(a.value) || math::isnan(b.value))
         return !math::isnan(b.value) ? a : !math::isnan(a.value) ? b : first_of(a, b);
     return a.value == b.value ? first_of(a, b) : math::less(a.value, b.value) ? b : a;
 }
 template <class T>
-CUARRAY_FN Best<T> smaller(Best<T> a, Best<T> b) {
+CUARRAY_FN ValueIndex<T> smaller(ValueIndex<T> a, ValueIndex<T> b) {
     if (math::isnan(a.value) || math::isnan(b.value))
         return !math::isnan(b.value) ? a : !math::isnan(a.value) ? b : first_of(a, b);
     return a.value == b.value ? first_of(a, b) : math::less(a.value, b.value) ? a : b;

@@ -244,7 +244,7 @@ CUARRAY_FN A stored(const A& partial) {
     return partial;
 }
 template <class T>
-CUARRAY_FN red::Best<T> stored(const red::Best<T>& partial) {
+CUARRAY_FN red::ValueIndex<T> stored(const red::ValueIndex<T>& partial) {
     return {partial.value, partial.index};
 }
 

@@ -16,7 +16,7 @@ namespace cuarray::kernel {
 
 /// An associative row as a scan operator on accumulators: halves accumulate in float32 and are rounded once.
 template <class F, class Element>
-struct Running {
+struct ScanRow {
     using A = compute_t<Element>;
     static CUARRAY_FN A map(Element x) { return widen(x); }
     static CUARRAY_FN A combine(A a, A b) { return F().template operator()<A, A>(a, b); }
@@ -66,7 +66,7 @@ struct ScannedOperand {
 /// threads each. If a line has several tiles, the trees over tiles and over aligned power-of-two groups of tiles are
 /// published in `trees`, by in-order number of the tree node, then by line; `flags` marks those that are ready.
 template <class Index, int N>
-struct Scanned {
+struct ScanParameters {
     u64 lines, n;
     u32 tiles, line_bits, groups, along_lines;
     void* trees;

@@ -16,7 +16,7 @@ namespace cuarray::kernel {
 /// V elements at arbitrary positions of lines; those out of range are zero.
 template <class P, int V, class Index>
 struct ScanWalk {
-    const Scanned<Index, P::operands>& p;
+    const ScanParameters<Index, P::operands>& p;
     i64 offsets[P::operands][V];
     bool present[V];
     CUARRAY_FN void locate(int u, u64 line, u64 element) {
@@ -70,7 +70,7 @@ CUARRAY_FN void make_scanned(const Walk& walk, typename P::template outputs<V>& 
 /// The layout of a tile in shared memory, and the line and element of each position in load order.
 template <class Index, int N, int K>
 struct ScanTile {
-    const Scanned<Index, N>& p;
+    const ScanParameters<Index, N>& p;
     u32 tile;
     u64 first_line;
     CUARRAY_FN u32 lines() const { return 1u << p.line_bits; }
@@ -102,7 +102,7 @@ CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits
 /// The trees that the tiles of a line publish for later tiles.
 template <class R, class Index, int N>
 struct TileTrees {
-    const Scanned<Index, N>& p;
+    const ScanParameters<Index, N>& p;
     u64 line, line_groups, line_group;
     CUARRAY_FN u64 node(u32 level, u32 index) const {
         return (u64(index) << (level + 1)) + (u64(1) << level) - 1;
@@ -169,8 +169,8 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
 
 /// Scans of associative rows.
 template <class P, class F, class Index, class S>
-CUARRAY_FN void scan_tiles(const Scanned<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
-    using R = Running<F, typename P::element>;
+CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using R = ScanRow<F, typename P::element>;
     using A = typename R::A;
     constexpr int K = kScanItems<A>;
     constexpr int V = P::unrolled ? 4 : 2;
@@ -237,7 +237,7 @@ CUARRAY_FN void scan_tiles(const Scanned<Index, P::operands>& p, const S& scalar
 
 /// Scans with a binary row strictly from left to right, for rows that are not associative: one thread per line.
 template <class P, class F, class S>
-CUARRAY_FN void scan_in_order(const Scanned<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+CUARRAY_FN void scan_in_order(const ScanParameters<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
     using T = typename P::element;
     const u64 line = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (line >= p.lines) return;

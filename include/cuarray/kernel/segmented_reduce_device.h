@@ -101,8 +101,8 @@ template <class Index, int K>
 CUARRAY_FN void update_keys(const UpdateParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (at >= p.chosen.size) return;
-    Spot spot;
-    p.keys[at] = find_spot(p.chosen, at, spot, sink) ? u64(spot.place - p.base) : p.outside;
+    ElementLocation spot;
+    p.keys[at] = locate_element(p.chosen, at, spot, sink) ? u64(spot.place - p.base) : p.outside;
 }
 
 /// One step of an update: row F at T and U on an element of type S and a value.
@@ -127,8 +127,8 @@ CUARRAY_FN auto coming(const UpdateParameters<Index, K>& p, u64 number, const Fa
         (void)p, (void)number, (void)sink;
         return u8(0);
     } else {
-        Spot spot;
-        find_spot(p.chosen, number, spot, sink);
+        ElementLocation spot;
+        locate_element(p.chosen, number, spot, sink);
         return *reinterpret_cast<const stored_t<typename Step::second>*>(p.chosen.elements.data + spot.element);
     }
 }

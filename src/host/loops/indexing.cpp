@@ -116,7 +116,7 @@ template <class Item> void collect(IndexingLoops& loops, int log_size) {
 
 }  // namespace
 
-void collect_choices(IndexingLoops& loops) {
+void collect_indexing(IndexingLoops& loops) {
     loops.resolve[int(Outside::Raise)] = resolve<Outside::Raise>;
     loops.resolve[int(Outside::Wrap)] = resolve<Outside::Wrap>;
     loops.resolve[int(Outside::Clip)] = resolve<Outside::Clip>;

@@ -39,9 +39,9 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_matmul(matmul);
     const auto correlations = new CorrelateLoop[kDTypes];
     collect_correlations(correlations);
-    const auto part_loops = new PartitionLoop[kDTypes]();
-    collect_parts(part_loops);
-    library.parts = part_loops;
+    const auto partition_loops = new PartitionLoop[kDTypes]();
+    collect_parts(partition_loops);
+    library.partitions = partition_loops;
     const auto guess_loops = new GuessLoop[kDTypes]();
     collect_guesses(guess_loops);
     library.guesses = guess_loops;
@@ -49,8 +49,8 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_sorts(sorts);
     library.sorts = sorts;
     collect_copies(library);
-    collect_choices(library.choices);
-    library.stream = collect_stream();
+    collect_indexing(library.indexing);
+    library.nontemporal = collect_nontemporal();
     library.loops = loops;
     library.casts = casts;
     library.reductions = reductions;

@@ -59,7 +59,7 @@ void stream(BlockLoop loop, const char* const* in, const int64_t* in_items, int 
 
 }  // namespace
 
-NontemporalLoop collect_stream() {
+NontemporalLoop collect_nontemporal() {
 #if defined(__AVX__)
     return stream;
 #else

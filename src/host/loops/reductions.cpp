@@ -14,9 +14,9 @@ using kernel::kLeaf;
 
 /// If the accumulator does not depend on the element type, all types share the loops of one: halves fold as float32,
 /// counts and predicates as bool.
-template <int R> constexpr bool only_asks = is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
+template <int R> constexpr bool is_predicate = is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
 template <int R, class Element>
-using Folded = choose_t<is_half<Element>, f32, choose_t<only_asks<R>, bool, Element>>;
+using Folded = choose_t<is_half<Element>, f32, choose_t<is_predicate<R>, bool, Element>>;
 
 /// The source text of the rows: rows with equal text fold alike and may differ only in `finish`.
 constexpr std::string_view kTexts[][3] = {
@@ -30,12 +30,12 @@ constexpr int first_alike(int row) {
 }
 /// Whether signed and unsigned integers of a size fold to the same bits.
 template <int R>
-constexpr bool is_signless = only_asks<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
+constexpr bool is_signless = is_predicate<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
 
 /// For argmax and argmin, the row that folds the value alone; else nothing.
-template <class Row> struct BestValue { using type = fn::nothing; };
-template <class T> struct BestValue<red::argmax<T>> { using type = red::max<T>; };
-template <class T> struct BestValue<red::argmin<T>> { using type = red::min<T>; };
+template <class Row> struct ValueRowOf { using type = fn::nothing; };
+template <class T> struct ValueRowOf<red::argmax<T>> { using type = red::max<T>; };
+template <class T> struct ValueRowOf<red::argmin<T>> { using type = red::min<T>; };
 
 /// The member type of an accumulator that is a pair of numbers, or nothing.
 template <class A> struct NumberOf { using type = fn::nothing; };
@@ -47,7 +47,7 @@ template <int R, class Element> struct ReductionOf {
     using Row = reduction_t<R, Element>;
     using A = typename Row::A;
     using X = stored_t<Element>;
-    using ValueRow = typename BestValue<Row>::type;
+    using ValueRow = typename ValueRowOf<Row>::type;
     static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
 
     /// An unsigned integer of the element's size, so that counts and elements fill the same vectors.

@@ -116,32 +116,32 @@ template <class F, class T, class U> void grouped_loop(const void* const* in, vo
 }
 
 /// The branch-free form of a row, if kernel/math*.h has one: call(x, y, rare).
-template <class F, class T> struct Quick { static constexpr bool exists = false; };
-template <class T> struct QuickOfFloats { static constexpr bool exists = is_float<T>; };
+template <class F, class T> struct BranchFree { static constexpr bool exists = false; };
+template <class T> struct BranchFreeOfFloats { static constexpr bool exists = is_float<T>; };
 /// Floats, and 64-bit integers, for which there is no SIMD division.
-template <class T> struct QuickDivision { static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8); };
+template <class T> struct BranchFreeDivision { static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8); };
 
-template <> struct Quick<fn::sin, f64> {
+template <> struct BranchFree<fn::sin, f64> {
     static constexpr bool exists = true;
     static CUARRAY_FN f64 call(f64 x, bool& rare) { return math::quick_sin(x, rare); }
 };
-template <> struct Quick<fn::cos, f64> {
+template <> struct BranchFree<fn::cos, f64> {
     static constexpr bool exists = true;
     static CUARRAY_FN f64 call(f64 x, bool& rare) { return math::quick_cos(x, rare); }
 };
-template <class T> struct Quick<fn::ldexp, T> : QuickOfFloats<T> {
+template <class T> struct BranchFree<fn::ldexp, T> : BranchFreeOfFloats<T> {
     template <class N> static CUARRAY_FN T call(T x, N n, bool& rare) { return math::quick_ldexp(x, n, rare); }
 };
-template <class T> struct Quick<fn::fmod, T> : QuickDivision<T> {
+template <class T> struct BranchFree<fn::fmod, T> : BranchFreeDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_fmod(x, y, rare); }
 };
-template <class T> struct Quick<fn::divmod, T> : QuickDivision<T> {
+template <class T> struct BranchFree<fn::divmod, T> : BranchFreeDivision<T> {
     static CUARRAY_FN pair<T, T> call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare); }
 };
-template <class T> struct Quick<fn::floor_divide, T> : QuickDivision<T> {
+template <class T> struct BranchFree<fn::floor_divide, T> : BranchFreeDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).first; }
 };
-template <class T> struct Quick<fn::remainder, T> : QuickDivision<T> {
+template <class T> struct BranchFree<fn::remainder, T> : BranchFreeDivision<T> {
     static CUARRAY_FN T call(T x, T y, bool& rare) { return math::quick_divmod(x, y, rare).second; }
 };
 
@@ -161,8 +161,8 @@ template <class F, class T, class U> void quick_loop(const void* const* in, void
 #pragma omp simd reduction(| : any)
         for (int64_t j = 0; j < count; ++j) {
             bool is_rare;
-            if constexpr (Row::ins == 1) to.put(j, Quick<F, T>::call(row.x[begin + j], is_rare));
-            else to.put(j, Quick<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
+            if constexpr (Row::ins == 1) to.put(j, BranchFree<F, T>::call(row.x[begin + j], is_rare));
+            else to.put(j, BranchFree<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
             rare[j] = is_rare;
             any |= is_rare;
         }
@@ -221,7 +221,7 @@ template <class F, class T, class U> constexpr BlockLoop loop_of() {
     // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
     constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
     if constexpr (is_half<T> && (F::flags & HalfBits) == 0) return staged_loop<F, T>;
-    else if constexpr (Quick<F, T>::exists) return quick_loop<F, T, U>;
+    else if constexpr (BranchFree<F, T>::exists) return quick_loop<F, T, U>;
     else if constexpr (grouped) return grouped_loop<F, T, U>;
     else return exact_loop<F, T, U>;
 }

@@ -12,7 +12,7 @@ constexpr int kGroupBits = 4;
 
 /// The state of the scan of a line: the pending trees, by the power of two of groups that they span, and the results
 /// on which later ones build, by the power of two that divides their number of groups.
-template <class R> struct Progress {
+template <class R> struct ScanProgress {
     using A = typename R::A;
     A trees[kScanStateLevels], results[kScanStateLevels], last;
     uint64_t groups;
@@ -31,18 +31,18 @@ template <class R> struct Progress {
 };
 
 /// An associative row whose combine is many instructions: not inlined, because a group has 30 of them.
-template <class F, class T> struct Called : kernel::Running<F, T> {
+template <class F, class T> struct OutlinedRow : kernel::ScanRow<F, T> {
     using A = T;
-    [[gnu::noinline]] static A combine(A a, A b) { return kernel::Running<F, T>::combine(a, b); }
+    [[gnu::noinline]] static A combine(A a, A b) { return kernel::ScanRow<F, T>::combine(a, b); }
 };
 
 /// The scan loops of an associative row at one type.
-template <class F, class T> struct InOrderOfTrees {
+template <class F, class T> struct TreeScan {
     static constexpr bool chooses = is_complex<T> && !is_same<F, fn::add> && !is_same<F, fn::multiply>;
-    using R = choose_t<chooses, Called<F, T>, kernel::Running<F, T>>;
+    using R = choose_t<chooses, OutlinedRow<F, T>, kernel::ScanRow<F, T>>;
     using A = typename R::A;
     using X = stored_t<T>;
-    using LoopState = Progress<R>;
+    using LoopState = ScanProgress<R>;
 
     static CUARRAY_FN A group_tree(const X* x) {
         A a[kGroup];
@@ -99,8 +99,8 @@ template <class F, class T> struct InOrderOfTrees {
 };
 
 /// The same for types whose operations are exact: any order gives the same bits, and a serial loop is fastest.
-template <class F, class T> struct OneAfterTheOther {
-    using R = kernel::Running<F, T>;
+template <class F, class T> struct SerialScan {
+    using R = kernel::ScanRow<F, T>;
     using X = stored_t<T>;
     struct LoopState {
         T value;
@@ -132,7 +132,7 @@ template <class F, class T> struct OneAfterTheOther {
 };
 
 template <class F, class T>
-using LoopsOf = choose_t<is_integer<T> || is_same<T, bool>, OneAfterTheOther<F, T>, InOrderOfTrees<F, T>>;
+using LoopsOf = choose_t<is_integer<T> || is_same<T, bool>, SerialScan<F, T>, TreeScan<F, T>>;
 
 template <class F, class T>
 void update(char* array, const int64_t* offsets, const char* elements, int64_t stride, int64_t n) {

@@ -84,7 +84,7 @@ template <class T> class KeySort {
     using V = typename S::V;
     using Mask = typename S::Mask;
     static constexpr int kLanes = S::kLanes, kVectors = 16, kBlock = kVectors * kLanes;
-    static constexpr int64_t kStretch = 1024;
+    static constexpr int64_t kRun = 1024;
 
     // Networks
 
@@ -257,8 +257,8 @@ template <class T> class KeySort {
             keys[i] = key;
         }
         if (differs) return false;
-        for (int64_t i = 1; i < n && !falls; i += kStretch) {
-            const int64_t end = std::min(n, i + kStretch);
+        for (int64_t i = 1; i < n && !falls; i += kRun) {
+            const int64_t end = std::min(n, i + kRun);
             for (int64_t k = i; k < end; ++k) falls |= U(keys[k] < keys[k - 1]);
         }
         if (!falls) {

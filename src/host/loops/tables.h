@@ -42,10 +42,10 @@ void collect_sorts(ValueSortLoop* to);
 void collect_copies(LoopLibrary& library);
 
 /// Fills the loops of gather, scatter and compaction.
-void collect_choices(IndexingLoops& loops);
+void collect_indexing(IndexingLoops& loops);
 
 /// The loop with non-temporal stores, or null.
-NontemporalLoop collect_stream();
+NontemporalLoop collect_nontemporal();
 
 /// Binds the vector functions that `find` returns; returns their number.
 int find_vector_functions(SymbolFinder find);

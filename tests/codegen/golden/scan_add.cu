@@ -21,11 +21,11 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-scan_add_f32_tiles(const __grid_constant__ Scanned<Index32, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+scan_add_f32_tiles(const __grid_constant__ ScanParameters<Index32, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     scan_tiles<program, fn::add, Index32>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
-scan_add_f32_tiles64(const __grid_constant__ Scanned<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+scan_add_f32_tiles64(const __grid_constant__ ScanParameters<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     scan_tiles<program, fn::add, Index64>(p, scalars, sink);
 }
 }

@@ -21,7 +21,7 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-scan_subtract_f32_lines(const __grid_constant__ Scanned<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+scan_subtract_f32_lines(const __grid_constant__ ScanParameters<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     scan_in_order<program, fn::subtract>(p, scalars, sink);
 }
 }

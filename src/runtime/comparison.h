@@ -1,4 +1,4 @@
-// agreement.h -- fetches elements of a device to the host, and compares them with those that the host computes.
+// comparison.h -- fetches elements of a device to the host, and compares them with those that the host computes.
 #pragma once
 #include <span>
 

@@ -1,4 +1,4 @@
-// kept_memory.h -- memory whose release would wait for the GPU (cuMemAlloc, pinned, managed): blocks are cached
+// cached_memory.h -- memory whose release would wait for the GPU (cuMemAlloc, pinned, managed): blocks are cached
 // for reuse and returned to the driver only by trim, when memory runs out, and at process exit.
 #pragma once
 #include <cstdint>
@@ -18,9 +18,9 @@ struct MemorySource {
 extern const MemorySource kDirectMemory, kPinnedMemory, kManagedMemory;
 
 /// All blocks of one kind on one GPU. Methods may be called from any thread.
-class KeptMemory {
+class CachedMemory {
  public:
-    KeptMemory(const Context& context, const MemorySource& source) : context_(context), source_(source) {}
+    CachedMemory(const Context& context, const MemorySource& source) : context_(context), source_(source) {}
 
     /// A block of the class for work on `stream`: one last used there, an idle one, or a new one. With `wait`,
     /// also one in use on another stream, for which `stream` then waits. Null if memory has run out.

@@ -1,4 +1,4 @@
-"""meant.py -- intended differences from NumPy: rows of docs/differences.md, and the tests that recognize them."""
+"""intended.py -- intended differences from NumPy: rows of docs/differences.md, and the tests that recognize them."""
 
 import ast
 import math
@@ -15,7 +15,7 @@ import cuarray as ca
 
 
 class Step(NamedTuple):
-    """The input of a row of MEANT; errors are None if the statement succeeded."""
+    """The input of a row of INTENDED; errors are None if the statement succeeded."""
 
     names: frozenset
     statement: str
@@ -273,7 +273,7 @@ def no_numbers(step):
 
 
 #: (reason, test of a Step). The reasons are rows of docs/differences.md.
-MEANT = [
+INTENDED = [
     ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_range),
     ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_loop_range),
     ("float to integer out of range is undefined in NumPy; here the nearest end, 0 for NaN", out_of_range_in_view),

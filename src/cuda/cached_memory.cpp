@@ -1,6 +1,6 @@
-// kept_memory.cpp -- reuse across streams by tickets and events, and the driver's calls for each kind of
+// cached_memory.cpp -- reuse across streams by tickets and events, and the driver's calls for each kind of
 // memory.
-#include "cuda/kept_memory.h"
+#include "cuda/cached_memory.h"
 #include <string>
 #include "runtime/hooks.h"
 
@@ -35,7 +35,7 @@ const MemorySource kManagedMemory = {"managed", true,
                                      },
                                      free_device};
 
-CUdeviceptr KeptMemory::take(int size_class, GpuStream& stream, bool wait) {
+CUdeviceptr CachedMemory::take(int size_class, GpuStream& stream, bool wait) {
     FreeBlock block;
     {
         const std::lock_guard lock(mutex_);
@@ -51,7 +51,7 @@ CUdeviceptr KeptMemory::take(int size_class, GpuStream& stream, bool wait) {
     return block.address;
 }
 
-CUdeviceptr KeptMemory::allocate(int size_class, GpuStream& stream, bool wait) {
+CUdeviceptr CachedMemory::allocate(int size_class, GpuStream& stream, bool wait) {
     const Current current(context_);
     if (const CUdeviceptr kept = take(size_class, stream, false)) return kept;
     CUdeviceptr address = 0;
@@ -64,7 +64,7 @@ CUdeviceptr KeptMemory::allocate(int size_class, GpuStream& stream, bool wait) {
     return address;
 }
 
-void KeptMemory::keep(CUdeviceptr address, int size_class, GpuStream& stream) {
+void CachedMemory::keep(CUdeviceptr address, int size_class, GpuStream& stream) {
     // Issue a new ticket: a temporary is freed before the operation that uses it gets its ticket, and the stream's last
     // ticket may be known to have run.
     const uint64_t ticket = stream.Stream::issue().ticket();
@@ -72,7 +72,7 @@ void KeptMemory::keep(CUdeviceptr address, int size_class, GpuStream& stream) {
     cache_.put({address, &stream, ticket, size_class});
 }
 
-void KeptMemory::give_back() {
+void CachedMemory::give_back() {
     std::vector<FreeBlock> blocks;
     {
         const std::lock_guard lock(mutex_);
@@ -93,17 +93,17 @@ void KeptMemory::give_back() {
     }
 }
 
-int64_t KeptMemory::held() const {
+int64_t CachedMemory::held() const {
     const std::lock_guard lock(mutex_);
     return held_;
 }
 
-int64_t KeptMemory::kept() const {
+int64_t CachedMemory::kept() const {
     const std::lock_guard lock(mutex_);
     return cache_.bytes();
 }
 
-int64_t KeptMemory::kept(const GpuStream& stream) const {
+int64_t CachedMemory::kept(const GpuStream& stream) const {
     const std::lock_guard lock(mutex_);
     return cache_.bytes(stream);
 }

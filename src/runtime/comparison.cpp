@@ -1,5 +1,5 @@
-// agreement.cpp -- compares elements, and reports the first one that differs.
-#include "runtime/agreement.h"
+// comparison.cpp -- compares elements, and reports the first one that differs.
+#include "runtime/comparison.h"
 
 #include <algorithm>
 #include <cmath>
