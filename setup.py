@@ -19,9 +19,7 @@ def compiler() -> str:
     candidates = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "c++", "clang++"]
     with tempfile.TemporaryDirectory() as folder:
         probe = Path(folder, "probe.cpp")
-        probe.write_text(
-            "#include <concepts>\n#include <span>\nint main() { return std::integral<int> ? 0 : 1; }\n"
-        )
+        probe.write_text("#include <concepts>\n#include <span>\nint main() { return std::integral<int> ? 0 : 1; }\n")
         for name in candidates:
             command = [*name.split(), "-std=c++20", "-c", str(probe), "-o", str(probe) + ".o"]
             if shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0:

@@ -115,9 +115,7 @@ def elementwise(name: str, dtype) -> Iterator[Result]:
 def ufuncs() -> Iterator[Result]:
     """Every ufunc that NumPy also has, 1 M float32 and float64, out=."""
     ratios = []
-    names = sorted(
-        name for name, value in vars(ca).items() if isinstance(value, ca.ufunc) and value.__name__ == name
-    )
+    names = sorted(name for name, value in vars(ca).items() if isinstance(value, ca.ufunc) and value.__name__ == name)
     for name in names:
         for dtype in (np.float32, np.float64):
             for result in elementwise(name, dtype):
@@ -127,9 +125,7 @@ def ufuncs() -> Iterator[Result]:
     yield Result(f"geometric mean of {len(ratios)}", 1.0, mean, "numpy", 1.5, unit="")
 
 
-def versus_numpy(
-    title: str, expression: Callable, *arrays: np.ndarray, least: float = 1.0
-) -> Iterator[Result]:
+def versus_numpy(title: str, expression: Callable, *arrays: np.ndarray, least: float = 1.0) -> Iterator[Result]:
     """One expression, written once, on NumPy arrays and on the same memory as cuarray arrays."""
     ours = [ca.array(array) for array in arrays]
     time = race(cuarray=lambda: expression(ca, *ours), numpy=lambda: expression(np, *arrays))
@@ -342,6 +338,4 @@ def memory() -> Iterator[Result]:
     result = chain(x, y)
     peak = status("VmHWM") - before
     needed = x.nbytes + y.nbytes + result.nbytes
-    yield Result(
-        "fused chain of 10, 16 M float32", peak, needed + (1 << 20), "inputs + output + 1 MB", 1.0, unit="B"
-    )
+    yield Result("fused chain of 10, 16 M float32", peak, needed + (1 << 20), "inputs + output + 1 MB", 1.0, unit="B")

@@ -54,12 +54,8 @@ def sorting() -> Iterator[Result]:
     n = generator.integers(-(2**62), 2**62, 1 << 24)
     few = generator.integers(0, 1024, 1 << 24)
     for name, values in (("float32", x), ("int64", n)):
-        yield from versus_numpy(
-            f"sort, 16 M {name}", lambda xp, v: xp.sort(v, kind="stable"), values, least=2.0
-        )
-        yield from versus_numpy(
-            f"argsort, 16 M {name}", lambda xp, v: xp.argsort(v, kind="stable"), values, least=2.0
-        )
+        yield from versus_numpy(f"sort, 16 M {name}", lambda xp, v: xp.sort(v, kind="stable"), values, least=2.0)
+        yield from versus_numpy(f"argsort, 16 M {name}", lambda xp, v: xp.argsort(v, kind="stable"), values, least=2.0)
     yield from versus_numpy("unique, 16 M float32", lambda xp, v: xp.unique(v), x)
     yield from versus_numpy("unique, 16 M of 1024 integers", lambda xp, v: xp.unique(v), few)
     yield from versus_numpy("median, 16 M float32", lambda xp, v: xp.median(v), x)
@@ -71,21 +67,13 @@ def sorting() -> Iterator[Result]:
         )
     many = np.linspace(0, 1, 21)
     yield from versus_numpy("quantile at 21 places, 16 M float32", lambda xp, v: xp.quantile(v, many), x)
-    yield from versus_numpy(
-        "partition in the middle, 16 M float32", lambda xp, v: xp.partition(v, 1 << 23), x
-    )
-    yield from versus_numpy(
-        "argpartition in the middle, 16 M float32", lambda xp, v: xp.argpartition(v, 1 << 23), x
-    )
+    yield from versus_numpy("partition in the middle, 16 M float32", lambda xp, v: xp.partition(v, 1 << 23), x)
+    yield from versus_numpy("argpartition in the middle, 16 M float32", lambda xp, v: xp.argpartition(v, 1 << 23), x)
     yield from versus_numpy("the 100 largest of 16 M float32", largest, x)
     yield from versus_numpy("bincount, 16 M of 1024 integers", lambda xp, v: xp.bincount(v), few)
-    yield from versus_numpy(
-        "histogram, 100 equal bins, 16 M float32", lambda xp, v: xp.histogram(v, 100), x, least=3.0
-    )
+    yield from versus_numpy("histogram, 100 equal bins, 16 M float32", lambda xp, v: xp.histogram(v, 100), x, least=3.0)
     ordered, sought = np.sort(x[: 1 << 20]), x[1 << 20 : 2 << 20]
-    yield from versus_numpy(
-        "searchsorted, 1 M in 1 M", lambda xp, a, v: xp.searchsorted(a, v), ordered, sought
-    )
+    yield from versus_numpy("searchsorted, 1 M in 1 M", lambda xp, a, v: xp.searchsorted(a, v), ordered, sought)
 
 
 @measure()
@@ -100,9 +88,7 @@ def indexing() -> Iterator[Result]:
         title = f"{share:.0%} of 16 M"
         yield from versus_numpy(f"x[mask], {title}", lambda xp, x, m: x[m], x, mask, least=least)
         yield from versus_numpy(f"x[mask] = values, {title}", put, x, mask, values, least=least)
-        yield from versus_numpy(
-            f"x[mask] = 1, {title}", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=least
-        )
+        yield from versus_numpy(f"x[mask] = 1, {title}", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=least)
         yield from versus_numpy(f"nonzero, {title}", lambda xp, m: m.nonzero(), mask)
     places = np.random.default_rng(3).integers(0, 1 << 24, 1 << 22)
     values = uniform(1 << 22)
@@ -177,21 +163,15 @@ def sequences() -> Iterator[Result]:
     x, xd = uniform(1 << 24), uniform(1 << 22, np.float64)
     for taps in (3, 9, 33):
         kernel = uniform(taps)
-        yield from versus_numpy(
-            f"convolve with {taps} taps, 16 M", lambda xp, x, k: xp.convolve(x, k), x, kernel
-        )
+        yield from versus_numpy(f"convolve with {taps} taps, 16 M", lambda xp, x, k: xp.convolve(x, k), x, kernel)
     yield from versus_numpy(
         "convolve with 9 taps, 4 M float64", lambda xp, x, k: xp.convolve(x, k), xd, uniform(9, np.float64)
     )
-    yield from versus_numpy(
-        "convolve 20000 with 2000", lambda xp, x, k: xp.convolve(x, k), x[:20000], x[:2000]
-    )
+    yield from versus_numpy("convolve 20000 with 2000", lambda xp, x, k: xp.convolve(x, k), x[:20000], x[:2000])
     yield from versus_numpy("correlate with 9 taps, 16 M", lambda xp, x, k: xp.correlate(x, k), x, uniform(9))
     for points in (1000, 1 << 20):
         known, values = np.linspace(0, 1, points), uniform(points, np.float64)
-        yield from versus_numpy(
-            f"interp of 4 M in {points}", lambda xp, x, k, v: xp.interp(x, k, v), xd, known, values
-        )
+        yield from versus_numpy(f"interp of 4 M in {points}", lambda xp, x, k, v: xp.interp(x, k, v), xd, known, values)
     plane = x.reshape(SIDE, SIDE)
     yield from versus_numpy("diff, 16 M", lambda xp, x: xp.diff(x), x)
     yield from versus_numpy("gradient, 16 M", lambda xp, x: xp.gradient(x), x)

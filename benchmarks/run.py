@@ -87,9 +87,7 @@ def main() -> int:
             "numpy": np.__version__,
             "python": platform.python_version(),
             "machine": platform.processor() or platform.machine(),
-            "results": {
-                name: [{**asdict(r), "ratio": r.ratio} for r in rows] for name, rows in results.items()
-            },
+            "results": {name: [{**asdict(r), "ratio": r.ratio} for r in rows] for name, rows in results.items()},
         }
         Path(options.json).write_text(json.dumps(record, indent=1))
     missed = sum(not result.passed for rows in results.values() for result in rows)

@@ -1,6 +1,6 @@
 """The figures of `benchmarks/run.py --json FILE` as a page of tables.
 
-    python benchmarks/table.py FILE "when, where, which commit" > docs/measured.md
+python benchmarks/table.py FILE "when, where, which commit" > docs/measured.md
 """
 
 import json
@@ -34,7 +34,9 @@ def main(path: str, about: str) -> None:
     goals = sum(result.least is not None for rows in measures.values() for result in rows)
     print("# Measured\n")
     print(f"Written by `benchmarks/table.py` from results of `benchmarks/run.py --json`: {about}; cuarray")
-    print(f"{record['cuarray']}, NumPy {record['numpy']}, Python {record['python']}. A ratio above 1 means that cuarray")
+    print(
+        f"{record['cuarray']}, NumPy {record['numpy']}, Python {record['python']}. A ratio above 1 means that cuarray"
+    )
     print("is faster; [Benchmarks](benchmarks.md) says what each measure compares. No figure here is from a GPU.\n")
     print(f"{len(missed)} of {goals} goals are missed:\n\n{HEAD}")
     for result in missed:

@@ -33,9 +33,7 @@ class Allowance(NamedTuple):
     reason: str
 
     def covers(self, run: str, skip: Skip) -> bool:
-        return (
-            run in self.runs and fnmatchcase(skip.test, self.tests) and fnmatchcase(skip.reason, self.reason)
-        )
+        return run in self.runs and fnmatchcase(skip.test, self.tests) and fnmatchcase(skip.reason, self.reason)
 
 
 def read_allowances(text: str) -> list[Allowance]:
@@ -87,9 +85,7 @@ def main() -> int:
     allowances = read_allowances(SKIPS.read_text("utf-8"))
     refused = [s for s in skips if not any(a.covers(options.run, s) for a in allowances)]
     for skip in refused:
-        print(
-            f"skipped, and not listed in tests/skips.txt for {options.run} runs: {skip.test}: {skip.reason}"
-        )
+        print(f"skipped, and not listed in tests/skips.txt for {options.run} runs: {skip.test}: {skip.reason}")
     print(f"{len(skips)} skipped, {len(refused)} of them not allowed")
     return 1 if refused else 0
 

@@ -215,8 +215,13 @@ class Flat:
 @final
 class ndarray:
     def __new__(
-        cls, shape: Shape, dtype: DTypeLike | None = None, buffer: object = None, offset: int = 0,
-        strides: Sequence[int] | None = None, order: str | None = None,
+        cls,
+        shape: Shape,
+        dtype: DTypeLike | None = None,
+        buffer: object = None,
+        offset: int = 0,
+        strides: Sequence[int] | None = None,
+        order: str | None = None,
     ) -> ndarray: ...
     def __class_getitem__(cls, item: object) -> GenericAlias: ...
     @property
@@ -297,9 +302,7 @@ class ndarray:
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers."""
     @overload
-    def view(
-        self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None
-    ) -> ndarray:
+    def view(self, dtype: DTypeLike | type[ndarray] | None = None, type: type[ndarray] | None = None) -> ndarray:
         """Return the same bytes as elements of another type, or on cpu as a NumPy array."""
     @overload
     def view(self, dtype: type[HostArray], type: None = None) -> HostArray: ...
@@ -334,9 +337,7 @@ class ndarray:
         mode: Outside = "raise",
     ) -> ndarray: ...
     def put(self, indices: ArrayLike, values: ArrayLike, mode: Outside = "raise") -> None: ...
-    def choose(
-        self, *choices: ArrayLike, out: ndarray | None = None, mode: Outside = "raise"
-    ) -> ndarray: ...
+    def choose(self, *choices: ArrayLike, out: ndarray | None = None, mode: Outside = "raise") -> ndarray: ...
     def compress(
         self, condition: ArrayLike, axis: SupportsIndex | None = None, out: ndarray | None = None
     ) -> ndarray: ...
@@ -383,9 +384,7 @@ class ndarray:
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
     ) -> ndarray: ...
     def dot(self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-    def diagonal(
-        self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
-    ) -> ndarray: ...
+    def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> ndarray: ...
     def trace(
         self,
         offset: SupportsIndex = 0,
@@ -404,9 +403,7 @@ class ndarray:
         """Return a view of a part of each element."""
     def setfield(self, val: ArrayLike, dtype: DTypeLike, offset: SupportsIndex = 0) -> None:
         """Store values into a part of each element."""
-    def setflags(
-        self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
-    ) -> None:
+    def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
         """Set whether the array is writeable."""
     def resize(self, *new_shape: Shape | None, refcheck: bool = True) -> None:
         """Change shape and size in place, filled up with zeros."""
@@ -425,9 +422,7 @@ class ndarray:
     def __complex__(self) -> complex: ...
     def __index__(self) -> int: ...
     def __array__(self, dtype: DTypeLike | None = None, /, copy: bool | None = None) -> npt.NDArray[Any]: ...
-    def __array_ufunc__(
-        self, ufunc: Any, method: str, /, *inputs: Any, out: Any = (), **kwargs: Any
-    ) -> Any: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, out: Any = (), **kwargs: Any) -> Any: ...
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any, /) -> Any: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
     def __dlpack__(

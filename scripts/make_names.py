@@ -92,8 +92,7 @@ def operator_lines() -> str:
         ignored = "  # type: ignore[misc]" if name == "ipow" else ""
         lines.append(f"    def __{name}__(self, other: ArrayLike{modulus}, /) -> {result}: ...{ignored}\n")
     lines += [
-        f"    def __{name}__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]\n"
-        for name in COMPARISONS
+        f"    def __{name}__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]\n" for name in COMPARISONS
     ]
     lines += [
         f"    def __{name}__(self, ndigits: SupportsIndex | None = None) -> ndarray: ...\n"
@@ -218,9 +217,7 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     for title, module in modules.items():
         found, classes = module.functions(), module.classes()
         results = sorted(classes - set(module.public()))
-        lines += [
-            f"from cuarray.{title} import {name}\n" for name in results if name.endswith(("Result", "Info"))
-        ]
+        lines += [f"from cuarray.{title} import {name}\n" for name in results if name.endswith(("Result", "Info"))]
         for name in sorted(module.public()):
             if name in overloaded:
                 continue
@@ -254,9 +251,7 @@ def member_table(stub: str, kind: str, name: str, functions: dict[str, str]) -> 
         if not summary:
             raise SystemExit(f"make_names.py: {kind}.{member.name} has no docstring in core_stub.pyi")
         rows[member.name] = cells(f'<a id="{kind}.{member.name}"></a>`{call}`', summary)
-    return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(
-        rows[key] for key in sorted(rows)
-    )
+    return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(rows[key] for key in sorted(rows))
 
 
 def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict[str, str]) -> str:

@@ -95,9 +95,7 @@ MPMATH = {
 
 def near(dtype):
     """Return the numbers next to zeros and poles of common functions."""
-    points = np.concatenate(
-        [np.arange(-64, 65) * (np.pi / 2), np.arange(-40, 41), [0.5, -0.5, np.e, 1 / np.e]]
-    )
+    points = np.concatenate([np.arange(-64, 65) * (np.pi / 2), np.arange(-40, 41), [0.5, -0.5, np.e, 1 / np.e]])
     points = points.astype(dtype)
     out = [points]
     for towards in (-np.inf, np.inf):

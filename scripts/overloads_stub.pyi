@@ -67,13 +67,9 @@ def fuse(function: _Function) -> _Function:
     """Fuse elementwise operations into one kernel, with bit-identical results."""
 
 @overload
-def gradient(
-    f: ArrayLike, *varargs: ArrayLike, axis: SupportsIndex, edge_order: Literal[1, 2] = 1
-) -> ndarray: ...
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: SupportsIndex, edge_order: Literal[1, 2] = 1) -> ndarray: ...
 @overload
-def gradient(
-    f: ArrayLike, *varargs: ArrayLike, axis: Shape | None = None, edge_order: Literal[1, 2] = 1
-) -> Any:
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Shape | None = None, edge_order: Literal[1, 2] = 1) -> Any:
     """Return the derivative along the axis, or a tuple of those along several axes."""
 
 def histogramdd(
@@ -86,17 +82,13 @@ def histogramdd(
     """Count points by the cells of a grid."""
 
 @overload
-def indices(
-    dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False
-) -> ndarray: ...
+def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False) -> ndarray: ...
 @overload
 def indices(
     dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., *, sparse: Literal[True]
 ) -> tuple[ndarray, ...]: ...
 @overload
-def indices(
-    dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]
-) -> tuple[ndarray, ...]:
+def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]) -> tuple[ndarray, ...]:
     """Return the coordinates of each point of a grid."""
 
 @overload

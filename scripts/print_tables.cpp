@@ -43,7 +43,8 @@ std::string results(const ReductionRow& row) {
     std::string text;
     for (int d = 0; d < kDTypes; ++d)
         if (row.domain >> d & 1)
-            text += (text.empty() ? "" : ", ") + quoted(info(DType(d)).name) + ": " + quoted(info(reduction_result(id, DType(d))).name);
+            text += (text.empty() ? "" : ", ") + quoted(info(DType(d)).name) + ": " +
+                    quoted(info(reduction_result(id, DType(d))).name);
     return "{" + text + "}";
 }
 
@@ -58,7 +59,8 @@ std::string ufunc_entry(const Row& row) {
 
 std::string reduction_entry(const ReductionRow& row) {
     return "  {\"name\": " + quoted(row.name) + ", \"doc\": " + quoted(row.doc) +
-           ", \"domain\": " + domain(row.domain) + ",\n   \"parameters\": " + quoted(row.parameters ? row.parameters : "") +
+           ", \"domain\": " + domain(row.domain) +
+           ",\n   \"parameters\": " + quoted(row.parameters ? row.parameters : "") +
            ", \"sample\": " + quoted(kReductionSample) + ", \"example\": " + quoted(row.example ? row.example : "") +
            ", \"is_method\": " + boolean(row.is_method) + ", \"has_identity\": " + boolean(row.has_identity) +
            ",\n   \"flags\": " + list(flag_words(row.flags), quoted) + ", \"results\": " + results(row) + "}";

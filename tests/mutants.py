@@ -142,7 +142,7 @@ MUTANTS = [
     Mutant(
         "overlap-only-of-equal-starts",
         "src/core/layout.cpp",
-        "target - item_a + 1, target + item_b - 1, budget",
+        "target - item_a + 1,\n                     target + item_b - 1, budget",
         "target, target, budget",
         "tests/test_cpp.py -k layout",
     ),
@@ -268,7 +268,7 @@ MUTANTS = [
     Mutant(
         "axes-of-an-index-always-adjacent",
         "src/ops/indexing_advanced.cpp",
-        "else if (!is_choosing_) adjacent_ = false;",
+        "else if (!is_choosing_)\n            adjacent_ = false;",
         "",
         "tests/python/test_indexing_arrays.py",
     ),
@@ -429,8 +429,8 @@ MUTANTS = [
     Mutant(
         "a-thread-unwinds-at-the-end",
         "src/bindings/python.cpp",
-        "        PyEval_RestoreThread(state);\n    } catch (...) {\n        stop_thread();",
-        "        PyEval_RestoreThread(state);\n    } catch (...) {\n        throw;",
+        "        PyEval_RestoreThread(state);\n    } catch (...) { stop_thread(); }",
+        "        PyEval_RestoreThread(state);\n    } catch (...) { throw; }",
         "tests/python/test_fuse.py -k daemon",
     ),
     Mutant(
@@ -465,8 +465,8 @@ MUTANTS = [
         "equal-memory-of-another-layout",
         "src/array/pending.cpp",
         """ ||
-            !(v.strides == operand.strides)) continue;""",
-        ") continue;",
+            !(v.strides == operand.strides))""",
+        ")",
         "tests/python/test_fuse.py",
     ),
     Mutant(

@@ -118,9 +118,7 @@ def plant(mutant: Mutant, sound: set[str]) -> Verdict:
         for tests in mutant.commands():
             status, failed, said = run_tests(tests)
             if status > TESTS_FAILED:
-                return Verdict(
-                    False, f"pytest {tests} ended with status {status}: nothing was tested\n{said}"
-                )
+                return Verdict(False, f"pytest {tests} ended with status {status}: nothing was tested\n{said}")
             if status != 0:
                 break
         else:
@@ -206,8 +204,6 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
             results.note(mutant, verdict)
         survivors += not verdict.is_caught
         seconds = time.monotonic() - start
-        print(
-            f"{mutant.name:48} {seconds:5.0f} s  {'caught by ' * verdict.is_caught}{verdict.text}", flush=True
-        )
+        print(f"{mutant.name:48} {seconds:5.0f} s  {'caught by ' * verdict.is_caught}{verdict.text}", flush=True)
     print(f"{len(chosen) - survivors} of {len(chosen)} caught")
     return 1 if survivors else 0

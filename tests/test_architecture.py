@@ -72,7 +72,9 @@ def classes_named_twice(texts: dict[str, str]) -> list[str]:
     for file, text in texts.items():
         for name in CLASS.findall(without_comments(text, python=False)):
             files[name].append(file)
-    return [f"{name}: {', '.join(where)}" for name, where in sorted(files.items()) if len(where) > 1 and name not in NESTED]
+    return [
+        f"{name}: {', '.join(where)}" for name, where in sorted(files.items()) if len(where) > 1 and name not in NESTED
+    ]
 
 
 def test_no_two_classes_share_a_name():
@@ -132,7 +134,10 @@ def test_files_that_compile_together_share_no_names():
 def test_shared_names_are_found():
     first = "namespace {\n\nconstexpr int kMany = 3;\nint f(int x) {\n    return x;\n}\n\n}  // namespace\n"
     second = "namespace {\n\ntemplate <class T> T f(T x) { return x; }\nstruct Row {\n};\n\n}  // namespace\n"
-    assert list(shared_names({"a": first, "b": second}, {"Row"})) == ["b hides Row of a header", "b and a both have a f"]
+    assert list(shared_names({"a": first, "b": second}, {"Row"})) == [
+        "b hides Row of a header",
+        "b and a both have a f",
+    ]
     assert list(shared_names({"a": first}, {"kMany"})) == ["a hides kMany of a header"]
     assert own_names(first + "\nint g() { return 1; }\n") == {"kMany", "f"}
 
@@ -174,7 +179,9 @@ def broken_declarations(text: str) -> list[str]:
 
 
 def test_kernel_declarations_have_no_blank_lines():
-    wrong = {name_of(file): broken_declarations(file.read_text("utf-8")) for file in sources("include/cuarray/kernel/*.h")}
+    wrong = {
+        name_of(file): broken_declarations(file.read_text("utf-8")) for file in sources("include/cuarray/kernel/*.h")
+    }
     assert not {name: lines for name, lines in wrong.items() if lines}
 
 
@@ -186,9 +193,7 @@ def test_broken_declaration_is_seen():
 
 def test_kernel_text_needs_no_standard_header():
     for file in sources("include/cuarray/kernel/*.h"):
-        standard = [
-            name for name in INCLUDE.findall(file.read_text("utf-8")) if not name.startswith("cuarray/")
-        ]
+        standard = [name for name in INCLUDE.findall(file.read_text("utf-8")) if not name.startswith("cuarray/")]
         assert not standard, f"{name_of(file)} includes {standard}: NVRTC compiles this text without headers"
 
 
@@ -222,7 +227,11 @@ def imported_modules(name: str, text: str, modules: set[str]) -> Iterator[str]:
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             parts = name.split(".")
-            base = ".".join([*parts[: len(parts) - node.level], *filter(None, [node.module])]) if node.level else node.module
+            base = (
+                ".".join([*parts[: len(parts) - node.level], *filter(None, [node.module])])
+                if node.level
+                else node.module
+            )
             inner = [f"{base}.{alias.name}" for alias in node.names]
             found = [one if one in modules else base for one in inner]
         else:
@@ -307,7 +316,11 @@ def test_circle_of_imports_is_seen():
 
 def test_every_module_with_public_names_is_listed():
     """cuarray/__init__.py has the only list of them."""
-    public = {name.removeprefix("cuarray.") for name, text in private_modules().items() if re.search(r"^__all__\b", text, re.MULTILINE)}
+    public = {
+        name.removeprefix("cuarray.")
+        for name, text in private_modules().items()
+        if re.search(r"^__all__\b", text, re.MULTILINE)
+    }
     (listed,) = (
         ast.literal_eval(node.value)
         for node in ast.parse((ROOT / "cuarray/__init__.py").read_text("utf-8")).body
@@ -435,7 +448,9 @@ def rows_by_name(name: str, text: str) -> Iterator[int]:
 
 
 def test_no_row_is_asked_for_by_name():
-    files = [file for file in sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp") if name_of(file) not in ALLOWED_LISTS]
+    files = [
+        file for file in sources("include/**/*.h", "src/**/*.h", "src/**/*.cpp") if name_of(file) not in ALLOWED_LISTS
+    ]
     assert len(files) > 150, "the sources were not found"
     wrong = [f"{name_of(file)}:{n}" for file in files for n in rows_by_name(name_of(file), file.read_text("utf-8"))]
     assert not wrong, "name a row as row::add, and give what it decides a column: " + ", ".join(wrong)
@@ -523,9 +538,7 @@ def undecorated_calls(name: str, text: str) -> Iterator[int]:
 
 def virtual_functions(file: str) -> list[str]:
     text = without_comments((ROOT / file).read_text("utf-8"), python=False)
-    pattern = (
-        r"virtual\s[^;{~]*?(\w+)\(" if "backend.h" in file else r"(\w+)\([^;{]*\)\s*(?:const\s*)?override"
-    )
+    pattern = r"virtual\s[^;{~]*?(\w+)\(" if "backend.h" in file else r"(\w+)\([^;{]*\)\s*(?:const\s*)?override"
     return re.findall(pattern, text)
 
 

@@ -44,7 +44,9 @@ int main() {
 def test_program_of_a_user(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
     (tmp_path / "user.cpp").write_text(PROGRAM)
-    folder = subprocess.run([sys.executable, "-m", "cuarray", "--cmake-dir"], capture_output=True, text=True, check=True)
+    folder = subprocess.run(
+        [sys.executable, "-m", "cuarray", "--cmake-dir"], capture_output=True, text=True, check=True
+    )
     for command in (
         ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={folder.stdout.strip()}"],
         ["cmake", "--build", tmp_path / "build"],

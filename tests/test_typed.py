@@ -99,9 +99,7 @@ def public_docstrings():
         cuarray.Graph,
         cuarray.profile,
     ):
-        found |= {
-            f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if not name.startswith("_")
-        }
+        found |= {f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if not name.startswith("_")}
     texts = {name: inspect.getdoc(thing) or "" for name, thing in found.items()}
     return {name: text for name, text in texts.items() if ">>>" in text}
 
@@ -164,9 +162,7 @@ def of_pyright(folder):
     """Errors, and types by place, of pyright."""
     done = run("pyright", folder, "--outputjson", f"--pythonpath={sys.executable}")
     if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
-        pytest.skip(
-            f"pyright is not installed with a Node.js that it can run: {(done.stdout + done.stderr)[-200:]}"
-        )
+        pytest.skip(f"pyright is not installed with a Node.js that it can run: {(done.stdout + done.stderr)[-200:]}")
     errors, types = [], {}
     for one in json.loads(done.stdout)["generalDiagnostics"]:
         place = (Path(one["file"]).name, one["range"]["start"]["line"] + 1)
@@ -195,18 +191,14 @@ def values(folder):
     found = {}
     for name, source in SOURCES.items():
         modules = re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE)
-        if re.match(r"# \w+=\S+ python\n", source) or any(
-            importlib.util.find_spec(m) is None for m in modules
-        ):
+        if re.match(r"# \w+=\S+ python\n", source) or any(importlib.util.find_spec(m) is None for m in modules):
             continue  # needs its own process, which another test runs; or a library that is missing
         text = (folder / name).read_text("utf-8")
         lines = text.splitlines()
 
         def reveal_type(value, name=name, lines=lines):
             line = sys._getframe(1).f_lineno
-            statement = next(
-                text for text in reversed(lines[:line]) if not re.match(r"\s*reveal_type\(\w+\)$", text)
-            )
+            statement = next(text for text in reversed(lines[:line]) if not re.match(r"\s*reveal_type\(\w+\)$", text))
             found[name, line] = (value, statement)
             return value
 
@@ -225,10 +217,7 @@ def alternatives(text):
         text = bare
     if "->" in text or text.startswith(("def ", "Overload")):
         return ["callable"]
-    return [
-        re.sub(r"[?*]", "", part).strip().rpartition(".")[2]
-        for part in re.sub(r"^Union", "", text).split("|")
-    ]
+    return [re.sub(r"[?*]", "", part).strip().rpartition(".")[2] for part in re.sub(r"^Union", "", text).split("|")]
 
 
 def fits(text, value):
@@ -268,11 +257,7 @@ def test_revealed_types_are_those_of_the_values(answers, values):
         elif re.fullmatch(r"(builtins\.)?Any|Unknown", text) or (text == "NoReturn"):
             module = type(value).__module__.split(".")[0]
             is_untyped = re.search(UNTYPED, SOURCES[place[0]], re.MULTILINE)
-            if (
-                module in ("cuarray", "builtins", "numpy")
-                and not is_untyped
-                and not re.search(ANYTHING, line)
-            ):
+            if module in ("cuarray", "builtins", "numpy") and not is_untyped and not re.search(ANYTHING, line):
                 unknown.append(f"{place[0]}:{place[1]}: {line}: {text}, and it is {type(value).__name__}")
         elif not fits(text, value):
             wrong.append(f"{place[0]}:{place[1]}: {line}: {text}, and it is {type(value).__name__}")
@@ -285,7 +270,5 @@ def test_every_name_is_public(folder):
     """Checkers treat an import under another name as private, so aliases are assigned."""
     names = [name for name in cuarray.__all__ if not name.startswith("__")]
     (folder / "names.py").write_text("".join(f"from cuarray import {name} as of_{name}\n" for name in names))
-    done = run(
-        "mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--no-implicit-reexport", "names.py"
-    )
+    done = run("mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--no-implicit-reexport", "names.py")
     assert "Success" in done.stdout, done.stdout

@@ -132,9 +132,7 @@ def write_output(result, out, function, casting="same_kind"):
         (out,) = out
     taker = target(out, function, is_out=True)
     if out.shape != result.shape:
-        raise ValueError(
-            f"{_core.called_function(function)}: out= has shape {out.shape}, the result {result.shape}"
-        )
+        raise ValueError(f"{_core.called_function(function)}: out= has shape {out.shape}, the result {result.shape}")
     if not _core.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"{_core.called_function(function)}: cannot cast the output from {result.dtype} to {out.dtype} "

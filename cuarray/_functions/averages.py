@@ -61,9 +61,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if result.size == 0:
-            raise ZeroDivisionError(
-                f"average: no element of shape {a.shape} goes into any of {result.shape} results"
-            )
+            raise ZeroDivisionError(f"average: no element of shape {a.shape} goes into any of {result.shape} results")
         if not returned:
             return result
         total = _core.full((), a.size / result.size, result.dtype, result.device)
@@ -87,9 +85,7 @@ def weights_along(weights, a, axis):
     if weights.shape == a.shape:
         return weights
     if axis is None:
-        raise TypeError(
-            f"average: give axis, because the shapes of a, {a.shape}, and weights, {weights.shape}, differ"
-        )
+        raise TypeError(f"average: give axis, because the shapes of a, {a.shape}, and weights, {weights.shape}, differ")
     if weights.shape != tuple(a.shape[i] for i in axis):
         raise ValueError(f"average: weights of shape {weights.shape} do not go with axes {axis} of {a.shape}")
     weights = weights.transpose(sorted(range(len(axis)), key=axis.__getitem__))

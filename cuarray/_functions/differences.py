@@ -241,9 +241,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> ca.gradient([1.0, 4.0, 9.0], [1.0, 2.0, 3.0], edge_order=2)
     array([2., 4., 6.])
     """
-    f, *lines = as_arrays(
-        "gradient", f, optional=tuple(None if is_number(x) else x for x in varargs)
-    )
+    f, *lines = as_arrays("gradient", f, optional=tuple(None if is_number(x) else x for x in varargs))
     varargs = [x if line is None else line for x, line in zip(varargs, lines, strict=True)]
     axes = tuple(range(f.ndim) if axis is None else normalise_axes(axis, f, "gradient"))
     if len(varargs) == 0:
@@ -253,9 +251,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     elif len(varargs) == len(axes):
         distances = list(varargs)
     else:
-        raise TypeError(
-            f"gradient: {len(varargs)} distances for {len(axes)} axes; give none, one, or one per axis"
-        )
+        raise TypeError(f"gradient: {len(varargs)} distances for {len(axes)} axes; give none, one, or one per axis")
     spacings = [spacing_along(d, f.shape[a]) for a, d in zip(axes, distances, strict=True)]
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order must be 1 or 2, not {edge_order}")

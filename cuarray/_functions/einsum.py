@@ -29,9 +29,7 @@ def spelled(operands):
         refuse("subscripts and at least one array are needed")
     for group in operands[1::2] + operands[len(operands) // 2 * 2 :]:
         if not isinstance(group, Iterable):
-            raise TypeError(
-                f"einsum: subscripts must be a string, or integers behind each array, not {group!r:.80}"
-            )
+            raise TypeError(f"einsum: subscripts must be a string, or integers behind each array, not {group!r:.80}")
     text = ",".join("".join(map(letter_of, group)) for group in labels)
     if len(operands) % 2:
         text += "->" + "".join(map(letter_of, operands[-1]))
@@ -103,10 +101,7 @@ def summed(x, labels, kept):
     axes = tuple(k for k, label in enumerate(labels) if label not in kept)
     if not axes:
         return x, labels
-    if x.dtype == bool:
-        x = _core.reduce("any", x, axes, None, None)
-    else:
-        x = _core.reduce("sum", x, axes, x.dtype, None)
+    x = _core.reduce("any", x, axes, None, None) if x.dtype == bool else _core.reduce("sum", x, axes, x.dtype, None)
     return x, [label for label in labels if label in kept]
 
 
@@ -114,10 +109,7 @@ def contracted(x, xs, y, ys, kept):
     """Multiply two arrays along their common labels, and sum over the labels that are not kept."""
     both = [label for label in xs if label in ys]
     stack, met = [k for k in both if k in kept], [k for k in both if k not in kept]
-    sizes = {
-        label: max(x.shape[xs.index(label)], y.shape[ys.index(label)], key=lambda n: (n != 1, n))
-        for label in met
-    }
+    sizes = {label: max(x.shape[xs.index(label)], y.shape[ys.index(label)], key=lambda n: (n != 1, n)) for label in met}
     rows, columns = [k for k in xs if k not in both], [k for k in ys if k not in both]
 
     def arranged(array, labels, first, second):

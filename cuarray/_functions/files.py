@@ -160,9 +160,7 @@ def arrays_of(given):
     return [as_array(x).numpy() for x in given]
 
 
-def load(
-    file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000
-):
+def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
     """Read an array from a file that `save` wrote, or all arrays of an archive.
 
     Parameters
@@ -210,9 +208,7 @@ def load(
 
 
 @under_its_name
-def savetxt(
-    fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None
-):
+def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
     """Write an array to a text file.
 
     Parameters

@@ -238,14 +238,10 @@ class vectorize:
     array([2, 2, 2, 3])
     """
 
-    def __init__(
-        self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
-    ) -> None:
+    def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None) -> None:
         if excluded is not None:
             excluded = set(members(excluded, "excluded", "vectorize"))
-        self.again = partial(
-            vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature
-        )
+        self.again = partial(vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature)
         self.pyfunc = pyfunc
         on_numpy = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
         self.call = None if pyfunc is np._NoValue else on_host(on_numpy, "vectorize", excluded or ())

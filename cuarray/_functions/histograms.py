@@ -395,9 +395,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """
     x, y = as_arrays("histogram2d", x, y)
     if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(
-            f"histogram2d: x and y must have as many points, not shapes {x.shape} and {y.shape}"
-        )
+        raise ValueError(f"histogram2d: x and y must have as many points, not shapes {x.shape} and {y.shape}")
     both = not hasattr(bins, "__len__") or len(bins) in (1, 2)
     counts, (first, second) = histogramdd([x, y], bins if both else [bins, bins], range, density, weights)
     return counts, first, second
@@ -467,9 +465,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         places = place if places is None else places * extent + place
     if weights is not None:
         if weights.shape != places.shape:
-            raise ValueError(
-                f"histogramdd: weights have shape {weights.shape}, there are {places.size} points"
-            )
+            raise ValueError(f"histogramdd: weights have shape {weights.shape}, there are {places.size} points")
         weights = weights.astype(np.float64, casting="safe", copy=False)
     counts = _core.histogram(places, None, False, weights, math.prod(extents), "histogramdd")
     counts = counts.reshape(extents)[(slice(1, -1),) * d].astype(np.float64)

@@ -565,9 +565,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
         raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
     if len(multi_index) != len(shape):
-        raise ValueError(
-            f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}"
-        )
+        raise ValueError(f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}")
     modes = modes if many else modes * len(shape)
     if len(modes) != len(shape):
         raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
@@ -581,9 +579,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         places = integers(places, "ravel_multi_index")
         if rule == "raise":
             if not is_empty:
-                check_inside(
-                    places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}"
-                )
+                check_inside(places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}")
         elif rule == "wrap":
             places = places % extent
         else:

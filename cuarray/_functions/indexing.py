@@ -37,7 +37,6 @@ __all__ = [
 ]
 
 
-
 def positions(result, given, function):
     """Return given indices as an integer array; TypeError if they are not integers."""
     if result.size == 0 and not isinstance(given, (ndarray, np.ndarray)):
@@ -578,9 +577,7 @@ def safe_values_for(a, values, function):
     if is_array and not _core.is_value(values):
         values = _core.beside(values, a, function)
         if not _core.can_cast(values.dtype, a.dtype, "safe"):
-            raise TypeError(
-                f"{function}: cannot cast values from {values.dtype} to {a.dtype} with casting rule 'safe'"
-            )
+            raise TypeError(f"{function}: cannot cast values from {values.dtype} to {a.dtype} with casting rule 'safe'")
     return values_for(a, values, function)
 
 

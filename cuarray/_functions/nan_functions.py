@@ -514,6 +514,4 @@ def nan_place(find, replacement, a, axis, out, keepdims):
     if a.size and bool(nothing.any()):
         raise ValueError(f"nan{find.__name__}: All-NaN slice encountered")
     with fused_call():
-        return find(
-            where_ufunc(isnan(a), replacement, a), axis, out, keepdims=keepdims
-        )
+        return find(where_ufunc(isnan(a), replacement, a), axis, out, keepdims=keepdims)

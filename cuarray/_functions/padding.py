@@ -92,16 +92,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if mode not in ("constant", "empty"):
         for axis, (extent, both) in enumerate(zip(a.shape, widths, strict=True)):
             if extent == 0 and any(both):
-                raise ValueError(
-                    f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-                )
+                raise ValueError(f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     result = empty(shape, a.dtype, order="F" if a.flags.fnc else "C", device=a.device)
     result[(*inside, ...)] = a
     if mode == "empty":
         return result
     by_axis = {
-        key: [value] * a.ndim if key == "reflect_type" else pairs(value, a.ndim)
-        for key, value in settings.items()
+        key: [value] * a.ndim if key == "reflect_type" else pairs(value, a.ndim) for key, value in settings.items()
     }
     for axis, (before, after) in enumerate(widths):
         # Earlier axes are padded already; of later axes only the interior is valid.
@@ -138,9 +135,7 @@ def pairs(given, ndim):
 def mode_settings(mode, given):
     """Return the keywords of a mode; ValueError for keywords of other modes."""
     if mode not in KEYWORDS:
-        raise ValueError(
-            f"pad: mode {mode!r} is not supported; there are {', '.join(KEYWORDS)} and functions"
-        )
+        raise ValueError(f"pad: mode {mode!r} is not supported; there are {', '.join(KEYWORDS)} and functions")
     wrong = sorted(given.keys() - KEYWORDS[mode].keys())
     if wrong:
         raise ValueError(f"pad: unsupported keyword arguments for mode {mode!r}: {', '.join(wrong)}")

@@ -232,6 +232,4 @@ def format_float_scientific(
     >>> ca.format_float_scientific(ca.asarray(0.1, dtype="f4"))
     '1.e-01'
     """
-    return np.format_float_scientific(
-        number(x), precision, unique, trim, sign, pad_left, exp_digits, min_digits
-    )
+    return np.format_float_scientific(number(x), precision, unique, trim, sign, pad_left, exp_digits, min_digits)

@@ -64,9 +64,7 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
         if x.ndim < least:
-            raise ValueError(
-                f"{function}: argument {number} is {x.ndim}-dimensional and needs {least} axes at least"
-            )
+            raise ValueError(f"{function}: argument {number} is {x.ndim}-dimensional and needs {least} axes at least")
     result_dtype = common_dtype(arrays, dtype, casting, function)
     places = own_axes(axes, axis, keepdims, arrays, function)
     x1, x2 = (

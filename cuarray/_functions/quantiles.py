@@ -201,9 +201,7 @@ def interpolate(low, high, weight, rest, is_near_high):
     return where(is_near_high, high - step * rest, low + step * weight)
 
 
-def quantile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
-):
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """Return quantiles: values below which a given fraction of the elements lies.
 
     Parameters
@@ -258,9 +256,7 @@ def quantile(
     return find_quantiles("quantile", a, q, 1, axis, out, method, keepdims, weights)
 
 
-def percentile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None
-):
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """Return percentiles: values below which a given percentage of the elements lies.
 
     Parameters

@@ -324,9 +324,7 @@ def repeat(a, repeats, axis=None):
     before, extent, after = a.shape[:axis], a.shape[axis], a.shape[axis + 1 :]
     if counts.size != 1:
         if counts.size != extent:
-            raise ValueError(
-                f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}"
-            )
+            raise ValueError(f"repeat: {counts.size} counts do not go with {extent} elements along axis {axis}")
         return repeat_each(a, as_array(counts, a.device).to_device(a.device), axis)
     count = int(counts.reshape(()))
     result = empty((*before, extent * count, *after), a.dtype, device=a.device)

@@ -33,9 +33,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     raise AttributeError(f"reductions.def has no public row {name!r}")
 
 
-def var(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
-):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
     """Return the variance along axes: the mean squared deviation from the mean.
 
     Parameters
@@ -83,9 +81,7 @@ def var(
     return spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def std(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN
-):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
     """Return the standard deviation along axes: the square root of the variance.
 
     Parameters

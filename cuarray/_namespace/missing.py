@@ -27,9 +27,7 @@ CUDA = "use cuarray.device, cuarray.Stream, cuarray.Event and cuarray.memory"
 ADVICE = {
     **dict.fromkeys(["datetime64", "timedelta64", "datetime_as_string", "datetime_data", "isnat"], DATES),
     **dict.fromkeys(["busday_count", "busday_offset", "busdaycalendar", "is_busday"], DATES),
-    **dict.fromkeys(
-        ["str_", "bytes_", "character", "flexible", "char", "strings", "string_", "unicode_"], TEXTS
-    ),
+    **dict.fromkeys(["str_", "bytes_", "character", "flexible", "char", "strings", "string_", "unicode_"], TEXTS),
     **dict.fromkeys(["void", "rec", "recarray", "record"], RECORDS),
     **dict.fromkeys(["matrix", "asmatrix", "bmat", "mat"], MATRICES),
     **dict.fromkeys(["longdouble", "float128", "float96", "longfloat"], LONG),

@@ -80,9 +80,7 @@ def getfield(self, dtype, offset=0):
     """
     dtype, offset, size = _core.dtype(dtype), integer(offset, "offset", "getfield"), self.dtype.itemsize
     if not 0 <= offset <= size - dtype.itemsize:
-        raise ValueError(
-            f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes"
-        )
+        raise ValueError(f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes")
     part = self[..., None].view(np.uint8)[..., offset : offset + dtype.itemsize]
     return part.view(dtype)[..., 0]
 

@@ -148,9 +148,7 @@ def as_views(x, name):
     """Return arguments with NumPy views instead of cuarray's arrays, also in lists, tuples and dicts."""
     if isinstance(x, ndarray):
         if x.device.kind != "cpu":
-            raise TypeError(
-                f"{name}: works on NumPy's arrays alone, and one is on {x.device}; write x.numpy()"
-            )
+            raise TypeError(f"{name}: works on NumPy's arrays alone, and one is on {x.device}; write x.numpy()")
         return x.__array__()
     if type(x) in (list, tuple):
         return type(x)(as_views(entry, name) for entry in x)

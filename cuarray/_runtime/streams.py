@@ -40,8 +40,7 @@ def handle_of(stream):
         number = index(handle)
     except TypeError:
         raise TypeError(
-            "a stream must be a cuarray.Stream, a handle, or have __cuda_stream__, "
-            f"not {type(handle).__name__}"
+            f"a stream must be a cuarray.Stream, a handle, or have __cuda_stream__, not {type(handle).__name__}"
         ) from None
     if not 0 <= number < 1 << 63:
         raise ValueError(f"Stream: {number} is no stream handle")
@@ -470,8 +469,7 @@ class Graph:
             raise RuntimeError("Graph.capture: the graph was captured before; make a new one")
         if os.environ.get("CUARRAY_VALIDATE") == "1":
             raise RuntimeError(
-                "Graph.capture: CUARRAY_VALIDATE=1 compares results, and there are none in a capture; "
-                "unset it"
+                "Graph.capture: CUARRAY_VALIDATE=1 compares results, and there are none in a capture; unset it"
             )
         stream = _core.begin_capture(self._device)
         try:

@@ -40,9 +40,7 @@ def report():
         default = str(_core.default_device())
     except (ValueError, CudaError) as error:
         default = None
-        faults.append(
-            fault(f"CUARRAY_DEVICE={os.environ.get('CUARRAY_DEVICE')}: {error}", "unset CUARRAY_DEVICE")
-        )
+        faults.append(fault(f"CUARRAY_DEVICE={os.environ.get('CUARRAY_DEVICE')}: {error}", "unset CUARRAY_DEVICE"))
     devices = [examine(device, faults) for device in _core.devices()]
     missing = {"cuda": _core.missing_reason("cuda")}
     gpus = graphics_devices()
@@ -65,9 +63,7 @@ def report():
         "missing": {kind: reason for kind, reason in missing.items() if reason},
         "graphics_devices": gpus,
         "cache": cache(faults),
-        "settings": {
-            name: value for name, value in sorted(os.environ.items()) if name.startswith("CUARRAY_")
-        },
+        "settings": {name: value for name, value in sorted(os.environ.items()) if name.startswith("CUARRAY_")},
         "faults": faults,
     }
 
@@ -96,9 +92,7 @@ def examine(device, faults):
         found["self_test"] = f"passed in {self_test(device) * 1e3:.1f} ms"
     except Exception as error:
         found["self_test"] = f"FAILED: {type(error).__name__}: {error}"
-        faults.append(
-            fault(f"{device}: the self-test failed: {error}", "CUARRAY_DEVICE=cpu python -m cuarray")
-        )
+        faults.append(fault(f"{device}: the self-test failed: {error}", "CUARRAY_DEVICE=cpu python -m cuarray"))
     return found
 
 
@@ -192,9 +186,7 @@ def cache(faults):
         existing = existing.parent
     writable = os.access(existing, os.W_OK | os.X_OK) and existing.is_dir()
     if not writable:
-        faults.append(
-            fault(f"kernels cannot be kept in {folder}", "export CUARRAY_CACHE_DIR=$HOME/cuarray-cache")
-        )
+        faults.append(fault(f"kernels cannot be kept in {folder}", "export CUARRAY_CACHE_DIR=$HOME/cuarray-cache"))
     size = sum(file.stat().st_size for file in folder.glob("*") if file.is_file()) if writable else 0
     return {"directory": str(folder), "bytes": size, "writable": writable}
 
@@ -228,9 +220,7 @@ def lines_of(found):
         elif isinstance(value, bool):
             value = "yes" if value else "no"
         elif isinstance(value, dict):
-            value = ", ".join(
-                f"{k} {bytes_text(v) if k == 'bytes' else v}" for k, v in value.items() if v != ""
-            )
+            value = ", ".join(f"{k} {bytes_text(v) if k == 'bytes' else v}" for k, v in value.items() if v != "")
         yield label, value
     yield "self-test", found["self_test"]
 

@@ -149,9 +149,7 @@ def text_of(command, facts):
 
 def main(arguments=None):
     """Run the command; return 1 if it failed, else 0."""
-    parser = argparse.ArgumentParser(
-        prog="python -m cuarray cache", description=__doc__.partition(":")[0] + "."
-    )
+    parser = argparse.ArgumentParser(prog="python -m cuarray cache", description=__doc__.partition(":")[0] + ".")
     parser.add_argument("command", choices=("show", "clear", "warm"), nargs="?", default="show")
     parser.add_argument("--device", default="cuda:0", help="the GPU to compile for (warm); cuda:0 by default")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

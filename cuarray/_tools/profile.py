@@ -94,9 +94,7 @@ class profile:
             exception[1].add_note(f"and at the end of the profile: {type(error).__name__}: {error}")
         finally:
             self.seconds = (_core.record_clock() - self._clock) * 1e-9
-            self.events = sorted(
-                (self._event(*record) for record in recording.taken()), key=lambda e: e.start
-            )
+            self.events = sorted((self._event(*record) for record in recording.taken()), key=lambda e: e.start)
             self.lost = recording.lost
 
     def _event(

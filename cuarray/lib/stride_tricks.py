@@ -111,15 +111,11 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         numbers = [integer(one, "axis", "sliding_window_view") for one in given]
         axes = [normalise_axis(number, x, "sliding_window_view") for number in numbers]
     if len(window) != len(axes):
-        raise ValueError(
-            f"sliding_window_view: {len(window)} extents of the window do not go with {len(axes)} axes"
-        )
+        raise ValueError(f"sliding_window_view: {len(window)} extents of the window do not go with {len(axes)} axes")
     places = list(x.shape)
     for one, extent in zip(axes, window, strict=True):
         if places[one] < extent:
-            raise ValueError(
-                f"sliding_window_view: window {window} is larger than the array of shape {x.shape}"
-            )
+            raise ValueError(f"sliding_window_view: window {window} is larger than the array of shape {x.shape}")
         places[one] -= extent - 1
     strides = (*x.strides, *(x.strides[one] for one in axes))
     return as_strided(x, (*places, *window), strides, writeable=writeable)

@@ -168,9 +168,7 @@ def main():
         if "cuarray" not in times:
             continue
         share = moved / times["cuarray"] / copy
-        others = ", ".join(
-            f"{t / times['cuarray']:.2f}x as fast as {n}" for n, t in times.items() if n != "cuarray"
-        )
+        others = ", ".join(f"{t / times['cuarray']:.2f}x as fast as {n}" for n, t in times.items() if n != "cuarray")
         detail = f"{times['cuarray'] * 1e6:.0f} us, {share:.0%} of a copy (goal {least:.0%}); {others}"
         tell(name, "passed", detail, seconds=times, share=share, met=share >= least)
 

@@ -24,9 +24,7 @@ def torch_checks(torch):
     def to_torch():
         x = sample()
         tensor = torch.from_dlpack(x)
-        assert tensor.is_cuda and tensor.data_ptr() == x.__cuda_array_interface__["data"][0], (
-            "a copy was made"
-        )
+        assert tensor.is_cuda and tensor.data_ptr() == x.__cuda_array_interface__["data"][0], "a copy was made"
         tensor.add_(1)
         expect(x.numpy(), np.arange(12, dtype="f4").reshape(3, 4) + 2)
 

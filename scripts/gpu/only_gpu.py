@@ -270,9 +270,7 @@ threading.Thread(target=lambda: globals().update(y=ca.ones(3, device="cuda:0") *
 
 
 def doctor():
-    code = subprocess.run(
-        [sys.executable, "-m", "cuarray", "--json"], capture_output=True, text=True, timeout=60
-    )
+    code = subprocess.run([sys.executable, "-m", "cuarray", "--json"], capture_output=True, text=True, timeout=60)
     faults = json.loads(code.stdout)["faults"]
     assert not faults, faults
 

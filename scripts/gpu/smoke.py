@@ -23,9 +23,7 @@ def fused_kernel():
     x, y, z = (ca.asarray(host, device="cuda:0") for host in (a, b, c))
     with ca.profile() as p, ca.fuse():
         result = x * y + ca.sin(z)
-    np.testing.assert_allclose(
-        result.numpy(), a.astype("f8") * b + np.sin(c.astype("f8")), rtol=1e-5, atol=1e-6
-    )
+    np.testing.assert_allclose(result.numpy(), a.astype("f8") * b + np.sin(c.astype("f8")), rtol=1e-5, atol=1e-6)
     (launch,) = (event for event in p.events if event.kind == "launch")
     if "--cached" in sys.argv and launch.build != "disk":
         raise AssertionError(f"the kernel came from {launch.build}, not from the disk cache")

@@ -44,10 +44,6 @@ for case in cases:
     counts["failed" if bad else "skipped" if case.find("skipped") is not None else "passed"] += 1
     if bad and counts["failed"] <= 40:
         tell(f"{case.get('classname')}.{case.get('name')}"[-100:], "FAILED")
-summary = re.findall(
-    r"^\d+ (?:passed|failed).*$|^.*(?:passed|failed|error).* in [\d.]+s.*$", said, re.MULTILINE
-)
+summary = re.findall(r"^\d+ (?:passed|failed).*$|^.*(?:passed|failed|error).* in [\d.]+s.*$", said, re.MULTILINE)
 good = code == 0 and counts["passed"] > 0
-tell(
-    "tests", "passed" if good else "FAILED", summary[-1] if summary else f"pytest ended with {code}", **counts
-)
+tell("tests", "passed" if good else "FAILED", summary[-1] if summary else f"pytest ended with {code}", **counts)

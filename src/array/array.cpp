@@ -94,10 +94,14 @@ Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
     int64_t known = 1;
     bool is_too_large = false;
     for (int i = 0; i < shape.size(); ++i) {
-        if (shape[i] >= 0) is_too_large |= __builtin_mul_overflow(known, shape[i], &known);
-        else if (shape[i] == -1 && unknown < 0) unknown = i;
-        else if (shape[i] == -1) raise(ErrorKind::Value, "reshape: can only specify one unknown dimension, got ", to_string(wanted));
-        else raise(ErrorKind::Value, "reshape: negative dimensions are not allowed, got ", to_string(wanted));
+        if (shape[i] >= 0)
+            is_too_large |= __builtin_mul_overflow(known, shape[i], &known);
+        else if (shape[i] == -1 && unknown < 0)
+            unknown = i;
+        else if (shape[i] == -1)
+            raise(ErrorKind::Value, "reshape: can only specify one unknown dimension, got ", to_string(wanted));
+        else
+            raise(ErrorKind::Value, "reshape: negative dimensions are not allowed, got ", to_string(wanted));
     }
     const bool fits = !is_too_large && (unknown < 0 ? known == size : known != 0 && size % known == 0);
     if (!fits)
@@ -149,8 +153,8 @@ bool overlaps(const Array& a, const Array& b) {
     const Storage &first = a.storage(), &second = b.storage();
     if (&first != &second && !first.exported && !second.exported) return false;
     if (!(a.device() == b.device())) return false;
-    return may_overlap(uintptr_t(a.data()), a.layout(), item_size(a.dtype()),
-                       uintptr_t(b.data()), b.layout(), item_size(b.dtype()));
+    return may_overlap(uintptr_t(a.data()), a.layout(), item_size(a.dtype()), uintptr_t(b.data()), b.layout(),
+                       item_size(b.dtype()));
 }
 
 }  // namespace cuarray

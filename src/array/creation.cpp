@@ -92,8 +92,9 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
     const DType dtype = first.dtype;
     const Kind kind = info(dtype).kind;
     // float16 and bfloat16 are computed in float32 and rounded once; bool is computed in int64.
-    const DType work = kind == Kind::Bool ? DType::int64
-                       : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+    const DType work = kind == Kind::Bool                                ? DType::int64
+                       : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32
+                                                                         : dtype;
     Array result = empty({count}, dtype, device);
     Expr expr;
     const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
@@ -124,7 +125,8 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
     const Array* operand[] = {&from};
     if (dtype != from.dtype() && order == 'K' && can_defer(operand)) {
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
-        return defer(ExprNode::Op::Cast, kNone, dtype, operand, std::span<const Scalar>(), from.shape(), strides, from.device());
+        return defer(ExprNode::Op::Cast, kNone, dtype, operand, std::span<const Scalar>(), from.shape(), strides,
+                     from.device());
     }
     Expr expr;
     std::vector<View> inputs;
@@ -139,8 +141,8 @@ namespace {
 void check_target(const Array& to, const Array& from, const char* function) {
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
     if (!(to.device() == from.device()))
-        raise(ErrorKind::Value, function, ": operands are on ", to_string(to.device()), " and ", to_string(from.device()),
-              "; move one with .to_device(...)");
+        raise(ErrorKind::Value, function, ": operands are on ", to_string(to.device()), " and ",
+              to_string(from.device()), "; move one with .to_device(...)");
 }
 
 /// Drops leading axes of extent 1 that the destination does not have, as NumPy's assignment does.
@@ -242,9 +244,9 @@ void transfer(const Array& to, const Array& from, const char* function) {
     if (to.device() == from.device()) return assign(to, from, function);
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
     broadcast_strides(from.layout(), to.shape(), function);
-    const bool is_alike = to.dtype() == from.dtype() && to.shape() == from.shape() &&
-                          ((to.is_c_contiguous() && from.is_c_contiguous()) ||
-                           (to.is_f_contiguous() && from.is_f_contiguous()));
+    const bool is_alike =
+        to.dtype() == from.dtype() && to.shape() == from.shape() &&
+        ((to.is_c_contiguous() && from.is_c_contiguous()) || (to.is_f_contiguous() && from.is_f_contiguous()));
     if (!is_alike) return assign(to, to_device(astype(from, to.dtype(), 'K', false), to.device()), function);
     if (to.is_empty()) return;
     from.settle();
@@ -265,14 +267,16 @@ Array from_host(const void* data, const Dims& shape, const Dims& strides, DType 
     checked_size(shape, item, "array");
     const Extent reach = extent(layout, item);
     char* base = static_cast<char*>(const_cast<void*>(data)) + reach.low;
-    const Array borrowed(foreign_storage(cpu, base, reach.high - reach.low, nullptr, nullptr), -reach.low, layout, dtype);
+    const Array borrowed(foreign_storage(cpu, base, reach.high - reach.low, nullptr, nullptr), -reach.low, layout,
+                         dtype);
     if (device == cpu) return copy(borrowed, 'K');
     return to_device(borrowed, device);
 }
 
 Scalar item(const Array& array, const char* function) {
     if (array.size() != 1)
-        raise(ErrorKind::Value, function, ": only an array of size 1 can be converted to a Python scalar, this one has shape ",
+        raise(ErrorKind::Value, function,
+              ": only an array of size 1 can be converted to a Python scalar, this one has shape ",
               to_string(array.shape()));
     Scalar value;
     value.dtype = array.dtype();

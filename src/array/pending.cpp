@@ -8,8 +8,8 @@
 #include <new>
 
 #include "cuarray/kernel/index.h"
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 
@@ -26,8 +26,8 @@ namespace {
 using Nodes = std::vector<Ref<PendingNode>>;
 using NodeSpan = std::span<const Ref<PendingNode>>;
 
-constexpr size_t kMaxNodes = 64;    // a graph of this length runs before a node is added
-constexpr size_t kMaxInputs = 14;   // operands of one run; with the outputs at most Space::kMaxOperands
+constexpr size_t kMaxNodes = 64;   // a graph of this length runs before a node is added
+constexpr size_t kMaxInputs = 14;  // operands of one run; with the outputs at most Space::kMaxOperands
 constexpr size_t kMaxOutputs = 8;
 constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // leaves 8 to the consumer that absorbs a plan
 
@@ -145,7 +145,8 @@ struct MergedExpr {
     ValueId read(const PendingNode::Source& source, NodeSpan plan) {
         if (source.node) return value(source.node, plan);
         if (!source.storage) return expr.scalar(source.scalar);
-        const ValueId value = read_once({source.storage.get(), source.offset, source.dtype, source.strides}, expr, inputs);
+        const ValueId value =
+            read_once({source.storage.get(), source.offset, source.dtype, source.strides}, expr, inputs);
         if (inputs.size() > memory.size()) memory.push_back(source.storage);
         return value;
     }
@@ -387,7 +388,8 @@ ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {
     for (size_t k = 0; k < inputs.size(); ++k) {
         const View& v = inputs[k];
         if (v.storage != operand.storage || v.offset != operand.offset || v.dtype != operand.dtype ||
-            !(v.strides == operand.strides)) continue;
+            !(v.strides == operand.strides))
+            continue;
         for (size_t id = 0; id < expr.nodes.size(); ++id)
             if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
     }

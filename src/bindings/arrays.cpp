@@ -26,8 +26,8 @@ std::optional<bool> to_copy(PyObject* copy) {
     return is_true(copy);
 }
 
-Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy,
-                         PyObject* order, Integer<"ndmin"> ndmin) {
+Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
+                         Integer<"ndmin"> ndmin) {
     CreationOptions options;
     options.dtype = dtype;
     options.device = device;
@@ -55,11 +55,9 @@ MemoryKind to_memory_kind(PyObject* memory) {
 
 DType dtype_or(DType dtype, DType fallback) { return dtype == DType::none ? fallback : dtype; }
 
-Object new_array(const Dims& shape, DType dtype, char order, Device device,
-                 MemoryKind kind = MemoryKind::Device) {
+Object new_array(const Dims& shape, DType dtype, char order, Device device, MemoryKind kind = MemoryKind::Device) {
     checked_size(shape, item_size(dtype), "empty");
-    Array result =
-        kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
+    Array result = kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
     return Object::steal(
         wrap(order == 'F' ? result.view({shape, f_strides(shape, item_size(dtype))}) : std::move(result)));
 }
@@ -85,8 +83,8 @@ Object full_array(const Dims& shape, PyObject* value, DType dtype, Device device
         checked_size(shape, item_size(dtype), "full");
         const Scalar element = operand.element(dtype, "full");
         warn_of_lost_imaginary_part(operand.default_dtype(), dtype);
-        return Object::steal(wrap(without_gil(is_long(device, count(shape)),
-                                              [&] { return full(shape, element, device, letter); })));
+        return Object::steal(
+            wrap(without_gil(is_long(device, count(shape)), [&] { return full(shape, element, device, letter); })));
     }
     CreationOptions options;
     options.device = device;
@@ -106,8 +104,7 @@ Object arange_fill(int64_t count, PyObject* first, PyObject* second, DType dtype
     b.load_any(second, device, "arange");
     if (!a.is_scalar() || !b.is_scalar()) fail(PyExc_TypeError, "arange: start and step must be numbers");
     const Scalar from = a.element(dtype, "arange"), next = b.element(dtype, "arange");
-    return Object::steal(
-        wrap(without_gil(is_long(device, count), [&] { return arange(count, from, next, device); })));
+    return Object::steal(wrap(without_gil(is_long(device, count), [&] { return arange(count, from, next, device); })));
 }
 
 Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* given_copy) {
@@ -117,16 +114,15 @@ Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* giv
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know
     // of it.
     const bool is_ours = is_ndarray(object);
-    Array imported =
-        is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
+    Array imported = is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
     if (!device || *device == imported.device()) {
         // A producer too old to know copy=True has handed out its own memory.
         const bool is_own = copy && *copy && (is_ours || imported.storage().exported);
         return Object::steal(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
     }
     if (copy && !*copy)
-        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ",
-              to_string(*device), " needs a copy, and copy=False was given");
+        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ", to_string(*device),
+              " needs a copy, and copy=False was given");
     return Object::steal(wrap(without_gil(true, [&] { return to_device(imported, *device); })));
 }
 
@@ -149,8 +145,7 @@ Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DTy
 }
 
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
-    return without_gil(is_long(x.device(), std::max(x.size(), y.size())),
-                       [&] { return matmul(x, y, dtype); });
+    return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
 }
 
 Array correlate_on(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name) {
@@ -164,7 +159,8 @@ Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t o
     const Array& array = to_array(x, "strided_view");
     Layout layout{shape, to_dims(strides, {"strides"})};
     if (layout.shape.size() != layout.strides.size())
-        raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(), " strides");
+        raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(),
+              " strides");
     checked_size(layout.shape, item_size(array.dtype()), "strided_view");
     const Extent bytes = extent(layout, item_size(array.dtype()));
     int64_t low = array.offset(), high = array.offset();
@@ -220,8 +216,7 @@ ReductionId to_reduction(const char* name) {
 
 Object reduce_array(const char* name, PyObject* array, PyObject* axis, PyObject* dtype, PyObject* out,
                     PyObject* keepdims, PyObject* initial, PyObject* where) {
-    return Object::steal(
-        reduce_by_name(to_reduction(name), name, array, {axis, dtype, out, keepdims, initial, where}));
+    return Object::steal(reduce_by_name(to_reduction(name), name, array, {axis, dtype, out, keepdims, initial, where}));
 }
 
 std::pair<Array, Array> sum_weighted(const char* name, PyObject* array, const Array& weights, PyObject* axis,
@@ -241,8 +236,8 @@ Object reduce_variance(PyObject* array, PyObject* axis, PyObject* dtype, PyObjec
 }
 
 void bind_creation(py::module_& m) {
-    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
-          py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
+    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
+          py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
     m.def("empty", &empty_array);
     m.def("empty_like", &empty_like_array);
     m.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),

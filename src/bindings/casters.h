@@ -32,9 +32,7 @@ namespace pybind11::detail {
 template <>
 struct type_caster<cuarray::python::Object> {
     static constexpr auto name = const_name("object");
-    static handle cast(cuarray::python::Object object, return_value_policy, handle) {
-        return object.release();
-    }
+    static handle cast(cuarray::python::Object object, return_value_policy, handle) { return object.release(); }
 };
 
 template <cuarray::python::ParameterName parameter>

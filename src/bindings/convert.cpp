@@ -22,8 +22,8 @@ bool is_instance(PyObject* object, Attribute& type) {
 
 void check_count(Py_ssize_t count, Parameter parameter) {
     if (count > kMaxDims)
-        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name,
-                count, kMaxDims);
+        fail_in(parameter.function, PyExc_ValueError, "%s has %zd entries; the limit is %d", parameter.name, count,
+                kMaxDims);
 }
 
 /// An extent, an axis or an index: as NumPy, no bool.
@@ -54,8 +54,7 @@ bool is_on_host(Device device) {
 }
 
 Array& to_array(PyObject* object, const char* function) {
-    if (!is_ndarray(object))
-        fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
+    if (!is_ndarray(object)) fail_in(function, PyExc_TypeError, "expected a cuarray.ndarray, not %R", Py_TYPE(object));
     return array_of(object);
 }
 
@@ -95,7 +94,7 @@ Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter) {
 
 Dims to_axes(PyObject* object, const char* function) {
     const Parameter axis{"axis", function};
-    const bool is_several = is_ndarray(object)        ? array_of(object).ndim() > 0
+    const bool is_several = is_ndarray(object)       ? array_of(object).ndim() > 0
                             : is_numpy_array(object) ? !has_no_axes(object)
                                                      : !PyIndex_Check(object) && !PyTuple_Check(object);
     if (is_several) refuse(PyExc_TypeError, axis, "an integer or a tuple of integers", object);
@@ -105,8 +104,7 @@ Dims to_axes(PyObject* object, const char* function) {
 Dims to_shape(PyObject* object, const char* function) {
     Dims shape = to_dims(object, {"shape", function});
     for (int64_t extent : shape)
-        if (extent < 0)
-            fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
+        if (extent < 0) fail_in(function, PyExc_ValueError, "negative dimensions are not allowed: %R", object);
     return shape;
 }
 
@@ -203,8 +201,7 @@ bool ArrayOrScalar::load(PyObject* object, CallDevice device, const char* functi
         load_numpy_scalar(object, function);
     } else if (PyComplex_Check(object)) {
         kind_ = Kind::Weak;
-        weak_ = Weak{Weak::Kind::Complex, 0, false, 0, PyComplex_RealAsDouble(object),
-                     PyComplex_ImagAsDouble(object)};
+        weak_ = Weak{Weak::Kind::Complex, 0, false, 0, PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
     } else if (PyLong_Check(object)) {
         load_python_int(object);
     } else if (PyFloat_Check(object)) {

@@ -28,7 +28,8 @@ DType wanted_dtype(const CreationOptions& options) {
 /// Lists may hold themselves: those deeper than an array can be are not followed.
 void check_depth(int depth) {
     if (depth > kMaxDims)
-        raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims, " dimensions");
+        raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims,
+              " dimensions");
 }
 
 /// TypeError for a NumPy array beside an array on a GPU.
@@ -39,8 +40,7 @@ void refuse_numpy_beside(Device device, PyObject* object, const char* function) 
 }
 
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options,
-                    const char* function) {
+ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options, const char* function) {
     check_depth(options.depth);
     const Device device = array_of(first).device();
     CreationOptions of_entries;
@@ -91,25 +91,33 @@ bool is_beyond_integers(PyObject* object) {
 [[noreturn]] void refuse_objects(PyObject* array, PyObject* given, const char* function) {
     if (has_no_axes(array) && given == Py_None) fail(PyExc_TypeError, "%s: None is no array of numbers", function);
     if (has_no_axes(array) && is_beyond_integers(given))
-        fail(PyExc_TypeError, "%s: %R fits neither int64 nor uint64, and there are no arrays of objects; dtype=float rounds it",
+        fail(PyExc_TypeError,
+             "%s: %R fits neither int64 nor uint64, and there are no arrays of objects; dtype=float rounds it",
              function, given);
     if (has_no_axes(array))
-        fail(PyExc_TypeError, "%s: an object of type %R is no array of numbers; cuarray.fromiter reads iterators, "
-             "cuarray.array(list(...)) what has elements", function, reinterpret_cast<PyObject*>(Py_TYPE(given)));
+        fail(PyExc_TypeError,
+             "%s: an object of type %R is no array of numbers; cuarray.fromiter reads iterators, "
+             "cuarray.array(list(...)) what has elements",
+             function, reinterpret_cast<PyObject*>(Py_TYPE(given)));
     const Object flat = Object::steal(PyObject_CallMethod(array, "ravel", nullptr));
     const Object elements = Object::steal(PyObject_CallMethod(flat.get(), "tolist", nullptr));
     for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
         PyObject* const element = PyList_GetItem(elements.get(), i);
         if (element == Py_None)
-            fail(PyExc_TypeError, "%s: the element None is no number, and there are no arrays of objects; "
-                 "dtype=float reads it as NaN", function);
+            fail(PyExc_TypeError,
+                 "%s: the element None is no number, and there are no arrays of objects; "
+                 "dtype=float reads it as NaN",
+                 function);
         if (is_beyond_integers(element))
-            fail(PyExc_TypeError, "%s: the element %R fits neither int64 nor uint64, and there are no arrays of objects; "
-                 "dtype=float rounds it", function, element);
+            fail(PyExc_TypeError,
+                 "%s: the element %R fits neither int64 nor uint64, and there are no arrays of objects; "
+                 "dtype=float rounds it",
+                 function, element);
         if (!PyLong_Check(element) && !PyFloat_Check(element) && !PyComplex_Check(element) && !is_numpy_scalar(element))
-            fail(PyExc_TypeError, "%s: an element of type %R is no number of a supported dtype, and there are no arrays "
-                 "of objects; dtype=float reads what float() takes", function,
-                 reinterpret_cast<PyObject*>(Py_TYPE(element)));
+            fail(PyExc_TypeError,
+                 "%s: an element of type %R is no number of a supported dtype, and there are no arrays "
+                 "of objects; dtype=float reads what float() takes",
+                 function, reinterpret_cast<PyObject*>(Py_TYPE(element)));
     }
     fail(PyExc_TypeError, "%s: the elements have no common dtype but object; give dtype=", function);
 }
@@ -119,8 +127,7 @@ void name_function(const char* function) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
     SavedException raised;
     const std::string text = raised.text();
-    for (const char* beginning :
-         {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
+    for (const char* beginning : {"float() argument", "int() argument", "must be real number", "only 0-dimensional"}) {
         if (!text.starts_with(beginning)) continue;
         raised.drop();
         fail(PyExc_TypeError, "%s: %s", function, text.c_str());
@@ -128,11 +135,11 @@ void name_function(const char* function) {
 }
 
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
-ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new,
-                                 const char* function) {
+ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new, const char* function) {
     const DType wanted = wanted_dtype(options);
     const Object dtype = is_new && wanted != DType::none ? to_python(wanted) : Object::share(Py_None);
-    const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
+    const Object array =
+        Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     if (!array) {
         name_function(function);
         throw ExceptionIsSet{};
@@ -149,8 +156,8 @@ ImportedArray read(PyObject* object, const CreationOptions& options, const char*
         if (PyObject* first = find_ndarray(object)) return stack(object, first, options, function);
         return read_through_numpy(object, options, true, function);
     }
-    if (PyNumber_Check(object) && (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
-                                   is_numpy_scalar(object)))
+    if (PyNumber_Check(object) &&
+        (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) || is_numpy_scalar(object)))
         return read_through_numpy(object, options, true, function);
     if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
         return {import_dlpack(object), Object::share(object), false, true};

@@ -33,8 +33,8 @@ Layout interface_layout(PyObject* interface, int64_t item) {
     layout.shape = to_shape(entry(interface, "shape", true).get(), "__cuda_array_interface__");
     const bool is_empty = checked_size(layout.shape, item, "__cuda_array_interface__") == 0;
     const Object strides = entry(interface, "strides", false);
-    layout.strides = strides ? to_dims(strides.get(), {"strides", "__cuda_array_interface__"})
-                             : c_strides(layout.shape, item);
+    layout.strides =
+        strides ? to_dims(strides.get(), {"strides", "__cuda_array_interface__"}) : c_strides(layout.shape, item);
     if (layout.strides.size() != layout.shape.size())
         raise(ErrorKind::Value, "__cuda_array_interface__: ", layout.shape.size(), " extents but ",
               layout.strides.size(), " strides");
@@ -51,7 +51,8 @@ void check_version(PyObject* interface) {
     if (!version) return;
     const int64_t number = to_int64(version.get(), {"version", "__cuda_array_interface__"});
     if (number < 0 || number > kNewest)
-        raise(ErrorKind::Value, "__cuda_array_interface__: version ", number, "; versions 0 to ", kNewest, " are known");
+        raise(ErrorKind::Value, "__cuda_array_interface__: version ", number, "; versions 0 to ", kNewest,
+              " are known");
 }
 
 DType interface_dtype(PyObject* interface) {
@@ -65,7 +66,8 @@ DType interface_dtype(PyObject* interface) {
 std::pair<uint64_t, bool> interface_data(PyObject* interface) {
     const Object given = entry(interface, "data", true);
     const Object data = pair_of(given.get());
-    if (!data) fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only), not %R", given.get());
+    if (!data)
+        fail(PyExc_ValueError, "__cuda_array_interface__: data must be (pointer, read_only), not %R", given.get());
     const int64_t address = to_int64(PyTuple_GetItem(data.get(), 0), {"pointer", "__cuda_array_interface__"});
     if (address < 0) raise(ErrorKind::Value, "__cuda_array_interface__: pointer ", address, " is negative");
     return {uint64_t(address), is_true(PyTuple_GetItem(data.get(), 1))};
@@ -84,7 +86,8 @@ int64_t stream_of(PyObject* interface) {
 
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner) {
     if (!PyDict_Check(interface)) fail(PyExc_TypeError, "__cuda_array_interface__ must be a dict, not %R", interface);
-    if (entry(interface, "mask", false)) fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
+    if (entry(interface, "mask", false))
+        fail(PyExc_NotImplementedError, "__cuda_array_interface__: masks are not supported");
     check_version(interface);
     const DType dtype = interface_dtype(interface);
     Layout layout = interface_layout(interface, item_size(dtype));

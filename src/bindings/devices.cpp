@@ -27,7 +27,8 @@ bool is_same(Device device, const py::object& other) {
 py::dict properties(Device device) {
     py::dict all;
     for (const Property& property : runtime(device).properties())
-        all[py::str(property.name)] = property.text.empty() ? py::object(py::int_(property.value)) : py::str(property.text);
+        all[py::str(property.name)] =
+            property.text.empty() ? py::object(py::int_(property.value)) : py::str(property.text);
     return all;
 }
 
@@ -48,8 +49,7 @@ void synchronize_device(Device device) {
 Object to_python(Device device) {
     static PyObject* known[2][256];
     PyObject*& object = known[int(device.kind)][device.index];
-    if (!object)
-        object = py::detail::type_caster_base<Device>::cast(device, py::return_value_policy::copy, {}).ptr();
+    if (!object) object = py::detail::type_caster_base<Device>::cast(device, py::return_value_policy::copy, {}).ptr();
     return Object::share(object);
 }
 
@@ -68,13 +68,13 @@ Device to_device(PyObject* object, Device fallback, const char* function) {
 void bind_devices(py::module_& module) {
     py::options options;
     options.disable_function_signatures();
-    py::class_<Device> type(module, "device", "A place where arrays live: device('cpu'), device('cuda:1').\n\n"
-                                              "As a context manager it becomes this thread's current device.");
+    py::class_<Device> type(module, "device",
+                            "A place where arrays live: device('cpu'), device('cuda:1').\n\n"
+                            "As a context manager it becomes this thread's current device.");
     device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.attr("__module__") = "cuarray";
     type.def(py::init([](Device device) { return device; }), py::arg("name") = py::none())
-        .def_property_readonly("kind",
-                               [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
+        .def_property_readonly("kind", [](Device d) { return to_string(d).substr(0, to_string(d).find(':')); })
         .def_property_readonly("index", [](Device d) { return int(d.index); })
         .def("__str__", [](Device d) { return to_string(d); })
         .def("__repr__", [](Device d) { return "device('" + to_string(d) + "')"; })
@@ -83,10 +83,8 @@ void bind_devices(py::module_& module) {
         .def("__reduce__", [type](Device d) { return py::make_tuple(type, py::make_tuple(to_string(d))); })
         .def_property_readonly(
             "name", [](Device d) { return runtime(d).name(); }, "The name of the processor.")
-        .def_property_readonly("compute_capability", &compute_capability,
-                               "(major, minor) of a GPU, None on cpu.")
-        .def_property_readonly("properties", &properties,
-                               "What is known about the device: limits, sizes, rates.")
+        .def_property_readonly("compute_capability", &compute_capability, "(major, minor) of a GPU, None on cpu.")
+        .def_property_readonly("properties", &properties, "What is known about the device: limits, sizes, rates.")
         .def(
             "memory_info",
             [](Device d) {

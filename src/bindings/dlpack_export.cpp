@@ -37,8 +37,10 @@ Dims element_strides(const Array& array) {
     Dims strides = array.strides();
     int64_t compact = 1;
     for (int axis = array.ndim() - 1; axis >= 0; --axis) {
-        if (array.shape()[axis] <= 1) strides[axis] = compact;
-        else strides[axis] /= item_size(array.dtype());
+        if (array.shape()[axis] <= 1)
+            strides[axis] = compact;
+        else
+            strides[axis] /= item_size(array.dtype());
         compact = strides[axis] * array.shape()[axis];
     }
     return strides;
@@ -140,8 +142,9 @@ Array exportable(const Array& array, const DlpackRequest& request, bool& is_copy
     if (!request.may_copy)
         raise(ErrorKind::Buffer, "__dlpack__: this array cannot be exported without a copy; write x.copy()");
     if (is_strange && !request.is_versioned && !request.must_copy && !moves)
-        raise(ErrorKind::Buffer, "__dlpack__: negative or odd strides cannot be exported to this consumer; "
-                                 "write x.copy()");
+        raise(ErrorKind::Buffer,
+              "__dlpack__: negative or odd strides cannot be exported to this consumer; "
+              "write x.copy()");
     const GilRelease released(is_long(array.device(), array.size()));
     return moves ? to_device(array, Device{}) : copy(array, 'C');
 }
@@ -156,8 +159,9 @@ void hand_over(const Array& array, PyObject* stream) {
         return;
     }
     if (number_given == 0 || number_given < kNoWait || (stream && PyBool_Check(stream)))
-        raise(ErrorKind::Value, "__dlpack__: stream ", number_given, " is ambiguous or invalid; give 1 (legacy default), "
-                                "2 (per thread), -1 (no wait) or a stream handle");
+        raise(ErrorKind::Value, "__dlpack__: stream ", number_given,
+              " is ambiguous or invalid; give 1 (legacy default), "
+              "2 (per thread), -1 (no wait) or a stream handle");
     runtime(array.device()).publish(array.storage(), number_given);
 }
 
@@ -165,8 +169,7 @@ void hand_over(const Array& array, PyObject* stream) {
 /// alone.
 bool is_asked_by_mpi4py(const DlpackRequest& request) {
     constexpr int64_t kNoWait = -1;
-    if (!request.is_versioned || request.may_copy || !request.stream ||
-        number(request.stream, "stream") != kNoWait)
+    if (!request.is_versioned || request.may_copy || !request.stream || number(request.stream, "stream") != kNoWait)
         return false;
     static PyObject* const name = Object::steal(PyUnicode_InternFromString("mpi4py.MPI")).release();
     const Object module = Object::steal_or_null(PyImport_GetModule(name));
@@ -193,9 +196,8 @@ PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
         bool is_copy = false;
         const Array exported = exportable(array, request, is_copy);
         // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
-        Object capsule =
-            Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
-                                               : make_capsule<DLManagedTensor>(exported, is_copy));
+        Object capsule = Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
+                                                            : make_capsule<DLManagedTensor>(exported, is_copy));
         hand_over(exported, request.wants_host ? nullptr : request.stream);
         return capsule.release();
     });

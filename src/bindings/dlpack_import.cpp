@@ -42,7 +42,8 @@ Device tensor_device(const DLDevice& device) {
 
 DType tensor_dtype(const DLDataType& type) {
     for (int d = 0; d < kDTypes; ++d)
-        if (type.lanes == 1 && type.code == dlpack_code(DType(d)) && type.bits == 8 * item_size(DType(d))) return DType(d);
+        if (type.lanes == 1 && type.code == dlpack_code(DType(d)) && type.bits == 8 * item_size(DType(d)))
+            return DType(d);
     raise(ErrorKind::Buffer, "from_dlpack: no dtype for DLPack code ", int(type.code), ", ", int(type.bits), " bits, ",
           int(type.lanes), " lanes");
 }
@@ -95,8 +96,12 @@ Array consume(PyObject* capsule, bool is_immutable, int64_t stream) {
     }
     const DLTensor& source = tensor->dl_tensor;
     const DType dtype = tensor_dtype(source.dtype);
-    ForeignMemory memory{tensor_device(source.device), reinterpret_cast<uintptr_t>(source.data), source.byte_offset,
-                               tensor_layout(source, item_size(dtype)), dtype, is_read_only};
+    ForeignMemory memory{tensor_device(source.device),
+                         reinterpret_cast<uintptr_t>(source.data),
+                         source.byte_offset,
+                         tensor_layout(source, item_size(dtype)),
+                         dtype,
+                         is_read_only};
     backend(memory.device);  // opened before the capsule is taken: a device that is not there must not leak the tensor
     const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
     check(PyCapsule_SetName(capsule, kUsedCapsuleName<Tensor>));
@@ -138,7 +143,8 @@ Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, b
 /// What __dlpack_device__ has answered.
 Device device_told(PyObject* answer) {
     const Object pair = pair_of(answer);
-    if (!pair) raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
+    if (!pair)
+        raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
     const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), {"a device type", "from_dlpack"});
     const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), {"a device index", "from_dlpack"});
     if (type != int32_t(type) || index != int32_t(index))
@@ -164,7 +170,8 @@ Array import_from_producer(PyObject* object, std::optional<Device> device, bool 
     const Object fewer = keywords_for(stream.get(), nullptr, nullptr, true);
     const Object only_stream = keywords_for(stream.get(), nullptr, nullptr, false);
     const Object capsule = call_producer(method.get(), {all, fewer, only_stream});
-    // A producer that said "host" was given no stream; if it hands out GPU memory all the same, the protocol's rule holds.
+    // A producer that said "host" was given no stream; if it hands out GPU memory all the same, the protocol's rule
+    // holds.
     return consume_any(capsule.get(), producer && producer->is_immutable,
                        is_remote ? current_stream(source).handle() : kImpliedStream);
 }

@@ -93,8 +93,8 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail_in(function, PyExc_TypeError,
-                    "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'", object);
+            fail_in(function, PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'",
+                    object);
         }
         throw ExceptionIsSet{};
     }

@@ -29,7 +29,8 @@ ForeignBytes checked_bytes(const ForeignMemory& memory, const char* function) {
     return {reinterpret_cast<char*>(low), high - low, int64_t(start) - low};
 }
 
-Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner, int64_t stream) {
+Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner,
+                   int64_t stream) {
     StorageRef storage = foreign_storage(memory.device, bytes.first, bytes.count, free, owner);
     storage->exported = true;
     storage->read_only = memory.is_read_only;

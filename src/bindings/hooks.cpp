@@ -1,8 +1,8 @@
 // hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, memory, and the end.
+#include "runtime/hooks.h"
 #include <string>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
-#include "runtime/hooks.h"
 
 namespace py = pybind11;
 

@@ -1,4 +1,5 @@
 // indexing.cpp -- elements along an axis, by positions, for the Python package.
+#include "cuarray/ops/indexing.h"
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -6,7 +7,6 @@
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
-#include "cuarray/ops/indexing.h"
 
 namespace py = pybind11;
 
@@ -19,13 +19,13 @@ Object beside(PyObject* object, const Array& like, const char* function) {
 }
 
 bool is_python_number(PyObject* object) {
-    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) || PyComplex_CheckExact(object);
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
+           PyComplex_CheckExact(object);
 }
 
 /// Arguments as arrays on the device of the first array among them, or on the current one; None stays None among the
 /// optional ones, which follow. Python's numbers stay what they are where the caller keeps them.
-py::list as_arrays(const char* function, const py::tuple& objects, const py::tuple& optional,
-                      bool keeps_numbers) {
+py::list as_arrays(const char* function, const py::tuple& objects, const py::tuple& optional, bool keeps_numbers) {
     std::vector<PyObject*> given;
     for (const py::handle object : objects) {
         if (object.is_none()) raise(ErrorKind::Type, function, ": an array is needed, not None");
@@ -59,16 +59,14 @@ Outside to_outside(PyObject* mode) {
     if (text == "wrap") return Outside::Wrap;
     if (text == "clip") return Outside::Clip;
     const bool is_wrong_value = is_text || (PyLong_Check(mode) && !PyBool_Check(mode));
-    refuse(is_wrong_value ? PyExc_ValueError : PyExc_TypeError, {"mode", "take"}, "'raise', 'wrap' or 'clip'",
-           mode);
+    refuse(is_wrong_value ? PyExc_ValueError : PyExc_TypeError, {"mode", "take"}, "'raise', 'wrap' or 'clip'", mode);
 }
 
 Object take_elements(const Array& x, const Array& indices, int axis, PyObject* mode, PyObject* out) {
     const Outside outside = to_outside(mode);
     Array imported;
     const Array* const target = to_output(out, x.device(), "take", imported);
-    Array result =
-        without_gil(is_long_for(x, indices), [&] { return take(x, indices, axis, outside, target); });
+    Array result = without_gil(is_long_for(x, indices), [&] { return take(x, indices, axis, outside, target); });
     return target ? Object::share(out) : Object::steal(wrap_result(std::move(result)));
 }
 

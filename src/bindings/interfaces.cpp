@@ -45,8 +45,8 @@ struct BufferDescription {
     Dims shape, strides;
 };
 
-/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised once,
-/// by the first wait: so it is kept for that question.
+/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
+/// once, by the first wait: so it is kept for that question.
 struct DeferredError {
     const Storage* storage = nullptr;
     std::optional<Error> error;
@@ -108,7 +108,8 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         view->format = (flags & PyBUF_FORMAT) ? description->format.data() : nullptr;
         view->shape = (flags & PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(description->shape.data()) : nullptr;
         view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES
-                            ? reinterpret_cast<Py_ssize_t*>(description->strides.data()) : nullptr;
+                            ? reinterpret_cast<Py_ssize_t*>(description->strides.data())
+                            : nullptr;
         view->suboffsets = nullptr;
         view->internal = description.release();
         view->obj = Py_NewRef(self);
@@ -133,10 +134,9 @@ Object interface_of(const Array& array) {
     const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
-        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(),
-        "data", PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)),
-        PyBool_FromLong(!array.is_writable()), "strides",
-        is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
+        "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(), "data",
+        PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
+        "strides", is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
 }
 
 /// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
@@ -238,12 +238,14 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
     static Attribute handle{"cuarray._ndarray.protocols", "array_ufunc"};
     return guarded([&]() -> PyObject* {
         const Py_ssize_t count = PyTuple_Size(args);
-        if (count < 2) fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);
+        if (count < 2)
+            fail(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and inputs, not %zd arguments", count);
         PyObject* const outputs = outputs_of(keywords);
-        const bool is_ours = !outputs ||
-            (PyTuple_Check(outputs) ? are_ours_to_handle(outputs, 0) : is_ours_to_handle(outputs));
+        const bool is_ours =
+            !outputs || (PyTuple_Check(outputs) ? are_ours_to_handle(outputs, 0) : is_ours_to_handle(outputs));
         const Object function = is_ours && are_ours_to_handle(args, 2)
-                                    ? counterpart_of(PyTuple_GetItem(args, 0), PyTuple_GetItem(args, 1)) : Object();
+                                    ? counterpart_of(PyTuple_GetItem(args, 0), PyTuple_GetItem(args, 1))
+                                    : Object();
         if (!function) {
             const Object all = Object::steal(PyTuple_Pack(1, self));
             return PyObject_Call(handle.get(), Object::steal(PySequence_Concat(all.get(), args)).get(), keywords);

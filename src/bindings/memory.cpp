@@ -3,8 +3,8 @@
 #include <string>
 #include "bindings/foreign_memory.h"
 #include "bindings/module.h"
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
+#include "runtime/hooks.h"
 #include "runtime/tracking.h"
 
 namespace py = pybind11;
@@ -16,7 +16,8 @@ Memory& memory_of(Device device) { return backend(device).memory(); }
 
 py::list memory_parts(const std::vector<MemoryPart>& all) {
     py::list list;
-    for (const MemoryPart& part : all) list.append(py::make_tuple(part.name, part.current, part.cached, part.allocations));
+    for (const MemoryPart& part : all)
+        list.append(py::make_tuple(part.name, part.current, part.cached, part.allocations));
     return list;
 }
 
@@ -43,8 +44,7 @@ py::dict memory_stats(Device device) {
 class PythonAllocator final : public Allocator {
  public:
     PythonAllocator(std::string name, PyObject* allocate, PyObject* free)
-        : Allocator(std::move(name)),
-          functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
+        : Allocator(std::move(name)), functions_(new Functions{Object::share(allocate), Object::share(free)}) {}
     ~PythonAllocator() override {
         call_with_gil([](void* functions) { delete static_cast<Functions*>(functions); }, functions_);
     }
@@ -98,9 +98,9 @@ void PythonAllocator::give_back(void* address, int64_t bytes, Device, int64_t st
     const auto call = [](void* context) {
         const std::unique_ptr<DeferredFree> r(static_cast<DeferredFree*>(context));
         PyObject* const function = r->allocator->functions_->free.get();
-        const Object done = Object::steal_or_null(
-            PyObject_CallFunction(function, "KLL", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(r->address)),
-                                  static_cast<long long>(r->bytes), static_cast<long long>(r->stream)));
+        const Object done = Object::steal_or_null(PyObject_CallFunction(
+            function, "KLL", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(r->address)),
+            static_cast<long long>(r->bytes), static_cast<long long>(r->stream)));
         if (!done) PyErr_WriteUnraisable(function);
     };
     call_with_gil(call, new DeferredFree{Ref<PythonAllocator>(this), address, bytes, stream});
@@ -129,8 +129,10 @@ void set_allocator(PyObject* allocate, PyObject* free, const std::string& name, 
 void use_pool(const py::object& pool, Device device) {
     Memory& memory = memory_of(device);
     PoolChoice choice;
-    if (py::isinstance<py::str>(pool)) choice.kind = PoolChoice::Kind::Own;
-    else if (!pool.is_none()) choice = {PoolChoice::Kind::Given, pool.cast<uint64_t>()};
+    if (py::isinstance<py::str>(pool))
+        choice.kind = PoolChoice::Kind::Own;
+    else if (!pool.is_none())
+        choice = {PoolChoice::Kind::Given, pool.cast<uint64_t>()};
     const GilRelease released;
     memory.use_pool(choice);
 }
@@ -173,12 +175,10 @@ void bind_pools(py::module_& module) {
     });
     module.def("set_memory_allocator", &set_allocator, py::arg("allocate"), py::arg("free"), py::arg("name"), device,
                "Functions, or a capsule and None, or None and None for the device's own pool.");
-    module.def("use_memory_pool", &use_pool,
-               "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
+    module.def("use_memory_pool", &use_pool, "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
     module.def("track_memory", &track_memory, "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("tracked_memory", &tracked_lines,
-               "(file, line, live blocks, bytes), those with the most bytes first.");
+    module.def("tracked_memory", &tracked_lines, "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }
 

@@ -11,9 +11,7 @@ namespace {
 void translate(std::exception_ptr thrown) {
     try {
         std::rethrow_exception(thrown);
-    } catch (const Error&) {
-        set_exception();
-    } catch (const ExceptionIsSet&) {
+    } catch (const Error&) { set_exception(); } catch (const ExceptionIsSet&) {
     }
 }
 

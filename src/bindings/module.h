@@ -6,18 +6,18 @@
 
 namespace cuarray::python {
 
-void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, doctor
-void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
-void bind_other_arrays(pybind11::module_& module);  ///< what other libraries' arrays are
+void bind_devices(pybind11::module_& module);        ///< the class device, current and default device, doctor
+void bind_arrays(pybind11::module_& module);         ///< creation, joining, memory questions, reductions
+void bind_other_arrays(pybind11::module_& module);   ///< what other libraries' arrays are
 void bind_ufunc_methods(pybind11::module_& module);  ///< what functions along an axis are made of
-void bind_indexing(pybind11::module_& module);  ///< elements along an axis, by positions
-void bind_sorting(pybind11::module_& module);  ///< sorting, selecting and searching
-void bind_pools(pybind11::module_& module);   ///< what cuarray.memory is made of
-void bind_tables(pybind11::module_& module);   ///< dtypes, promotion, rows and reductions as data
-void bind_streams(pybind11::module_& module);  ///< streams, events, graphs
-void bind_hooks(pybind11::module_& module);    ///< library locator, warnings, the end of the process
+void bind_indexing(pybind11::module_& module);       ///< elements along an axis, by positions
+void bind_sorting(pybind11::module_& module);        ///< sorting, selecting and searching
+void bind_pools(pybind11::module_& module);          ///< what cuarray.memory is made of
+void bind_tables(pybind11::module_& module);         ///< dtypes, promotion, rows and reductions as data
+void bind_streams(pybind11::module_& module);        ///< streams, events, graphs
+void bind_hooks(pybind11::module_& module);          ///< library locator, warnings, the end of the process
 void bind_python_frames(pybind11::module_& module);  ///< which line of the program is running
-void bind_profile(pybind11::module_& module);  ///< recording for cuarray.profile
+void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
 
 /// The `with` blocks of one kind that this thread is in: each holds what ends with it.
 template <class Scope> class WithBlocks {

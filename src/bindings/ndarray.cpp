@@ -27,8 +27,10 @@ void free_object(PyObject* self) {
     object->first.~Array();
     Py_XDECREF(object->base);
     PyTypeObject* type = Py_TYPE(self);
-    if (free_count < kFreeObjects) free_objects[free_count++] = self;
-    else PyObject_Free(self);
+    if (free_count < kFreeObjects)
+        free_objects[free_count++] = self;
+    else
+        PyObject_Free(self);
     Py_DECREF(type);
 }
 
@@ -98,7 +100,8 @@ PyObject* real(PyObject* self, void*) {
 PyObject* imaginary(PyObject* self, void*) {
     return guarded([&] {
         const bool is_complex = real_part(array_of(self).dtype()) != array_of(self).dtype();
-        return is_complex ? wrap_view(part(array_of(self), 1), self) : wrap(part(array_of(self), 1), as_ndarray(self)->is_value);
+        return is_complex ? wrap_view(part(array_of(self), 1), self)
+                          : wrap(part(array_of(self), 1), as_ndarray(self)->is_value);
     });
 }
 
@@ -117,10 +120,9 @@ int set_part(PyObject* self, PyObject* value, void* which) {
 int is_imaginary = 1;
 
 const PyGetSetDef description[] = {
-    {"shape", attribute<&Array::shape>, set_shape,
-     "Extents of the axes; settable where the memory need not move.", nullptr},
-    {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.",
+    {"shape", attribute<&Array::shape>, set_shape, "Extents of the axes; settable where the memory need not move.",
      nullptr},
+    {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.", nullptr},
     {"dtype", attribute<&Array::dtype>, nullptr, "The element type, a numpy.dtype.", nullptr},
     {"device", attribute<&Array::device>, nullptr, "Where the memory is.", nullptr},
     {"ndim", attribute<&Array::ndim>, nullptr, "Number of axes.", nullptr},
@@ -170,7 +172,8 @@ void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
     if (!GilRelease::any())
         *self->array = std::move(array);
-    else self->array = &self->later.emplace_front(std::move(array));
+    else
+        self->array = &self->later.emplace_front(std::move(array));
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
@@ -201,15 +204,15 @@ void make_ndarray_type(PyObject* module) {
         {Py_sq_item, slot(sequence_item)},
         {Py_bf_getbuffer, slot(fill_buffer)},
         {Py_bf_releasebuffer, slot(release_buffer)},
-        {Py_tp_doc, const_cast<char*>("ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n\n"
-                                      "An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"
-                                      "Most are made by cuarray.array, asarray, empty, zeros and the like; a call of the type is\n"
-                                      "empty, or a view of memory that Python shows.")},
+        {Py_tp_doc,
+         const_cast<char*>("ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n\n"
+                           "An n-dimensional array on one device: memory, a shape, strides and a dtype.\n\n"
+                           "Most are made by cuarray.array, asarray, empty, zeros and the like; a call of the type is\n"
+                           "empty, or a view of memory that Python shows.")},
     };
     for (const PyType_Slot* number = number_slots(); number->slot; ++number) slots.push_back(*number);
     slots.push_back({0, nullptr});
-    PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0,
-                        Py_TPFLAGS_DEFAULT, slots.data()};
+    PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0, Py_TPFLAGS_DEFAULT, slots.data()};
     ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
     check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
 }

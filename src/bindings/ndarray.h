@@ -9,13 +9,12 @@
 namespace cuarray::python {
 
 struct NdArray {
-    PyObject_HEAD
-    Array* array;        ///< what the object is now: `first`, or the newest of `later`
+    PyObject_HEAD Array* array;  ///< what the object is now: `first`, or the newest of `later`
     Array first;
     std::forward_list<Array> later;  ///< what replaced it while another thread may have been reading it
-    PyObject* base;      ///< what this array is a view of, or null
+    PyObject* base;                  ///< what this array is a view of, or null
     PyObject* weakrefs;
-    bool is_value;       ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
+    bool is_value;  ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
 };
 
 extern PyTypeObject* ndarray_type;
@@ -75,10 +74,10 @@ Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 /// The options of array_from_object and its like.
 struct CreationOptions {
     enum class Copy { IfNeeded, Always, Never };
-    DType dtype = DType::none;  ///< none: as it comes
+    DType dtype = DType::none;     ///< none: as it comes
     DType reads_as = DType::none;  ///< in which NumPy reads what has no memory of its own, unless `dtype` says
     std::optional<Device> device;  ///< none: where it lies; NumPy's and Python's data: `home`
-    std::optional<Device> home;  ///< none: the current device
+    std::optional<Device> home;    ///< none: the current device
     Copy copy = Copy::IfNeeded;
     char order = 'K';
     int ndmin = 0;
@@ -95,8 +94,8 @@ inline Object to_ndarray(PyObject* object, const char* function) {
 
 /// ValueError where two arrays of one call live on two devices.
 void refuse_other_device(Device device, Device other, const char* function);
-/// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null. ValueError where they
-/// nest deeper than an array can.
+/// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null. ValueError where
+/// they nest deeper than an array can.
 PyObject* find_ndarray(PyObject* object, int depth = 0);
 
 }  // namespace cuarray::python

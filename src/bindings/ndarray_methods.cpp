@@ -15,8 +15,7 @@ PyObject* wrap_maybe_view(Array array, PyObject* self) {
     return wrap(std::move(array));
 }
 
-constexpr Signature kAstypeSignature{
-    "astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
+constexpr Signature kAstypeSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
 PyObject* astype_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
     const DType dtype = to_dtype(values[0], DType::float64, "astype");
@@ -25,8 +24,8 @@ PyObject* astype_method(PyObject* self, PyObject** values) {
     const bool copy = !values[4] || is_true(values[4]);
     const Device device = to_device(values[5], array.device(), "astype");
     if (!can_cast(array.dtype(), dtype, casting))
-        raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ",
-              info(dtype).name, " according to the rule '", to_string(casting), "'");
+        raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
+              " according to the rule '", to_string(casting), "'");
     warn_of_lost_imaginary_part(array.dtype(), dtype);
     const bool moves = device != array.device();
     const bool stays =
@@ -45,8 +44,7 @@ Array copy_of(const Array& array, char order) {
 
 constexpr Signature kCopySignature{"copy", {"order"}, 1};
 PyObject* copy_method(PyObject* self, PyObject** values) {
-    return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C', "copy")),
-                as_ndarray(self)->is_value);
+    return wrap(copy_of(array_of(self), to_order(values[0], "CFAK", 'C', "copy")), as_ndarray(self)->is_value);
 }
 
 PyObject* copy_protocol(PyObject* self, PyObject*) {
@@ -106,8 +104,8 @@ PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
         } else {
             axes = count ? to_dims(args, count, kAxes) : to_dims(values[0], kAxes);
             if (axes.size() != array.ndim())
-                raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ",
-                      array.ndim(), " dimensions");
+                raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ", array.ndim(),
+                      " dimensions");
             normalise_axes(axes, array.ndim(), "transpose");
             for (int64_t& axis : axes) axis = normalise_axis(axis, array.ndim(), "transpose");
         }
@@ -136,8 +134,7 @@ PyObject* squeeze(PyObject* self, PyObject** values) {
                   " has an extent other than 1");
     Layout layout;
     for (int axis = 0; axis < array.ndim(); ++axis) {
-        const bool drops =
-            all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
+        const bool drops = all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
         if (drops) continue;
         layout.shape.push_back(array.shape()[axis]);
         layout.strides.push_back(array.strides()[axis]);
@@ -174,8 +171,7 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
         for (int axis = 0; axis < array.ndim(); ++axis) {
             const int64_t extent = array.shape()[axis], position = index[axis];
             if (position < -extent || position >= extent)
-                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis,
-                      " with size ", extent);
+                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", extent);
             offset += (position < 0 ? position + extent : position) * array.strides()[axis];
         }
         return to_python(item(array.view(Layout(), offset), "item")).release();
@@ -211,15 +207,13 @@ bool is_numpy_class(PyObject* object) {
 constexpr Signature kViewSignature{"view", {"dtype", "type"}, 2};
 PyObject* view_method(PyObject* self, PyObject** values) {
     PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
-    if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0])))
-        std::swap(values[0], values[1]);
+    if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0]))) std::swap(values[0], values[1]);
     const Array& array = array_of(self);
-    Object view =
-        Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
+    Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
     if (!is_given(values[1]) || values[1] == own) return view.release();
     if (!is_numpy_class(values[1]))
-        fail(PyExc_TypeError,
-             "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R", values[1]);
+        fail(PyExc_TypeError, "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R",
+             values[1]);
     const Object numpy = Object::steal(PyObject_CallMethod(view.get(), "__array__", nullptr));
     return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
 }
@@ -231,8 +225,7 @@ PyObject* to_device_method(PyObject* self, PyObject** values) {
     if (device == array.device()) return Py_NewRef(self);
     // The stream belongs to the end of the way that has streams: the source, where both have.
     std::optional<StreamScope> scope;
-    if (is_given(values[1]))
-        scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
+    if (is_given(values[1])) scope.emplace(to_stream(values[1], is_on_host(array.device()) ? device : array.device()));
     return wrap(without_gil(true, [&] { return to_device(array, device); }), as_ndarray(self)->is_value);
 }
 
@@ -358,15 +351,12 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
-    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS,
-     "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
     {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
      "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
-    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS,
-     "C order, Fortran order, owner, writable."},
+    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS, "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
-    {"_replace", method(plain_method<replace_method>), METH_O,
-     "Takes memory, layout and dtype of another array."},
+    {"_replace", method(plain_method<replace_method>), METH_O, "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };
 

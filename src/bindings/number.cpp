@@ -12,33 +12,74 @@ namespace {
 
 /// Python's operators, in the order of the table below.
 enum Operator {
-    Add, Subtract, Multiply, TrueDivide, FloorDivide, Remainder, Divmod, Power, LeftShift, RightShift, And, Or, Xor,
-    MatrixMultiply, Negative, Positive, Absolute, Invert, Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual, Square, kOperators
+    Add,
+    Subtract,
+    Multiply,
+    TrueDivide,
+    FloorDivide,
+    Remainder,
+    Divmod,
+    Power,
+    LeftShift,
+    RightShift,
+    And,
+    Or,
+    Xor,
+    MatrixMultiply,
+    Negative,
+    Positive,
+    Absolute,
+    Invert,
+    Less,
+    LessEqual,
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterEqual,
+    Square,
+    kOperators
 };
 
-constexpr const char* kRowNames[kOperators] = {
-    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "divmod", "pow", "bitwise_left_shift",
-    "bitwise_right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "matmul", "negative", "positive", "abs",
-    "bitwise_invert", "less", "less_equal", "equal", "not_equal", "greater", "greater_equal", "square"};
+constexpr const char* kRowNames[kOperators] = {"add",
+                                               "subtract",
+                                               "multiply",
+                                               "divide",
+                                               "floor_divide",
+                                               "remainder",
+                                               "divmod",
+                                               "pow",
+                                               "bitwise_left_shift",
+                                               "bitwise_right_shift",
+                                               "bitwise_and",
+                                               "bitwise_or",
+                                               "bitwise_xor",
+                                               "matmul",
+                                               "negative",
+                                               "positive",
+                                               "abs",
+                                               "bitwise_invert",
+                                               "less",
+                                               "less_equal",
+                                               "equal",
+                                               "not_equal",
+                                               "greater",
+                                               "greater_equal",
+                                               "square"};
 
 RowId operator_rows[kOperators];
 
 /// The slot of each operator, for calling another library's.
-constexpr int kSlots[] = {
-    Py_nb_add, Py_nb_subtract, Py_nb_multiply, Py_nb_true_divide, Py_nb_floor_divide, Py_nb_remainder, Py_nb_divmod,
-    Py_nb_power, Py_nb_lshift, Py_nb_rshift, Py_nb_and, Py_nb_or, Py_nb_xor, Py_nb_matrix_multiply};
+constexpr int kSlots[] = {Py_nb_add,       Py_nb_subtract, Py_nb_multiply, Py_nb_true_divide,    Py_nb_floor_divide,
+                          Py_nb_remainder, Py_nb_divmod,   Py_nb_power,    Py_nb_lshift,         Py_nb_rshift,
+                          Py_nb_and,       Py_nb_or,       Py_nb_xor,      Py_nb_matrix_multiply};
 
 /// Operands that Python's operators take: numbers, arrays, and what numpy.asarray makes numbers of; false for all that
 /// another class handles.
 bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, const char* function) {
     switch (class_of(object)) {
-        case ArrayClass::Number:
-            return operand.load(object, device, function);
-        case ArrayClass::List:
-            operand.load_any(object, device, function);
-            return true;
-        case ArrayClass::Data:
-            return operand.load_data(object, device, function);
+        case ArrayClass::Number: return operand.load(object, device, function);
+        case ArrayClass::List: operand.load_any(object, device, function); return true;
+        case ArrayClass::Data: return operand.load_data(object, device, function);
         default: return false;
     }
 }
@@ -57,7 +98,8 @@ Object ask_other(Operator op, PyObject* other, PyObject* a, PyObject* b) {
                                      : reinterpret_cast<binaryfunc>(function)(a, b));
 }
 
-/// NumPy's ufunc of the operator, which asks the classes of its arguments, or null where `other` wants none to be asked.
+/// NumPy's ufunc of the operator, which asks the classes of its arguments, or null where `other` wants none to be
+/// asked.
 Object call_ufunc_of_numpy(Operator op, PyObject* other, PyObject* a, PyObject* b, PyObject* out) {
     if (!handles_ufuncs(other)) return {};
     const Object numpy = Object::steal(PyImport_ImportModule("numpy"));
@@ -94,7 +136,8 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
         const Device device = common_device(objects, 2).device;
         ArrayOrScalar left, right;
-        if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name)) return leave_to_other(op, a, b);
+        if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name))
+            return leave_to_other(op, a, b);
         const Argument args[2] = {left.argument(), right.argument()};
         UfuncResult result = call_unlocked(row, args, {}, device);
         return wrap_results(row, result);
@@ -129,10 +172,14 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
 }
 
 template <Operator op>
-PyObject* binary(PyObject* a, PyObject* b) { return apply(op, a, b); }
+PyObject* binary(PyObject* a, PyObject* b) {
+    return apply(op, a, b);
+}
 
 template <Operator op>
-PyObject* in_place(PyObject* self, PyObject* other) { return apply_in_place(op, self, other); }
+PyObject* in_place(PyObject* self, PyObject* other) {
+    return apply_in_place(op, self, other);
+}
 
 template <Operator op>
 PyObject* unary(PyObject* self) {
@@ -210,8 +257,9 @@ int truth(PyObject* self) {
         if (array.size() == 0)
             raise(ErrorKind::Value, "the truth value of an empty array is ambiguous; write x.size > 0");
         if (array.size() > 1)
-            raise(ErrorKind::Value, "the truth value of an array with more than one element is ambiguous; "
-                                    "write x.any() or x.all()");
+            raise(ErrorKind::Value,
+                  "the truth value of an array with more than one element is ambiguous; "
+                  "write x.any() or x.all()");
         return int(convert(item(array, "bool"), DType::bool_).bytes[0] != 0);
     });
 }

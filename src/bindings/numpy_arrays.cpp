@@ -28,8 +28,8 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
         layout.shape.push_back(source.shape(axis));
         layout.strides.push_back(source.strides(axis));
     }
-    ForeignMemory memory{kHost, reinterpret_cast<uintptr_t>(source.data()), 0, std::move(layout), dtype,
-                               !source.writeable()};
+    ForeignMemory memory{
+        kHost, reinterpret_cast<uintptr_t>(source.data()), 0, std::move(layout), dtype, !source.writeable()};
     const ForeignBytes bytes = checked_bytes(memory, "asarray");
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
 }

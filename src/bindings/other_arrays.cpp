@@ -39,8 +39,7 @@ ArrayClass class_of_numpy(PyObject* object) {
     if (is_of(object, masked_array)) return ArrayClass::Masked;
     if (is_of(object, numpy_matrix)) return ArrayClass::Matrix;
     if (overrides(object, {"__array_ufunc__", "__array_function__"})) return ArrayClass::Dispatching;
-    return overrides(object, {"__array_wrap__", "__array_finalize__"}) ? ArrayClass::Wrapping
-                                                                       : ArrayClass::Number;
+    return overrides(object, {"__array_wrap__", "__array_finalize__"}) ? ArrayClass::Wrapping : ArrayClass::Number;
 }
 
 /// Whether the class wants to handle operators beside arrays of our priority.
@@ -56,8 +55,7 @@ bool has_priority(PyObject* object) {
 ArrayClass class_of_other(PyObject* object) {
     PyObject* const ufunc = attribute_of(object, "__array_ufunc__");
     const bool goes_first = ufunc == Py_None || has_priority(object);
-    const bool has_array = has_attribute(object, "__array__") ||
-                           has_attribute(object, "__array_interface__") ||
+    const bool has_array = has_attribute(object, "__array__") || has_attribute(object, "__array_interface__") ||
                            has_attribute(object, "__array_struct__");
     if ((ufunc && ufunc != Py_None) || has_attribute(object, "__array_function__") ||
         has_attribute(object, "__dlpack__") || has_attribute(object, "__cuda_array_interface__") ||
@@ -67,8 +65,7 @@ ArrayClass class_of_other(PyObject* object) {
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return ArrayClass::Number;
     if (PyList_Check(object) || PyTuple_Check(object)) return ArrayClass::List;
     const bool is_text = PyUnicode_Check(object) || PyBytes_Check(object);
-    const bool is_read =
-        has_array || (!is_text && (PyObject_CheckBuffer(object) || PySequence_Check(object)));
+    const bool is_read = has_array || (!is_text && (PyObject_CheckBuffer(object) || PySequence_Check(object)));
     return is_read ? ArrayClass::Data : ArrayClass::Nothing;
 }
 
@@ -77,8 +74,7 @@ std::string name_of_class(PyObject* object) {
     const std::string name = attribute_text(type, "__qualname__");
     const Object module = Object::steal_or_null(PyObject_GetAttrString(type, "__module__"));
     if (!module) PyErr_Clear();
-    if (!module || !PyUnicode_Check(module.get()) ||
-        PyUnicode_CompareWithASCIIString(module.get(), "builtins") == 0)
+    if (!module || !PyUnicode_Check(module.get()) || PyUnicode_CompareWithASCIIString(module.get(), "builtins") == 0)
         return name;
     return attribute_text(type, "__module__") + "." + name;
 }
@@ -121,8 +117,8 @@ bool handles_ufuncs(PyObject* object) {
 }
 
 ArrayClass class_of(PyObject* object) {
-    if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
-        PyBool_Check(object) || PyComplex_CheckExact(object) || is_numpy_scalar(object))
+    if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
+        PyComplex_CheckExact(object) || is_numpy_scalar(object))
         return ArrayClass::Number;
     if (is_of(object, numpy_array)) return class_of_numpy(object);
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return ArrayClass::List;
@@ -177,8 +173,7 @@ void bind_other_arrays(pybind11::module_& m) {
             return kNames[int(class_of(x))];
         },
         "What an object is beside our arrays; see bindings/other_arrays.h.");
-    m.def("refuse_to_strip", &refuse_to_strip,
-          "Raises TypeError where the numbers of an array say less than it does.");
+    m.def("refuse_to_strip", &refuse_to_strip, "Raises TypeError where the numbers of an array say less than it does.");
 }
 
 }  // namespace cuarray::python

@@ -6,21 +6,19 @@ namespace cuarray::python {
 
 /// What an object is beside our arrays.
 enum class ArrayClass {
-    Number,        ///< a number, one of our arrays, or an array of NumPy's that is nothing else
-    List,          ///< a list or a tuple
-    Data,          ///< memory or a sequence that numpy.asarray reads
-    Wrapping,      ///< a numpy.ndarray with attributes that NumPy hands on: its numbers are an array by themselves
-    Dispatching,   ///< a numpy.ndarray with __array_ufunc__ or __array_function__ of its own, such as units
-    Masked,        ///< a numpy.ma.MaskedArray
-    Matrix,        ///< a numpy.matrix
-    Foreign,       ///< another library's array
-    Nothing,       ///< no array
+    Number,       ///< a number, one of our arrays, or an array of NumPy's that is nothing else
+    List,         ///< a list or a tuple
+    Data,         ///< memory or a sequence that numpy.asarray reads
+    Wrapping,     ///< a numpy.ndarray with attributes that NumPy hands on: its numbers are an array by themselves
+    Dispatching,  ///< a numpy.ndarray with __array_ufunc__ or __array_function__ of its own, such as units
+    Masked,       ///< a numpy.ma.MaskedArray
+    Matrix,       ///< a numpy.matrix
+    Foreign,      ///< another library's array
+    Nothing,      ///< no array
 };
 
 ArrayClass class_of(PyObject* object);
-inline bool is_subclass_of_numpy(ArrayClass kind) {
-    return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix;
-}
+inline bool is_subclass_of_numpy(ArrayClass kind) { return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix; }
 /// Whether its class has the attribute.
 bool has_attribute(PyObject* object, const char* name);
 /// Whether its class has an __array_ufunc__ that can be called.

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 #include "bindings/module.h"
-#include "runtime/recorder.h"
 #include "cuarray/runtime/runtime.h"
+#include "runtime/recorder.h"
 
 namespace py = pybind11;
 
@@ -33,9 +33,7 @@ class ProfileRecording final : public Listener {
         try {
             const std::lock_guard lock(mutex_);
             records_.push_back(record);
-        } catch (const std::exception&) {
-            ++lost_;
-        }
+        } catch (const std::exception&) { ++lost_; }
     }
     bool wants_device_times() const override { return true; }
     /// The devices whose work has to be waited for before its times are known.
@@ -55,8 +53,7 @@ class ProfileRecording final : public Listener {
             records.swap(records_);
         }
         py::list list;
-        std::map<std::string, const Record*>
-            firsts;  // by device: its work is placed by the first record's start
+        std::map<std::string, const Record*> firsts;  // by device: its work is placed by the first record's start
         for (const Record& r : records) {
             py::object device_start = py::none(), device_time = py::none();
             try {
@@ -70,10 +67,9 @@ class ProfileRecording final : public Listener {
             } catch (const Error&) {
                 // A device that was lost tells no times; whoever waits for it learns why.
             }
-            list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line,
-                                       r.shape, r.dtype, r.bytes, to_string(r.device), r.stream, r.thread,
-                                       r.start, r.end, r.built, to_string(r.build), r.failed, device_start,
-                                       device_time));
+            list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line, r.shape,
+                                       r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
+                                       r.built, to_string(r.build), r.failed, device_start, device_time));
         }
         return list;
     }

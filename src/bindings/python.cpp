@@ -1,12 +1,12 @@
 // python.cpp -- exceptions, argument lists, and the calls that wait for the GIL.
 #include "bindings/python.h"
-#include "bindings/other_arrays.h"
 #include <cxxabi.h>
-#include <unistd.h>
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 #include <mutex>
 #include <new>
 #include <vector>
+#include "bindings/other_arrays.h"
 
 namespace cuarray::python {
 
@@ -81,17 +81,13 @@ int position_of(const Signature& signature, PyObject* name) {
 void GilRelease::restore(PyThreadState* state) noexcept {
     try {
         PyEval_RestoreThread(state);
-    } catch (...) {
-        stop_thread();
-    }
+    } catch (...) { stop_thread(); }
 }
 
 GilAcquire::GilAcquire() noexcept {
     try {
         state_ = PyGILState_Ensure();
-    } catch (...) {
-        stop_thread();
-    }
+    } catch (...) { stop_thread(); }
 }
 
 // A forced unwind has no object: the reference is to nothing, and is not read.
@@ -101,22 +97,16 @@ GilAcquire::GilAcquire() noexcept {
     } catch (const abi::__forced_unwind&) {
         stop_thread();  // in Python code that we have called
     } catch (const ExceptionIsSet&) {
-    } catch (pybind11::error_already_set& error) {
-        error.restore();
-    } catch (const Error& error) {
+    } catch (pybind11::error_already_set& error) { error.restore(); } catch (const Error& error) {
         const std::string message =
             is_about_arguments(error.kind()) ? name_called_function(error.what()) : error.what();
         if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
         if (error.notes().empty()) return;
         SavedException raised;
         for (const std::string& note : error.notes()) raised.add_note(note);
-    } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
-    } catch (const std::exception& error) {
+    } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const std::exception& error) {
         PyErr_SetString(PyExc_RuntimeError, error.what());
-    } catch (...) {
-        PyErr_SetString(PyExc_RuntimeError, "an exception of unknown type left the C++ core");
-    }
+    } catch (...) { PyErr_SetString(PyExc_RuntimeError, "an exception of unknown type left the C++ core"); }
 }
 
 void fail_with(PyObject* type, const Object& message) {
@@ -158,8 +148,7 @@ PyObject* Attribute::get() {
     return object_;
 }
 
-void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
-           PyObject** values) {
+void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** values) {
     for (int i = 0; i < Signature::kMaxParameters && signature.names[i]; ++i) values[i] = nullptr;
     if (count > signature.positional)
         fail(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", signature.function,
@@ -234,8 +223,7 @@ int64_t to_int64(PyObject* object, Parameter parameter) {
     // As NumPy, which calls a shape that is too large a wrong value.
     const bool is_shape = std::string_view(parameter.name) == "shape";
     if (overflow)
-        refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits",
-               index.get());
+        refuse(is_shape ? PyExc_ValueError : PyExc_OverflowError, parameter, "an integer of 64 bits", index.get());
     return value;
 }
 

@@ -38,7 +38,10 @@ class Object {
     }
     Object(const Object& other) : object_(other.object_) { Py_XINCREF(object_); }
     Object(Object&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    Object& operator=(Object other) noexcept { std::swap(object_, other.object_); return *this; }
+    Object& operator=(Object other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
     ~Object() { Py_XDECREF(object_); }
 
     PyObject* get() const { return object_; }
@@ -131,8 +134,7 @@ struct Signature {
 };
 
 /// Puts the arguments of a fast call into `values`, one per name; absent ones stay null. TypeError as Python's own.
-void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
-           PyObject** values);
+void parse(const Signature& signature, PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** values);
 
 /// A method called by METH_FASTCALL | METH_KEYWORDS: body(self, values), the values being those of the
 /// signature's parameters; absent ones are null.
@@ -242,9 +244,13 @@ Type* new_object_of(PyTypeObject* type) {
 
 /// Functions as the tables of CPython hold them.
 template <class Function>
-void* slot(Function* function) { return reinterpret_cast<void*>(function); }
+void* slot(Function* function) {
+    return reinterpret_cast<void*>(function);
+}
 template <class Function>
-PyCFunction method(Function* function) { return reinterpret_cast<PyCFunction>(slot(function)); }
+PyCFunction method(Function* function) {
+    return reinterpret_cast<PyCFunction>(slot(function));
+}
 constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
 /// Arguments of a fast call.
 using Arguments = PyObject* const*;

@@ -60,8 +60,7 @@ std::string called_function() {
     leave_package([&](const Object& code) {
         const std::string name = attribute_text(code.get(), "co_name");
         PyObject* const function = public_object(name);
-        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get())
-            called = name;
+        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get()) called = name;
     });
     return called;
 }
@@ -83,9 +82,7 @@ bool find(std::string* file, int* number) {
 void keep_source_line() noexcept {
     try {
         kept_line = current_source_line();
-    } catch (const ExceptionIsSet&) {
-        PyErr_Clear();
-    }
+    } catch (const ExceptionIsSet&) { PyErr_Clear(); }
 }
 
 std::string name_called_function(const std::string& message) noexcept {
@@ -98,8 +95,8 @@ std::string name_called_function(const std::string& message) noexcept {
         PyObject* const function = named.empty() ? nullptr : public_object(named);
         if (function && function == public_object(called)) return message;
         const bool is_ours =
-            function || (!named.empty() &&
-                         PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
+            function ||
+            (!named.empty() && PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
         return called + (is_ours ? message.substr(colon) : ": " + message);
     } catch (...) {
         PyErr_Clear();

@@ -18,7 +18,8 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     if (!is_given(object) || object == no_value()) return nullptr;
     if (is_ndarray(object)) return &array_of(object);
     if (!is_numpy_array(object))
-        fail(PyExc_TypeError, "%s: out must be an array, not %R", function, reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        fail(PyExc_TypeError, "%s: out must be an array, not %R", function,
+             reinterpret_cast<PyObject*>(Py_TYPE(object)));
     if (!is_on_host(device))
         raise(ErrorKind::Type, function, ": out is a NumPy array beside an array on ", to_string(device),
               "; write cuarray.asarray(out, device='", to_string(device), "')");
@@ -26,15 +27,13 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
-const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand,
-                     Array& scalar) {
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar) {
     if (!object || object == Py_True || object == no_value()) return nullptr;
     if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");
     operand.load_any(object, device, function);
     if (!operand.is_scalar()) return operand.array();
     const DType dtype = operand.default_dtype();
-    if (dtype != DType::bool_)
-        raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
+    if (dtype != DType::bool_) raise(ErrorKind::Type, function, ": where= takes a bool array, not ", info(dtype).name);
     scalar = full({}, operand.element(dtype, function), device);
     return &scalar;
 }
@@ -80,8 +79,7 @@ PyObject* variance_of(PyObject* object, const ReductionCall& call, double correc
     const Object mean_owner =
         is_given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
     const Array* const mean = mean_owner ? &array_of(mean_owner.get()) : nullptr;
-    return options.wrap(
-        without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
+    return options.wrap(without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
 }
 
 namespace {
@@ -93,8 +91,8 @@ struct ReductionParameter {
     const char* absent;
 };
 constexpr ReductionParameter kReductionParameters[] = {
-    {"axis", &ReductionCall::axis, "None"}, {"dtype", &ReductionCall::dtype, "None"},
-    {"out", &ReductionCall::out, "None"},   {"keepdims", &ReductionCall::keepdims, "False"},
+    {"axis", &ReductionCall::axis, "None"},       {"dtype", &ReductionCall::dtype, "None"},
+    {"out", &ReductionCall::out, "None"},         {"keepdims", &ReductionCall::keepdims, "False"},
     {"initial", &ReductionCall::initial, "None"}, {"where", &ReductionCall::where, "True"},
 };
 
@@ -169,11 +167,9 @@ PyObject* variance_method(PyObject* self, PyObject** values) {
     call.axis = values[0], call.dtype = values[1], call.out = values[2];
     call.keepdims = values[4], call.where = values[5], call.mean = values[6];
     if (is_given(values[3]) && is_given(values[7]) && values[7] != no_value() && is_true(values[3]))
-        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given",
-             kVarianceSignature<root>.function);
+        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kVarianceSignature<root>.function);
     PyObject* divisor = is_given(values[7]) && values[7] != no_value() ? values[7] : values[3];
-    const Parameter parameter{divisor == values[3] ? "ddof" : "correction",
-                              kVarianceSignature<root>.function};
+    const Parameter parameter{divisor == values[3] ? "ddof" : "correction", kVarianceSignature<root>.function};
     const double correction = is_given(divisor) ? to_double(divisor, parameter) : 0;
     return variance_of(self, call, correction, root, kVarianceSignature<root>.function);
 }

@@ -14,8 +14,7 @@ struct ReductionCall {
 /// ReduceOptions and what they point at. `default_axis` says what an absent axis means: None, or 0 for ufunc.reduce.
 class ReductionOptions {
  public:
-    ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero,
-                     const char* function);
+    ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero, const char* function);
     const ReduceOptions& get() const { return options_; }
     /// The object to return: out, or a new array around `result`.
     PyObject* wrap(Array result) const;
@@ -33,8 +32,7 @@ class ReductionOptions {
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported);
 
 /// The mask of a where=: null for True, None and what was not given; a bool without axes becomes an array in `scalar`.
-const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand,
-                     Array& scalar);
+const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar);
 
 /// The device that a reduction of that object runs on.
 CallDevice device_of_reduction(PyObject* object, const ReductionCall& call);

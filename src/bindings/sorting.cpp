@@ -30,10 +30,9 @@ void bind_sorting(py::module_& m) {
     m.def("partition", [](const Array& x, int axis, const Ranks& ranks, bool descending, const char* name) {
         return without_gil(x, [&] { return partition(x, axis, ranks, descending, name); });
     });
-    m.def("argpartition",
-          [](const Array& x, int axis, const Ranks& ranks, bool descending, const char* name) {
-              return without_gil(x, [&] { return argpartition(x, axis, ranks, descending, name); });
-          });
+    m.def("argpartition", [](const Array& x, int axis, const Ranks& ranks, bool descending, const char* name) {
+        return without_gil(x, [&] { return argpartition(x, axis, ranks, descending, name); });
+    });
     m.def("order_statistics", [](const Array& x, int axis, const Ranks& ranks, const char* name) {
         return without_gil(x, [&] { return order_statistics(x, axis, ranks, name); });
     });
@@ -41,7 +40,7 @@ void bind_sorting(py::module_& m) {
         return without_gil(values, [&] { return search_sorted(sorted, values, right); });
     });
     m.def("histogram", [](const Array& values, const Array* edges, bool equal_bins, const Array* weights,
-                      Integer<"minlength"> bins, const char* name) {
+                          Integer<"minlength"> bins, const char* name) {
         return without_gil(values, [&] { return histogram(values, edges, equal_bins, weights, bins, name); });
     });
 }

@@ -3,9 +3,9 @@
 #include <vector>
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
-#include "runtime/recorder.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
+#include "runtime/recorder.h"
 
 namespace py = pybind11;
 
@@ -33,9 +33,7 @@ StreamObject made_stream(Device device, int priority, bool non_blocking) {
     return {runtime(device).make_stream(priority, !non_blocking)};
 }
 
-StreamObject foreign_stream(int64_t handle, Device device) {
-    return {runtime(device).foreign_stream(handle)};
-}
+StreamObject foreign_stream(int64_t handle, Device device) { return {runtime(device).foreign_stream(handle)}; }
 
 void synchronize_stream(const StreamObject& held) {
     settle_all();
@@ -88,14 +86,15 @@ void drop_capture(const StreamObject& held) {
 void launch(const GraphObject& held, const StreamObject& stream) {
     settle_all();
     const GilRelease released;
-    record_stream_work(Record::Kind::Launch, "Graph.launch", *stream.stream, [&] { held.graph->launch(*stream.stream); });
+    record_stream_work(Record::Kind::Launch, "Graph.launch", *stream.stream,
+                       [&] { held.graph->launch(*stream.stream); });
 }
 
 }  // namespace
 
 StreamRef to_stream(PyObject* object, Device device) {
-    const Object core = Object::steal(
-        PyObject_CallFunctionObjArgs(core_stream.get(), object, to_python(device).get(), nullptr));
+    const Object core =
+        Object::steal(PyObject_CallFunctionObjArgs(core_stream.get(), object, to_python(device).get(), nullptr));
     return py::handle(core.get()).cast<StreamObject>().stream;
 }
 
@@ -129,8 +128,7 @@ void bind_streams(py::module_& module) {
     module.def("leave_stream", &leave_stream);
     module.def("make_stream", &made_stream);
     module.def("foreign_stream", &foreign_stream);
-    module.def("current_stream",
-               [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
+    module.def("current_stream", [](Device device) { return StreamObject{StreamRef(&current_stream(device))}; });
     module.def("default_stream",
                [](Device device) { return StreamObject{StreamRef(&runtime(device).default_stream())}; });
     module.def("make_event", [](Device device, bool timing) { return runtime(device).make_event(timing); });

@@ -6,8 +6,8 @@
 #include "bindings/other_arrays.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
-#include "cuarray/ops/reduction.h"
 #include "cuarray/ops/reduceat.h"
+#include "cuarray/ops/reduction.h"
 
 namespace cuarray::python {
 namespace {
@@ -17,8 +17,10 @@ namespace {
 constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
 
 [[noreturn]] void refuse_entry(PyObject* entry) {
-    fail(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), cuarray.newaxis (`None`) and integer or "
-                           "boolean arrays are valid indices, not %R", entry);
+    fail(PyExc_IndexError,
+         "only integers, slices (`:`), ellipsis (`...`), cuarray.newaxis (`None`) and integer or "
+         "boolean arrays are valid indices, not %R",
+         entry);
 }
 
 int64_t to_position(PyObject* entry) {
@@ -81,14 +83,22 @@ class SubscriptKey {
  private:
     Index to_entry(PyObject* entry) {
         Index index;
-        if (PyLong_CheckExact(entry)) index.value = to_position(entry);
-        else if (PySlice_Check(entry)) index = to_slice(entry);
-        else if (entry == Py_Ellipsis) index.kind = Index::Kind::Ellipsis;
-        else if (entry == Py_None) index.kind = Index::Kind::NewAxis;
-        else if (is_bool_scalar(entry)) index.kind = Index::Kind::Bool, index.value = is_true(entry);
-        else if (is_ndarray(entry)) index = of_array(array_of(entry), entry);
-        else if (PyIndex_Check(entry) && (is_numpy_scalar(entry) || !has_attribute(entry, "__array__"))) index.value = to_position(entry);
-        else index = of_array_like(entry);
+        if (PyLong_CheckExact(entry))
+            index.value = to_position(entry);
+        else if (PySlice_Check(entry))
+            index = to_slice(entry);
+        else if (entry == Py_Ellipsis)
+            index.kind = Index::Kind::Ellipsis;
+        else if (entry == Py_None)
+            index.kind = Index::Kind::NewAxis;
+        else if (is_bool_scalar(entry))
+            index.kind = Index::Kind::Bool, index.value = is_true(entry);
+        else if (is_ndarray(entry))
+            index = of_array(array_of(entry), entry);
+        else if (PyIndex_Check(entry) && (is_numpy_scalar(entry) || !has_attribute(entry, "__array__")))
+            index.value = to_position(entry);
+        else
+            index = of_array_like(entry);
         return index;
     }
 
@@ -145,7 +155,8 @@ class SubscriptKey {
         }
         if (!made) refuse_entry(entry);
         // An empty list has no type of its own.
-        if (!is_numpy_array(entry) && array_of(made.get()).is_empty() && info(array_of(made.get()).dtype()).kind == Kind::Floating)
+        if (!is_numpy_array(entry) && array_of(made.get()).is_empty() &&
+            info(array_of(made.get()).dtype()).kind == Kind::Floating)
             made = Object::steal(wrap(astype(array_of(made.get()), DType::int64)));
         owned_.push_back(made);
         return of_array(array_of(made.get()), made.get());
@@ -187,8 +198,7 @@ PyObject* first_axis_at(PyObject* self, int64_t position) {
 }
 
 struct Iterator {
-    PyObject_HEAD
-    PyObject* array;
+    PyObject_HEAD PyObject* array;
     int64_t next;
 };
 
@@ -247,7 +257,7 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
     ArrayOrScalar operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = must_fit && is_numpy_scalar(value) ? operand.exact_element(target.dtype(), "assignment")
-                                        : operand.element(target.dtype(), "assignment");
+                                                                  : operand.element(target.dtype(), "assignment");
         warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
         return store(element);
     }
@@ -318,8 +328,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
         if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
-            return wrap(
-                without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
+            return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
         }
         bool is_value = false;
         Array chosen = basic_index(array, entries.span(), &is_value);
@@ -332,7 +341,9 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
     return guarded([&] {
         if (array_of(self).ndim() == 0)
             raise(ErrorKind::Index, "too many indices for array: array is 0-dimensional, but 1 were indexed");
-        if (position < 0) raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ", array_of(self).shape()[0]);
+        if (position < 0)
+            raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ",
+                  array_of(self).shape()[0]);
         return first_axis_at(self, position);
     });
 }
@@ -399,7 +410,8 @@ int contains(PyObject* self, PyObject* value) noexcept {
         const Object equal = Object::steal(PyObject_RichCompare(self, value, Py_EQ));
         if (PyBool_Check(equal.get())) return int(equal.get() == Py_True);
         if (!is_ndarray(equal.get()))
-            return int(is_true(Object::steal(PyObject_CallFunctionObjArgs(numpy_any.get(), equal.get(), nullptr)).get()));
+            return int(
+                is_true(Object::steal(PyObject_CallFunctionObjArgs(numpy_any.get(), equal.get(), nullptr)).get()));
         ReduceOptions options;
         const Array any = reduce(reduction::any, array_of(equal.get()), options);
         return int(item(any, "in").bytes[0] != 0);

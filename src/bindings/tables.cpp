@@ -82,8 +82,7 @@ DType result_type_of(const py::args& arguments) {
 
 bool can_cast_from(PyObject* from, DType to, PyObject* casting) {
     if (PyLong_CheckExact(from) || PyFloat_CheckExact(from) || PyComplex_CheckExact(from))
-        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R",
-             from);
+        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R", from);
     const DType source = is_ndarray(from) ? array_of(from).dtype() : to_dtype(from, DType::float64);
     return can_cast(source, or_float64(to), to_casting(casting, Casting::Safe));
 }

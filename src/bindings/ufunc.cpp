@@ -12,8 +12,7 @@ namespace cuarray::python {
 namespace {
 
 struct Ufunc {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     RowId row;
     const char* name;  ///< the row's, or NumPy's for the same function
 };
@@ -68,9 +67,8 @@ class CallOptions {
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    options_.out[index] = is_ndarray(object)
-                              ? &array_of(object)
-                              : to_output(object, device_, row_.name, imported_[index].emplace());
+    options_.out[index] =
+        is_ndarray(object) ? &array_of(object) : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
 }
 
@@ -103,8 +101,9 @@ void CallOptions::set_signature(PyObject* object) {
     const Object parts = is_text ? letters_of(object, row_) : Object::share(object);
     const Py_ssize_t count = PyTuple_Size(parts.get()), types = row_.nin + row_.nout;
     if (count == 1 && types > 1 && PyTuple_GetItem(parts.get(), 0) != Py_None)
-        fail(PyExc_TypeError, "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do",
-             row_.name, types);
+        fail(PyExc_TypeError,
+             "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do", row_.name,
+             types);
     if (count != types)
         fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
     for (Py_ssize_t i = 0; i < count; ++i)
@@ -136,19 +135,13 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         switch (keyword) {
             case Out: set_outputs(values[i]); break;
             case Where:
-                options_.where =
-                    to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
+                options_.where = to_mask(values[i], device_, row_.name, where_.emplace(), where_scalar_.emplace());
                 break;
             case Dtype:
-                for (int k = 0; k < row_.nout; ++k)
-                    fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
+                for (int k = 0; k < row_.nout; ++k) fix_type(row_.nin + k, to_dtype(values[i], DType::none, row_.name));
                 break;
-            case Casts:
-                options_.casting = to_casting(values[i], Casting::SameKind, row_.name);
-                break;
-            case Order:
-                options_.order = to_order(values[i], "CFAK", 'K', row_.name);
-                break;
+            case Casts: options_.casting = to_casting(values[i], Casting::SameKind, row_.name); break;
+            case Order: options_.order = to_order(values[i], "CFAK", 'K', row_.name); break;
             case Sig:
             case LongSignature:
                 if (values[i] != Py_None) set_signature(values[i]);
@@ -161,8 +154,8 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
 PyObject* CallOptions::wrap(UfuncResult& result) const {
     Object objects[kMaxOut];
     for (int i = 0; i < row_.nout; ++i)
-        objects[i] = Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i])
-                                                   : wrap_result(std::move(result.array[i])));
+        objects[i] =
+            Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i]) : wrap_result(std::move(result.array[i])));
     if (row_.nout == 1) return objects[0].release();
     return Object::steal(PyTuple_Pack(2, objects[0].get(), objects[1].get())).release();
 }
@@ -171,8 +164,7 @@ PyObject* CallOptions::wrap(UfuncResult& result) const {
 class UfuncInputs {
  public:
     UfuncInputs(const Row& row, PyObject* const* objects, CallDevice device)
-        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device),
-                     load(row, 2, objects, device)},
+        : arguments_{load(row, 0, objects, device), load(row, 1, objects, device), load(row, 2, objects, device)},
           count_(row.nin) {}
     std::span<const Argument> arguments() const { return {arguments_, size_t(count_)}; }
 
@@ -244,16 +236,18 @@ PyObject* reduce_of_ufunc(PyObject* self, PyObject** values) {
 PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     return guarded([&] {
         const Row& row = row_at(self);
-        if (row.nin != 2) fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
-        if (count != 2) fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
+        if (row.nin != 2)
+            fail(PyExc_ValueError, "%s.outer: outer product only supported for binary functions", row.name);
+        if (count != 2)
+            fail(PyExc_TypeError, "%s.outer() takes 2 positional arguments but %zd were given", row.name, count);
         const CallDevice device = device_of_call(args, count, keywords);
         CallOptions options(row, device);
         if (keywords) options.read(args + count, keywords);
         const UfuncInputs inputs(row, args, device);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
         const RowId id = reinterpret_cast<Ufunc*>(self)->row;
-        UfuncResult result = without_gil(is_long(device, inputs.arguments()),
-                                         [&] { return ufunc_outer(id, a, b, options.get()); });
+        UfuncResult result =
+            without_gil(is_long(device, inputs.arguments()), [&] { return ufunc_outer(id, a, b, options.get()); });
         return options.wrap(result);
     });
 }
@@ -295,7 +289,8 @@ PyObject* identity(PyObject* self, void*) {
         if (!std::strcmp(text, "false")) return Py_NewRef(Py_False);
         const Object string = Object::steal(PyUnicode_FromString(text));
         const bool is_float = std::strpbrk(text, ".in") != nullptr;
-        return Object::steal(is_float ? PyFloat_FromString(string.get()) : PyLong_FromString(text, nullptr, 10)).release();
+        return Object::steal(is_float ? PyFloat_FromString(string.get()) : PyLong_FromString(text, nullptr, 10))
+            .release();
     });
 }
 
@@ -379,9 +374,12 @@ PyMemberDef ufunc_members[] = {
 };
 
 PyTypeObject* make_type() {
-    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_ufunc)}, {Py_tp_call, slot(PyVectorcall_Call)},
-                           {Py_tp_repr, slot(represent)},     {Py_tp_methods, methods},
-                           {Py_tp_getset, attributes},        {Py_tp_members, ufunc_members},
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_ufunc)},
+                           {Py_tp_call, slot(PyVectorcall_Call)},
+                           {Py_tp_repr, slot(represent)},
+                           {Py_tp_methods, methods},
+                           {Py_tp_getset, attributes},
+                           {Py_tp_members, ufunc_members},
                            {0, nullptr}};
     PyType_Spec spec = {"cuarray.ufunc", int(sizeof(Ufunc)), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL, slots};
@@ -409,9 +407,7 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
     return wrap_results(row, result);
 }
 
-RowId row_of(PyObject* object) {
-    return Py_TYPE(object) == ufunc_type ? reinterpret_cast<Ufunc*>(object)->row : kNone;
-}
+RowId row_of(PyObject* object) { return Py_TYPE(object) == ufunc_type ? reinterpret_cast<Ufunc*>(object)->row : kNone; }
 
 ArgType to_arg_type(PyObject* object) {
     using Weakness = Weak::Kind;

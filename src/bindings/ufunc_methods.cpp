@@ -39,8 +39,7 @@ PyObject* single_output(PyObject* out, const char* function) {
     return PyTuple_GetItem(out, 0);
 }
 
-PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out,
-                          const char* name) {
+PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out, const char* name) {
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
     ScanOptions options;
@@ -54,8 +53,8 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
     return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
 }
 
-Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis,
-                     DType dtype, PyObject* out) {
+Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
+                     PyObject* out) {
     const RowId row = to_row(ufunc);
     const char* const name = rows()[row].name;
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
@@ -75,8 +74,7 @@ constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype"
 
 PyObject* accumulate_values(PyObject* self, PyObject** values) {
     const char* const name = rows()[row_of(self)].name;
-    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name),
-                           values[3], name);
+    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name), values[3], name);
 }
 
 /// function(self, ...)

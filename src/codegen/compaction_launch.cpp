@@ -1,9 +1,9 @@
 // compaction_launch.cpp -- plans compactions: counts of a mask, and moves of the elements where it is true.
 #include <algorithm>
 
+#include "codegen/gather_launch.h"
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "codegen/gather_launch.h"
 
 namespace cuarray {
 namespace {
@@ -40,7 +40,8 @@ NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, cons
     const bool narrow = size <= INT32_MAX, moves = step == CompactionStep::Compress || step == CompactionStep::Expand;
     const std::string function = kFunctions[int(step)];
     NamedLaunch to;
-    to.kernel.entry = std::string(kEntries[int(step)]) + (moves ? "_b" + std::to_string(places.item) : "") + (narrow ? "" : "_64");
+    to.kernel.entry =
+        std::string(kEntries[int(step)]) + (moves ? "_b" + std::to_string(places.item) : "") + (narrow ? "" : "_64");
     to.kernel.parameters = std::string("CompactionParameters<Index") + (narrow ? "32>" : "64>");
     to.kernel.function = moves ? function + "<" + item_type(places.item) + ">" : function;
     to.kernel.threads = step == CompactionStep::ScanCounts ? kAddingThreads : kThreads;
@@ -82,7 +83,8 @@ std::vector<NamedLaunch> plan_compaction(CompactionStep step, const CompactionOp
     if (step == CompactionStep::Nonzero) {
         constexpr int together = kAxes - 2;
         for (int first = 0; first < places.shape.size(); first += together)
-            launches.push_back(plan_one(step, places, some_axes(places, first, std::min(together, places.shape.size() - first))));
+            launches.push_back(
+                plan_one(step, places, some_axes(places, first, std::min(together, places.shape.size() - first))));
         return launches;
     }
     Space space;

@@ -67,20 +67,11 @@ void statement(std::ostringstream& out, const Expr& expr, size_t id) {
         case ExprNode::Op::Input:
             out << "in.x" << node.index << (node.dtype == DType::bool_ ? "[i] != 0" : "[i]");
             break;
-        case ExprNode::Op::Scalar:
-            out << "scalar<" << type << ">(scalars, " << node.index << ")";
-            break;
-        case ExprNode::Op::Cast:
-            out << "cast<" << type << ">(v" << node.source[0] << ")";
-            break;
-        case ExprNode::Op::Second:
-            out << "pair" << node.source[0] << ".second";
-            break;
-        case ExprNode::Op::Index:
-            out << "in.index[i]";
-            break;
-        case ExprNode::Op::Loop:
-            break;
+        case ExprNode::Op::Scalar: out << "scalar<" << type << ">(scalars, " << node.index << ")"; break;
+        case ExprNode::Op::Cast: out << "cast<" << type << ">(v" << node.source[0] << ")"; break;
+        case ExprNode::Op::Second: out << "pair" << node.source[0] << ".second"; break;
+        case ExprNode::Op::Index: out << "in.index[i]"; break;
+        case ExprNode::Op::Loop: break;
     }
     out << ";\n";
 }
@@ -115,15 +106,14 @@ std::vector<std::string> output_members(const Expr& expr) {
 void read_and_write(std::ostringstream& out, const Expr& expr, bool has_index) {
     const size_t outputs = expr.outputs.size(), inputs = expr.inputs.size();
     out << "    template <class Walk, class In> static CUARRAY_FN void read(const Walk& walk, In& in) {\n";
-    for (size_t k = 0; k < inputs; ++k)
-        out << "        walk.read(" << outputs + k << ", in.x" << k << ");\n";
+    for (size_t k = 0; k < inputs; ++k) out << "        walk.read(" << outputs + k << ", in.x" << k << ");\n";
     if (has_index) out << "        walk.index(" << outputs + inputs << ", in.index);\n";
     if (inputs == 0 && !has_index) out << "        (void)walk, (void)in;\n";
     out << "    }\n    template <class Walk, class Out> static CUARRAY_FN void write(const Walk& walk, Out& "
            "out) {\n";
     for (size_t k = 0; k < outputs; ++k)
-        out << "        walk.write(" << k << ", out.y" << k << ", "
-            << (expr.mask != kNoValue ? "out.kept" : "nullptr") << ");\n";
+        out << "        walk.write(" << k << ", out.y" << k << ", " << (expr.mask != kNoValue ? "out.kept" : "nullptr")
+            << ");\n";
     out << "    }\n";
 }
 
@@ -145,13 +135,11 @@ std::string element_text(const Expr& expr) {
     const ElementSizes sizes = element_sizes(expr);
     std::ostringstream out;
     const auto flag = [](bool value) { return value ? "true" : "false"; };
-    out << "struct program {\n    static constexpr int operands = " << sizes.operands
-        << ", largest = " << sizes.largest << ", scalars = " << expr.scalars.size()
-        << ";\n    static constexpr bool unrolled = " << flag(is_short(expr))
+    out << "struct program {\n    static constexpr int operands = " << sizes.operands << ", largest = " << sizes.largest
+        << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr))
         << ", tiles = " << flag(can_tile(sizes)) << ", masked = " << flag(expr.mask != kNoValue)
         << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
-    if (!expr.outputs.empty())
-        out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
+    if (!expr.outputs.empty()) out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
     lanes(out, "inputs", input_members(expr, sizes.has_index));
     lanes(out, "outputs", output_members(expr));
     read_and_write(out, expr, sizes.has_index);

@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "codegen/lanes.h"
+#include "codegen/launch.h"
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "codegen/launch.h"
 #include "cuarray/kernel/reduce.h"
 #include "cuarray/kernel/scan.h"
 
@@ -52,18 +52,15 @@ void split_axes(AxisSplit& split, const Program& program, const Dims& shape, con
 
     Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
     const Dims *kept_pointers[kOperands], *reduced_pointers[kOperands];
-    for (int k = 0; k < operands; ++k)
-        kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
+    for (int k = 0; k < operands; ++k) kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
     for (int axis = 0; axis < shape.size(); ++axis) {
         const bool folds = std::find(axes.begin(), axes.end(), axis) != axes.end();
         (folds ? reduced_shape : kept_shape).push_back(shape[axis]);
-        for (int k = 0; k < operands; ++k)
-            (folds ? reduced_strides : kept_strides)[k].push_back((*strides[k])[axis]);
+        for (int k = 0; k < operands; ++k) (folds ? reduced_strides : kept_strides)[k].push_back((*strides[k])[axis]);
     }
     collapse(split.kept, kept_shape, {kept_pointers, size_t(operands)});
     collapse(split.reduced, reduced_shape, {reduced_pointers, size_t(operands)}, true);
-    for (int k = 0; k < operands; ++k)
-        split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
+    for (int k = 0; k < operands; ++k) split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
     one_axis_at_least(split.kept);
     one_axis_at_least(split.reduced);
 }
@@ -115,8 +112,7 @@ template <class Index>
 bool fill(Launch& launch, const AxisSplit& split, const Program& program, const Scalar* initial,
           const ThreadDivision& division) {
     const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
-    const size_t scalars =
-        (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
+    const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
     p = {};
@@ -137,8 +133,7 @@ bool fill(Launch& launch, const AxisSplit& split, const Program& program, const 
     for (int k = 0; k < split.kept.operands; ++k) {
         p.operands[k].data = reinterpret_cast<char*>(split.addresses[k]);
         for (int d = 0; d < split.kept.ndim; ++d) p.operands[k].kept[d] = Offset(split.kept.strides[k][d]);
-        for (int d = 0; d < split.reduced.ndim; ++d)
-            p.operands[k].reduced[d] = Offset(split.reduced.strides[k][d]);
+        for (int d = 0; d < split.reduced.ndim; ++d) p.operands[k].reduced[d] = Offset(split.reduced.strides[k][d]);
     }
     return true;
 }

@@ -63,7 +63,8 @@ void drop_axis(Space& space, int axis) {
 }  // namespace
 
 IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
-                       std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside, IndexedAccess::Kind kind)
+                                     std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
+                                     IndexedAccess::Kind kind)
     : indices_(indices), outside_(outside), kind_(kind) {
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
@@ -84,8 +85,10 @@ IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& ele
         return;
     }
     if (kind == IndexedAccess::Kind::Scatter) number_places();
-    if (kind == IndexedAccess::Kind::Update) limit_keys(item);
-    else choose_word(item);
+    if (kind == IndexedAccess::Kind::Update)
+        limit_keys(item);
+    else
+        choose_word(item);
     // Equal values for one position need no table if words can be stored atomically (4 or 8 bytes).
     competes_ = differs_ || (meets_ && word_ < 4);
     if (space_.ndim == 0) add_axis(space_);
@@ -201,15 +204,18 @@ void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) c
     const bool narrow = is_narrow(space.size);
     const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
     const bool updates = kind_ == IndexedAccess::Kind::Update, moves = !claims && !updates;
-    const std::string name = claims ? "claim" : updates ? "update_keys" : kind_ == IndexedAccess::Kind::Scatter ? "scatter" : "gather";
+    const std::string name = claims                                  ? "claim"
+                             : updates                               ? "update_keys"
+                             : kind_ == IndexedAccess::Kind::Scatter ? "scatter"
+                                                                     : "gather";
     const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
     to.kernel.parameters = (updates ? "UpdateParameters<" : "IndexedAccessParameters<") + index + ", " + arrays + ">";
     to.kernel.function = claims ? "claim_places" : updates ? name : name + "<" + item_type(word_) + ">";
     to.kernel.faults = true;
     std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
-    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_, outside_,
-                                                                           meets_);
+    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_,
+                                                                           outside_, meets_);
     const int64_t lanes = !moves || indices_.size() > 2 ? 1 : 4;
     set_grid(to, (space.size + kThreads * lanes - 1) / (kThreads * lanes));
 }
@@ -241,9 +247,11 @@ void IndexedAccessPlan::set_table(uint64_t address) {
             p.slots = uint64_t(slots_);
         };
         if (to->kernel.parameters.find("Index32") != std::string::npos)
-            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index32, kernel::kMaxIndices>*>(to->launch.parameters));
+            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index32, kernel::kMaxIndices>*>(
+                to->launch.parameters));
         else
-            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index64, kernel::kMaxIndices>*>(to->launch.parameters));
+            set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index64, kernel::kMaxIndices>*>(
+                to->launch.parameters));
     }
 }
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 #include "codegen/launch.h"
-#include "cuarray/runtime/task.h"
 #include "cuarray/kernel/gather.h"
+#include "cuarray/runtime/task.h"
 
 namespace cuarray {
 
@@ -15,12 +15,12 @@ struct IndexedDeviceAxis {
     int axis;
 };
 
-
 /// Plans a gather, a scatter or an update: `slices` rounds of launches, in order; more than one only beyond 8 axes.
 class CUARRAY_API IndexedAccessPlan {
  public:
-    IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array, std::span<const IndexedDeviceAxis> indices,
-               int64_t item, kernel::Outside outside, IndexedAccess::Kind kind);
+    IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
+                      std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
+                      IndexedAccess::Kind kind);
 
     int64_t slices() const { return slices_; }
     /// Fills `move` for a slice, and `claim` if stores to one position conflict; set_table() must follow then. In an

@@ -43,8 +43,7 @@ int contiguous_lanes(const ElementSizes& sizes) {
 int strided_lanes(const ElementSizes& sizes) {
     const int least = can_tile(sizes) ? 2 : 1;
     int lanes = 8;
-    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets))
-        lanes /= 2;
+    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets)) lanes /= 2;
     return lanes;
 }
 

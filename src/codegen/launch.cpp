@@ -81,9 +81,8 @@ int tile_axis(const Space& space, const ElementSizes& sizes) {
     for (int k = sizes.outputs; k < sizes.memory_operands; ++k) {
         int best = -1;
         for (int axis = 0; axis < last; ++axis) {
-            const bool closer =
-                runs_along(space, k, axis) &&
-                (best < 0 || std::abs(space.strides[k][axis]) < std::abs(space.strides[k][best]));
+            const bool closer = runs_along(space, k, axis) &&
+                                (best < 0 || std::abs(space.strides[k][axis]) < std::abs(space.strides[k][best]));
             if (closer && space.shape[axis] >= kWorthTiling) best = axis;
         }
         if (best < 0) continue;
@@ -95,9 +94,7 @@ int tile_axis(const Space& space, const ElementSizes& sizes) {
 }
 
 void move_axis(Space& space, int from, int to) {
-    const auto move = [&](int64_t* values) {
-        std::rotate(values + from, values + from + 1, values + to + 1);
-    };
+    const auto move = [&](int64_t* values) { std::rotate(values + from, values + from + 1, values + to + 1); };
     move(space.shape);
     for (int k = 0; k < space.operands; ++k) move(space.strides[k]);
 }
@@ -163,8 +160,7 @@ int axis_to_cut(const Space& space) {
 }
 
 int count_long_axes(const Space& space) {
-    return int(
-        std::count_if(space.shape, space.shape + space.ndim, [](int64_t extent) { return extent > 1; }));
+    return int(std::count_if(space.shape, space.shape + space.ndim, [](int64_t extent) { return extent > 1; }));
 }
 
 void drop_short_axes(Space& space) {

@@ -33,9 +33,7 @@ struct Launch {
     /// Gives a reduction or a scan its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
     /// The three pointers that cuLaunchKernel takes; valid until the Launch is moved or destroyed.
-    void arguments(void* (&pointers)[3]) {
-        pointers[0] = parameters, pointers[1] = &scalars, pointers[2] = &fault;
-    }
+    void arguments(void* (&pointers)[3]) { pointers[0] = parameters, pointers[1] = &scalars, pointers[2] = &fault; }
 };
 
 /// A launch of a NamedKernel.

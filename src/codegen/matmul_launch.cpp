@@ -14,7 +14,8 @@ NamedLaunch plan_matmul(const MatmulOperands& places) {
     Space space;
     collapse(space, places.batch, strides);
     if (space.ndim > kernel::kMaxAxes)
-        raise(ErrorKind::NotImplemented, "matmul: ", space.ndim, " axes of matrices; a kernel takes at most ", kernel::kMaxAxes);
+        raise(ErrorKind::NotImplemented, "matmul: ", space.ndim, " axes of matrices; a kernel takes at most ",
+              kernel::kMaxAxes);
 
     const std::string type = info(places.dtype).text;
     NamedLaunch to;

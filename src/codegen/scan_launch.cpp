@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "codegen/lanes.h"
+#include "codegen/launch.h"
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
-#include "codegen/launch.h"
 #include "cuarray/kernel/scan.h"
 
 namespace cuarray {
@@ -27,7 +27,7 @@ struct ScanLayout {
 };
 
 void lay_out(ScanLayout& layout, const Expr& expr, const Dims& shape, int axis, const DeviceOperand& output,
-                   std::span<const DeviceOperand> inputs) {
+             std::span<const DeviceOperand> inputs) {
     layout.sizes = element_sizes(expr);
     layout.n = shape[axis];
     const Dims index_strides = c_strides(shape, 1);
@@ -78,8 +78,7 @@ int64_t running_size(DType dtype) {
 template <class Index>
 bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits, int64_t tiles) {
     const size_t unused = size_t(kOperands - layout.space.operands) * sizeof(kernel::ScannedOperand<Index>);
-    const size_t scalars =
-        (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
+    const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
     p = {};

@@ -7,15 +7,15 @@
 
 #include "codegen/element_text.h"
 #include "codegen/lanes.h"
-#include "codegen/tree_shaking.h"
 #include "codegen/sizes.h"
+#include "codegen/tree_shaking.h"
 #include "cuarray/kernel/index.h"
 
 namespace cuarray {
 namespace {
 
-constexpr const char* kWalkNames[] = {"contiguous",     "strided", "tree",    "tree_strided",
-                                      "tree_strided64", "short",   "in_order", "tiles", "tiles64", "lines"};
+constexpr const char* kWalkNames[] = {"contiguous", "strided",  "tree",  "tree_strided", "tree_strided64",
+                                      "short",      "in_order", "tiles", "tiles64",      "lines"};
 
 constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided};
 constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
@@ -75,9 +75,7 @@ std::string fold_type(const Program& program) {
 }
 
 /// The row of a scan.
-std::string scan_row(const Program& program) {
-    return std::string("fn::") + rows()[loops()[program.loop].row].name;
-}
+std::string scan_row(const Program& program) { return std::string("fn::") + rows()[loops()[program.loop].row].name; }
 
 struct EntryText {
     std::string parameters;  ///< the struct of kernel/index.h
@@ -91,29 +89,22 @@ EntryText entry_text(const Program& program, Walk walk) {
     const std::string index = walk == Walk::TreeStrided || walk == Walk::Scan ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
     const std::string scanned = "ScanParameters<" + index + ", " + operands + ">";
-    const std::string lanes = std::to_string(contiguous_lanes(sizes)),
-                      far_lanes = std::to_string(strided_lanes(sizes));
+    const std::string lanes = std::to_string(contiguous_lanes(sizes)), far_lanes = std::to_string(strided_lanes(sizes));
     const int threads = strided_threads(sizes);
     switch (walk) {
-        case Walk::Contiguous:
-            return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
+        case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
         case Walk::Strided:
-            return {"Strided<" + operands + ">",
-                    "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">", threads};
-        case Walk::Tree:
-            return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
+            return {"Strided<" + operands + ">", "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">",
+                    threads};
+        case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
         case Walk::TreeStrided:
         case Walk::TreeStrided64:
             return {folded, "tree<program, " + fold_type(program) + ", true, " + index + ">", kFoldThreads};
-        case Walk::Short:
-            return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
-        case Walk::InOrder:
-            return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
+        case Walk::Short: return {folded, "short_rows<program, " + fold_type(program) + ">", kThreads};
+        case Walk::InOrder: return {folded, "in_order<program, " + fold_type(program) + ">", kThreads};
         case Walk::Scan:
-        case Walk::Scan64:
-            return {scanned, "scan_tiles<program, " + scan_row(program) + ", " + index + ">", kThreads};
-        case Walk::ScanInOrder:
-            return {scanned, "scan_in_order<program, " + scan_row(program) + ">", kThreads};
+        case Walk::Scan64: return {scanned, "scan_tiles<program, " + scan_row(program) + ", " + index + ">", kThreads};
+        case Walk::ScanInOrder: return {scanned, "scan_in_order<program, " + scan_row(program) + ">", kThreads};
     }
     return {};
 }
@@ -148,17 +139,14 @@ std::string kernel_name(const Program& program) {
                                                : "_of_" + expr_name(*program.expr));
 }
 
-std::string entry_point(const Program& program, Walk walk) {
-    return kernel_name(program) + "_" + to_string(walk);
-}
+std::string entry_point(const Program& program, Walk walk) { return kernel_name(program) + "_" + to_string(walk); }
 
 std::string kernel_source(const Program& program, std::span<const Walk> walks) {
     check_limits(program);
     std::ostringstream body;
     body << "namespace cuarray::kernel {\n" << element_text(*program.expr);
     // The last slot is a reduction's initial value.
-    const size_t scalars =
-        program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
+    const size_t scalars = program.expr->scalars.size() + (program.reduction != kNone || program.loop != kNone);
     for (Walk walk : walks) {
         // At least 1 block per multiprocessor: without this bound ptxas spills a few words to fit more blocks.
         const EntryText entry = entry_text(program, walk);
@@ -176,23 +164,24 @@ std::string kernel_source(const Program& program, std::span<const Walk> walks) {
 
 std::string kernel_source(const NamedKernel& kernel) {
     std::ostringstream body;
-    body << "namespace cuarray::kernel {\nextern \"C\" __global__ void __launch_bounds__(" << kernel.threads << ", 1)\n"
-         << kernel.entry << "(const __grid_constant__ " << kernel.parameters
-         << " p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {\n    (void)scalars, "
-            "(void)sink;\n    "
-         << kernel.function << (kernel.faults ? "(p, sink)" : "(p)") << ";\n}\n}\n";
+    body
+        << "namespace cuarray::kernel {\nextern \"C\" __global__ void __launch_bounds__(" << kernel.threads << ", 1)\n"
+        << kernel.entry << "(const __grid_constant__ " << kernel.parameters
+        << " p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {\n    (void)scalars, "
+           "(void)sink;\n    "
+        << kernel.function << (kernel.faults ? "(p, sink)" : "(p)") << ";\n}\n}\n";
     std::string source;
     append_reachable(source, body.view(), kernel.has_complex);
     return source.append(body.view());
 }
 
 bool same_program(const Program& a, const Program& b) {
-    return a.reduction == b.reduction && a.loop == b.loop && a.scans == b.scans &&
-           same_structure(*a.expr, *b.expr);
+    return a.reduction == b.reduction && a.loop == b.loop && a.scans == b.scans && same_structure(*a.expr, *b.expr);
 }
 
 uint64_t program_hash(const Program& program) {
-    return (structure_hash(*program.expr) ^ program.reduction) * 0x9e3779b97f4a7c15ull + 2 * program.loop + program.scans;
+    return (structure_hash(*program.expr) ^ program.reduction) * 0x9e3779b97f4a7c15ull + 2 * program.loop +
+           program.scans;
 }
 
 std::span<const char* const> compile_options() { return kOptions; }

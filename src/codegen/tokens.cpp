@@ -25,8 +25,7 @@ size_t end_of_word(std::string_view text, size_t i) {
 }
 
 bool is_macro_name(std::string_view word) {
-    return word.size() > 1 &&
-           std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    return word.size() > 1 && std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 bool opens_type(std::string_view word) {
@@ -108,8 +107,7 @@ void take_word(Cursor& cursor, std::vector<std::string_view>& names) {
     if (cursor.text() == "<") cursor.skip_group('<', '>');
     const std::string_view next = cursor.text();
     if (next == "(" && is_macro_name(word)) return cursor.take_words('(', ')', names);
-    if (next == "(" || next == "=" || next == "[" || next == ";")
-        names.push_back(word);
+    if (next == "(" || next == "=" || next == "[" || next == ";") names.push_back(word);
     if (next == "(") cursor.skip_group('(', ')');
     if (next == "=") cursor.skip_to(';');
 }
@@ -175,9 +173,7 @@ bool defines_operators(const std::vector<Token>& tokens) {
 
 std::vector<Mention> mentions(const std::vector<Token>& tokens) {
     std::vector<Mention> found;
-    const auto at = [&](size_t i, size_t back) {
-        return i >= back ? tokens[i - back].text : std::string_view(" ");
-    };
+    const auto at = [&](size_t i, size_t back) { return i >= back ? tokens[i - back].text : std::string_view(" "); };
     for (size_t i = 0; i < tokens.size(); ++i) {
         if (!tokens[i].is_word()) continue;
         const size_t before = at(i, 1) == "template" ? 2 : 1;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/tokens.h"
 #include "codegen/embedded.h"
+#include "codegen/tokens.h"
 #include "cuarray/core/error.h"
 
 namespace cuarray {
@@ -25,9 +25,7 @@ struct Declaration {
     std::vector<uint32_t> needs;  ///< the declarations that define the names used here
 };
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 std::string_view trim(std::string_view text) {
     const size_t from = text.find_first_not_of(" \n"), to = text.find_last_not_of(" \n");
@@ -128,8 +126,7 @@ class KernelText {
     void follow_include(std::string_view line, const std::string& space) {
         constexpr std::string_view prefix = "#include \"cuarray/";
         if (!starts_with(line, prefix)) return;
-        const std::string_view name =
-            line.substr(prefix.size(), line.find('"', prefix.size()) - prefix.size());
+        const std::string_view name = line.substr(prefix.size(), line.find('"', prefix.size()) - prefix.size());
         if (name.ends_with(".def"))
             add_table(name, space);
         else
@@ -148,8 +145,7 @@ class KernelText {
                 return;
             }
             if (depth == 0 && (line.empty() || line[0] < 'A' || line[0] > 'Z')) return;
-            if (!macros.empty())
-                add_paragraph(name, std::exchange(macros, {}), const_cast<std::string&>(space));
+            if (!macros.empty()) add_paragraph(name, std::exchange(macros, {}), const_cast<std::string&>(space));
             const std::vector<Token> tokens = tokenise(line);
             if (depth == 0 && tokens.size() > 2) define({tokens[2].text}, space);
             for (const Token& token : tokens) depth += token.text == "(" ? 1 : token.text == ")" ? -1 : 0;
@@ -160,8 +156,7 @@ class KernelText {
 
     /// Registers the names defined by the next declaration to be added.
     void define(const std::vector<std::string_view>& names, std::string_view space) {
-        for (std::string_view name : names)
-            definitions_[key(space, name)].push_back(uint32_t(declarations_.size()));
+        for (std::string_view name : names) definitions_[key(space, name)].push_back(uint32_t(declarations_.size()));
     }
 
     static std::string key(std::string_view space, std::string_view name) {
@@ -183,8 +178,7 @@ class KernelText {
         std::vector<uint32_t> needs;
         const auto add = [&](const std::string& name) {
             const auto found = definitions_.find(name);
-            if (found != definitions_.end())
-                needs.insert(needs.end(), found->second.begin(), found->second.end());
+            if (found != definitions_.end()) needs.insert(needs.end(), found->second.begin(), found->second.end());
         };
         for (const Mention& mention : mentions(tokenise(text))) {
             if (!mention.qualifier.empty()) {

@@ -18,11 +18,9 @@ template <class Function>
 decltype(auto) dispatch(DType dtype, Function&& function) {
     switch (dtype) {
 #define DTYPE(name, T, kind, bits, exponent, typestr) \
-    case DType::name:                                 \
-        return function.template operator()<T>();
+    case DType::name: return function.template operator()<T>();
 #include "cuarray/dtypes.def"
-        case DType::none:
-            break;
+        case DType::none: break;
     }
     raise(ErrorKind::Type, "dispatch: no dtype");
 }

@@ -122,8 +122,7 @@ class Printer {
 
     std::string value_text(const ExprNode& node, int precedence) {
         switch (node.op) {
-            case ExprNode::Op::Input:
-                return input_name(node.index);
+            case ExprNode::Op::Input: return input_name(node.index);
             case ExprNode::Op::Scalar: {
                 if (expr_.scalars[node.index].dtype == DType::none) return "s" + std::to_string(node.index);
                 const std::string text = scalar_text(expr_.scalars[node.index]);
@@ -131,12 +130,9 @@ class Printer {
             }
             case ExprNode::Op::Cast:
                 return std::string(info(node.dtype).name) + "(" + operand(node.source[0], kAnything) + ")";
-            case ExprNode::Op::Second:
-                return named(node.source[0], kAtom) + "[1]";
-            case ExprNode::Op::Index:
-                return "index";
-            case ExprNode::Op::Loop:
-                break;
+            case ExprNode::Op::Second: return named(node.source[0], kAtom) + "[1]";
+            case ExprNode::Op::Index: return "index";
+            case ExprNode::Op::Loop: break;
         }
         return row_text(node, precedence);
     }
@@ -148,10 +144,9 @@ class Printer {
         const int own = symbol->precedence;
         // Python's ** is right-associative, comparisons are not associative, the others are left-associative.
         const bool from_right = own > kUnary, chains = own > 6;
-        std::string text = row.nin == 1
-                               ? symbol->text + operand(node.source[0], own)
-                               : operand(node.source[0], from_right || !chains ? own + 1 : own) +
-                                     symbol->text + operand(node.source[1], from_right ? own : own + 1);
+        std::string text = row.nin == 1 ? symbol->text + operand(node.source[0], own)
+                                        : operand(node.source[0], from_right || !chains ? own + 1 : own) +
+                                              symbol->text + operand(node.source[1], from_right ? own : own + 1);
         return own < precedence ? "(" + text + ")" : text;
     }
 

@@ -22,7 +22,8 @@ int64_t checked_size(const Dims& shape, int64_t item, const char* function) {
     int64_t size = 1, bytes = item;
     bool empty = false, overflow = false;
     for (int64_t extent : shape) {
-        if (extent < 0) raise(ErrorKind::Value, function, ": negative dimensions are not allowed, got ", to_string(shape));
+        if (extent < 0)
+            raise(ErrorKind::Value, function, ": negative dimensions are not allowed, got ", to_string(shape));
         empty |= extent == 0;
         // An empty array may have any other extents, as long as the product of the non-zero ones fits.
         if (extent == 0 || overflow) continue;
@@ -115,7 +116,9 @@ bool may_self_overlap(const Layout& layout, int64_t item) {
 namespace {
 
 /// One term of the overlap equation: a stride with a coefficient in 0..times.
-struct Term { int64_t stride, times; };
+struct Term {
+    int64_t stride, times;
+};
 
 /// Whether some choice of coefficients gives a sum in [low, high]. Terms in descending order of stride; `budget` bounds
 /// the search.
@@ -151,15 +154,17 @@ bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a, uintptr_t b, con
     std::sort(terms.begin(), terms.end(), [](Term x, Term y) { return x.stride > y.stride; });
     std::vector<Term> merged;
     for (Term t : terms) {
-        if (!merged.empty() && merged.back().stride == t.stride) merged.back().times += t.times;
-        else merged.push_back(t);
+        if (!merged.empty() && merged.back().stride == t.stride)
+            merged.back().times += t.times;
+        else
+            merged.push_back(t);
     }
     std::vector<int64_t> rest(merged.size() + 1, 0);
     for (size_t i = merged.size(); i-- > 0;) rest[i] = rest[i + 1] + merged[i].stride * merged[i].times;
     const int64_t target = (high_b - item_b) - low_a;  // sum of all terms where both elements start at one byte
     int budget = 10000;
-    return reachable(merged.data(), merged.data() + merged.size(), rest.data(),
-                     target - item_a + 1, target + item_b - 1, budget);
+    return reachable(merged.data(), merged.data() + merged.size(), rest.data(), target - item_a + 1,
+                     target + item_b - 1, budget);
 }
 
 Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
@@ -171,7 +176,8 @@ Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
         for (int axis = 0; axis < shape->size(); ++axis) {
             int64_t& extent = result[axis + shift];
             const int64_t n = (*shape)[axis];
-            if (extent == 1) extent = n;
+            if (extent == 1)
+                extent = n;
             else if (n != 1 && n != extent) {
                 std::string text;
                 for (size_t i = 0; i < shapes.size(); ++i)
@@ -191,10 +197,12 @@ Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* func
     for (int axis = 0; fits && axis < layout.ndim(); ++axis) {
         if (layout.shape[axis] == shape[axis + shift])
             strides[axis + shift] = layout.shape[axis] == 1 ? 0 : layout.strides[axis];
-        else fits = layout.shape[axis] == 1;
+        else
+            fits = layout.shape[axis] == 1;
     }
     if (!fits)
-        raise(ErrorKind::Value, function, ": shape ", to_string(layout.shape), " does not broadcast to ", to_string(shape));
+        raise(ErrorKind::Value, function, ": shape ", to_string(layout.shape), " does not broadcast to ",
+              to_string(shape));
     return strides;
 }
 
@@ -218,8 +226,10 @@ Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
             for (const Dims* s : strides) {
                 const uint64_t here = magnitude((*s)[int(axis)]), there = magnitude((*s)[int(order[j])]);
                 if (here == 0 || there == 0 || shape[int(axis)] == 1 || shape[int(order[j])] == 1) continue;
-                if (there <= here) inner = false;
-                else if (ambiguous) inner = true;
+                if (there <= here)
+                    inner = false;
+                else if (ambiguous)
+                    inner = true;
                 ambiguous = false;
             }
             if (ambiguous) continue;
@@ -235,7 +245,8 @@ bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides) {
     // Matches groups of old axes with groups of new axes of the same size; each old group must be mergeable.
     Dims old_shape, old_strides;
     for (int axis = 0; axis < layout.ndim(); ++axis)
-        if (layout.shape[axis] != 1) old_shape.push_back(layout.shape[axis]), old_strides.push_back(layout.strides[axis]);
+        if (layout.shape[axis] != 1)
+            old_shape.push_back(layout.shape[axis]), old_strides.push_back(layout.strides[axis]);
     strides = Dims(shape.size(), 0);
     if (layout.size() == 0) return true;
     int old_begin = 0, new_begin = 0;
@@ -243,8 +254,10 @@ bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides) {
         int old_end = old_begin + 1, new_end = new_begin + 1;
         int64_t olds = old_shape[old_begin], news = shape[new_begin];
         while (olds != news) {
-            if (news < olds) news *= shape[new_end++];
-            else olds *= old_shape[old_end++];
+            if (news < olds)
+                news *= shape[new_end++];
+            else
+                olds *= old_shape[old_end++];
         }
         for (int axis = old_begin; axis + 1 < old_end; ++axis)
             if (old_strides[axis] != old_strides[axis + 1] * old_shape[axis + 1]) return false;
@@ -294,8 +307,10 @@ void merge_axes(Space& space) {
         bool merges = true;
         for (int k = 0; merges && k < space.operands; ++k)
             merges = space.strides[k][last] == space.strides[k][axis] * space.shape[axis];
-        if (merges) space.shape[last] *= space.shape[axis];
-        else space.shape[++last] = space.shape[axis];
+        if (merges)
+            space.shape[last] *= space.shape[axis];
+        else
+            space.shape[++last] = space.shape[axis];
         for (int k = 0; k < space.operands; ++k) space.strides[k][last] = space.strides[k][axis];
     }
     space.ndim = space.ndim ? last + 1 : 0;

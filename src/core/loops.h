@@ -25,15 +25,13 @@ using kernel_t = fn::item_t<int(D), KernelTypes>;
 namespace domain {
 constexpr uint32_t of_kind(Kind wanted) {
     uint32_t set = 0;
-#define DTYPE(name, T, kind, bits, exponent, typestr) \
-    set |= uint32_t(Kind::kind == wanted) << int(DType::name);
+#define DTYPE(name, T, kind, bits, exponent, typestr) set |= uint32_t(Kind::kind == wanted) << int(DType::name);
 #include "cuarray/dtypes.def"
     return set;
 }
 template <class... T>
 constexpr uint32_t of = ((1u << int(dtype_of<T>)) | ...);
-constexpr uint32_t Bool = of_kind(Kind::Bool), SignedInt = of_kind(Kind::Signed),
-                   UnsignedInt = of_kind(Kind::Unsigned);
+constexpr uint32_t Bool = of_kind(Kind::Bool), SignedInt = of_kind(Kind::Signed), UnsignedInt = of_kind(Kind::Unsigned);
 constexpr uint32_t Floating = of_kind(Kind::Floating), Complex = of_kind(Kind::Complex), Half = of<f16, bf16>;
 constexpr uint32_t Double = of<f64, c128>;
 constexpr uint32_t Integer = SignedInt | UnsignedInt, Real = Integer | Floating, Inexact = Floating | Complex;

@@ -44,7 +44,8 @@ T from_float(f64 value, const char* function) {
         if (std::isnan(value)) raise(ErrorKind::Value, function, ": cannot convert float NaN to integer");
         const f64 whole = std::trunc(value), end = 2 * f64(highest<T> / 2 + 1);
         if (whole < f64(lowest<T>) || whole >= end)
-            raise(ErrorKind::Overflow, function, ": Python float ", value, " out of bounds for ", info(dtype_of<T>).name);
+            raise(ErrorKind::Overflow, function, ": Python float ", value, " out of bounds for ",
+                  info(dtype_of<T>).name);
     }
     return cast<T>(value);
 }

@@ -65,12 +65,11 @@ struct Table {
         using Result = decltype(fn::call<F, T, U>({}, {}, {}));
         static_assert(In::size <= kMaxIn && Out::size <= kMaxOut);
         static_assert(is_same<Result, fn::result_t<Out>>);
-        loops.push_back(
-            {RowId(rows.size()),
-             dtype_of<T>,
-             dtype_of<U>,
-             {dtype_of<fn::item_t<0, In>>, dtype_of<fn::item_t<1, In>>, dtype_of<fn::item_t<2, In>>},
-             {dtype_of<fn::item_t<0, Out>>, dtype_of<fn::item_t<1, Out>>}});
+        loops.push_back({RowId(rows.size()),
+                         dtype_of<T>,
+                         dtype_of<U>,
+                         {dtype_of<fn::item_t<0, In>>, dtype_of<fn::item_t<1, In>>, dtype_of<fn::item_t<2, In>>},
+                         {dtype_of<fn::item_t<0, Out>>, dtype_of<fn::item_t<1, Out>>}});
     }
 
     template <class F>
@@ -94,9 +93,7 @@ Table::Table() {
     size_t count = 0;
     for (const Row& row : rows) {
         first_resolution.push_back(count);
-        count += row.nin == 1   ? kArgCodes
-                 : row.nin == 2 ? kArgCodes * kArgCodes
-                                : kArgCodes * kArgCodes * kArgCodes;
+        count += row.nin == 1 ? kArgCodes : row.nin == 2 ? kArgCodes * kArgCodes : kArgCodes * kArgCodes * kArgCodes;
     }
     resolutions.reset(new std::atomic<LoopId>[count]);
     for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
@@ -125,8 +122,7 @@ struct ReductionTypesTable {
         ReductionTypes& fold = at[R][int(dtype_of<Element>)];
         fold.result = dtype_of<Result>;
         fold.accumulator_size = int(sizeof(typename Row::A));
-        if constexpr (Row::has_identity)
-            fold.identity = Scalar::of(fold.result, Row::finish(Row::identity(), 0));
+        if constexpr (Row::has_identity) fold.identity = Scalar::of(fold.result, Row::finish(Row::identity(), 0));
     }
 };
 
@@ -154,8 +150,8 @@ ArgType widened(ArgType arg, std::span<const ArgType> args, int top) {
     if (!arg.is_weak() || rank(arg) <= top) return arg;
     if (arg.weak == Weak::Kind::Int) return {DType::int64, arg.weak};
     if (arg.weak == Weak::Kind::Float) return {DType::float64, arg.weak};
-    const bool wide = top != 2 || std::any_of(args.begin(), args.end(),
-                                              [](ArgType a) { return a.dtype == DType::float64; });
+    const bool wide =
+        top != 2 || std::any_of(args.begin(), args.end(), [](ArgType a) { return a.dtype == DType::float64; });
     return {wide ? DType::complex128 : DType::complex64, arg.weak};
 }
 
@@ -216,10 +212,22 @@ ReductionId find_reduction(std::string_view name) { return find(reductions(), na
 
 std::vector<const char*> flag_words(uint32_t flags) {
     static constexpr std::pair<Flag, const char*> kWords[] = {
-        {WideInt, "WideInt"}, {NoBool, "NoBool"}, {Exact64, "Exact64"}, {EitherInt, "EitherInt"}, {HalfBits, "HalfBits"},
-        {Associative, "Associative"}, {Commutative, "Commutative"}, {VectorMath, "VectorMath"},
-        {NegativeFault, "NegativeFault"}, {IntQuotient, "IntQuotient"}, {IntRemainder, "IntRemainder"},
-        {LongInt, "LongInt"}, {Average, "Average"}, {GivesIndex, "GivesIndex"}, {AltersOne, "AltersOne"}};
+        {WideInt, "WideInt"},
+        {NoBool, "NoBool"},
+        {Exact64, "Exact64"},
+        {EitherInt, "EitherInt"},
+        {HalfBits, "HalfBits"},
+        {Associative, "Associative"},
+        {Commutative, "Commutative"},
+        {VectorMath, "VectorMath"},
+        {NegativeFault, "NegativeFault"},
+        {IntQuotient, "IntQuotient"},
+        {IntRemainder, "IntRemainder"},
+        {LongInt, "LongInt"},
+        {Average, "Average"},
+        {GivesIndex, "GivesIndex"},
+        {AltersOne, "AltersOne"},
+    };
     std::vector<const char*> words;
     for (const auto& [flag, word] : kWords)
         if (flags & flag) words.push_back(word);
@@ -240,8 +248,7 @@ Scalar row_identity(RowId row, DType dtype) {
         std::from_chars(text.data(), text.data() + text.size(), number);
         value.integer = uint64_t(number);
         // All bits set at any width: the identity of bitwise_and.
-        if (value.negative && info(dtype).kind != Kind::Signed)
-            return convert(Scalar::of(DType::int64, number), dtype);
+        if (value.negative && info(dtype).kind != Kind::Signed) return convert(Scalar::of(DType::int64, number), dtype);
     }
     return convert(value, dtype, table().rows[row].name);
 }
@@ -277,7 +284,8 @@ LoopId resolve(RowId id, std::span<const ArgType> given, const LoopSignature& si
     for (int i = 0; i < row.nin; ++i)
         if (uniform.types[i] == DType::none) uniform.types[i] = out;
     const DType* const outputs = signature.types + row.nin;
-    if (out == DType::none || std::any_of(outputs, outputs + row.nout, [&](DType type) { return type != out; })) return kNone;
+    if (out == DType::none || std::any_of(outputs, outputs + row.nout, [&](DType type) { return type != out; }))
+        return kNone;
     return first_loop(row, [&](const Loop& loop) { return has_types(row, loop, uniform); });
 }
 

@@ -1,8 +1,8 @@
 // backend.cpp -- runs tasks on a GPU, and the factory of GPU backends for the registry.
 #include "cuda/backend.h"
 #include <cstdlib>
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 
@@ -37,16 +37,14 @@ std::string why_unusable() {
     if (!toolchain) return why;
     const int capability = capability_of(*driver, 0);
     if (choose_target(*toolchain, capability, driver->cuda_version).arch) return "";
-    return toolchain->path + " cannot compile for compute capability " + std::to_string(capability / 10) +
-           "." + std::to_string(capability % 10);
+    return toolchain->path + " cannot compile for compute capability " + std::to_string(capability / 10) + "." +
+           std::to_string(capability % 10);
 }
 
 int count_devices(std::string* why_none) {
     try {
         *why_none = why_unusable();
-    } catch (const Error& error) {
-        *why_none = error.what();
-    }
+    } catch (const Error& error) { *why_none = error.what(); }
     const Driver* const driver = find_driver();
     const int devices = driver ? driver->devices : 0;
     if (why_none->empty()) return devices;

@@ -42,7 +42,8 @@ std::vector<FreeBlock> BlockCache::take_all(bool idle) {
     for (const auto& stream_blocks : streams_)
         for (int size_class = 0; size_class < kSizeClasses; ++size_class)
             for (size_t i = stream_blocks->blocks[size_class].size(); i-- > 0;)
-                if (!idle || stream_blocks->blocks[size_class][i].is_idle()) all.push_back(pop(*stream_blocks, size_class, i));
+                if (!idle || stream_blocks->blocks[size_class][i].is_idle())
+                    all.push_back(pop(*stream_blocks, size_class, i));
     return all;
 }
 

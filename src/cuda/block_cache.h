@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 #include <vector>
-#include "runtime/size_classes.h"
 #include "cuda/stream.h"
+#include "runtime/size_classes.h"
 
 namespace cuarray::cuda {
 

@@ -126,13 +126,11 @@ Hash hash_of(std::string_view text) {
 
 std::string to_string(const Hash& hash) {
     char text[33];
-    std::snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
-                  (unsigned long long)hash.low);
+    std::snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high, (unsigned long long)hash.low);
     return text;
 }
 
-DiskCache::DiskCache(std::string directory, int64_t limit)
-    : directory_(std::move(directory)), limit_(limit) {}
+DiskCache::DiskCache(std::string directory, int64_t limit) : directory_(std::move(directory)), limit_(limit) {}
 
 std::string DiskCache::path(const Hash& key) const { return directory_ + "/" + to_string(key) + kSuffix; }
 
@@ -201,20 +199,17 @@ bool DiskCache::load(const Hash& key, std::string& payload) {
 
 bool DiskCache::write_file(const std::string& path, std::string_view head, std::string_view payload) {
     static std::atomic<unsigned> serial{0};
-    const std::string temporary =
-        path + ".temporary." + std::to_string(getpid()) + "." + std::to_string(serial++);
+    const std::string temporary = path + ".temporary." + std::to_string(getpid()) + "." + std::to_string(serial++);
     bool good;
     {
         const File file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-        good = file && write_all(file, head.data(), head.size()) &&
-               write_all(file, payload.data(), payload.size());
+        good = file && write_all(file, head.data(), head.size()) && write_all(file, payload.data(), payload.size());
     }
     good = good && rename(temporary.c_str(), path.c_str()) == 0;
     if (!good) {
         const int error = errno;
         unlink(temporary.c_str());
-        warn_once("cannot write " + path + ": " + std::strerror(error) +
-                  "; compiled kernels are kept in memory only");
+        warn_once("cannot write " + path + ": " + std::strerror(error) + "; compiled kernels are kept in memory only");
     }
     return good;
 }
@@ -228,8 +223,7 @@ void DiskCache::store(const Hash& key, std::string_view payload) {
     header.key = key;
     header.checksum = hash_of(payload);
     header.payload_bytes = payload.size();
-    if (write_file(path(key), {reinterpret_cast<const char*>(&header), sizeof header}, payload))
-        sweep_sometimes();
+    if (write_file(path(key), {reinterpret_cast<const char*>(&header), sizeof header}, payload)) sweep_sometimes();
 }
 
 int64_t DiskCache::bytes() const {

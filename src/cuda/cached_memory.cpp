@@ -19,19 +19,16 @@ CUresult allocate_pinned(const Driver& driver, CUdeviceptr* address, size_t byte
 
 }  // namespace
 
-const MemorySource kDirectMemory = {"direct", false,
-                                    [](const Driver& driver, CUdeviceptr* address, size_t bytes) {
-                                        return driver.cuMemAlloc.status(address, bytes);
-                                    },
-                                    free_device};
-const MemorySource kPinnedMemory = {"pinned", true, allocate_pinned,
-                                    [](const Driver& driver, CUdeviceptr address) {
+const MemorySource kDirectMemory = {
+    "direct", false,
+    [](const Driver& driver, CUdeviceptr* address, size_t bytes) { return driver.cuMemAlloc.status(address, bytes); },
+    free_device};
+const MemorySource kPinnedMemory = {"pinned", true, allocate_pinned, [](const Driver& driver, CUdeviceptr address) {
                                         return driver.cuMemFreeHost.status(reinterpret_cast<void*>(address));
                                     }};
 const MemorySource kManagedMemory = {"managed", true,
                                      [](const Driver& driver, CUdeviceptr* address, size_t bytes) {
-                                         return driver.cuMemAllocManaged.status(address, bytes,
-                                                                                CU_MEM_ATTACH_GLOBAL);
+                                         return driver.cuMemAllocManaged.status(address, bytes, CU_MEM_ATTACH_GLOBAL);
                                      },
                                      free_device};
 
@@ -83,8 +80,7 @@ void CachedMemory::give_back() {
     for (const FreeBlock& block : blocks) {
         const CUresult result = source_.free(context_.driver, block.address);
         if (result != CUDA_SUCCESS && is_alive())
-            report_unraisable(std::string(source_.name) +
-                              " memory could not be freed: " + error_text(result));
+            report_unraisable(std::string(source_.name) + " memory could not be freed: " + error_text(result));
         const std::lock_guard lock(mutex_);
         if (result == CUDA_SUCCESS)
             held_ -= class_bytes(block.size_class);

@@ -61,17 +61,25 @@ void GpuBackend::move_masked(CompactionStep step, const Compaction& task) {
 }
 
 bool GpuBackend::try_masked(CompactionStep step, const Compaction& task, const View& array) {
-    std::vector<NamedLaunch> launches =
-        plan_compaction(step, {task.shape, address_of(task.mask), address_of(*task.counts->before, 0),
-                           {address_of(array), &array.strides}, {address_of(task.packed), &task.packed.strides},
-                           item_size(array.dtype)});
+    const CompactionOperands operands{
+        task.shape,
+        address_of(task.mask),
+        address_of(*task.counts->before, 0),
+        {address_of(array), &array.strides},
+        {address_of(task.packed), &task.packed.strides},
+        item_size(array.dtype),
+    };
+    std::vector<NamedLaunch> launches = plan_compaction(step, operands);
     for (NamedLaunch& named : launches) launch(named, task.name);
     return !launches.empty();
 }
 
 void GpuBackend::find_nonzero(const Compaction& task) {
-    const CompactionOperands places{task.shape, address_of(task.mask), address_of(*task.counts->before, 0), {},
-                              {address_of(task.packed), &task.packed.strides}};
+    const CompactionOperands places{task.shape,
+                                    address_of(task.mask),
+                                    address_of(*task.counts->before, 0),
+                                    {},
+                                    {address_of(task.packed), &task.packed.strides}};
     for (NamedLaunch& named : plan_compaction(CompactionStep::Nonzero, places)) launch(named, task.name);
 }
 

@@ -35,8 +35,7 @@ std::string describe_nvrtc(const Context& context) {
     text << "{\"path\": " << quoted(toolchain->path)
          << ", \"version\": " << quoted(cuda_version_text(toolchain->version))
          << ", \"options\": " << quoted(toolchain->options)
-         << ", \"target\": " << quoted((target.ptx ? "compute_" : "sm_") + std::to_string(target.arch))
-         << "}";
+         << ", \"target\": " << quoted((target.ptx ? "compute_" : "sm_") + std::to_string(target.arch)) << "}";
     return text.str();
 }
 

@@ -54,8 +54,7 @@ std::string load(Driver& driver) {
         return "cuDriverGetVersion: CUDA error (" + std::to_string(result) + ")";
     if (driver.cuda_version < kLeastVersion)
         return "the NVIDIA driver is too old (CUDA " + version_text(driver.cuda_version) + ")" + wanted;
-    if (const char* missing = bind_all(get, driver))
-        return "the NVIDIA driver lacks " + std::string(missing) + wanted;
+    if (const char* missing = bind_all(get, driver)) return "the NVIDIA driver lacks " + std::string(missing) + wanted;
     return "";
 }
 

@@ -32,8 +32,7 @@ class Entry {
     }
     /// Calls the driver and returns the result, for callers that handle a failure.
     CUresult status(Args... args) const {
-        return is_alive() ? reinterpret_cast<CUresult (*)(Args...)>(address)(args...)
-                          : CUDA_ERROR_DEINITIALIZED;
+        return is_alive() ? reinterpret_cast<CUresult (*)(Args...)>(address)(args...) : CUDA_ERROR_DEINITIALIZED;
     }
     explicit operator bool() const { return address != nullptr; }
 

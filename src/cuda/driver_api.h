@@ -81,25 +81,24 @@ struct CUmemAccessDesc {
 
 /// Attributes of a device, under the names that cuarray.device.properties gives them:
 /// ATTRIBUTE(name, CUDA's name, value).
-#define CUARRAY_DEVICE_ATTRIBUTES(ATTRIBUTE)                                                                  \
-    ATTRIBUTE(multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                  \
-    ATTRIBUTE(warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                   \
-    ATTRIBUTE(max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                            \
-    ATTRIBUTE(max_threads_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)         \
-    ATTRIBUTE(max_grid_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                                              \
-    ATTRIBUTE(max_registers_per_block, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                       \
-    ATTRIBUTE(max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                \
-    ATTRIBUTE(max_shared_memory_per_block_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)   \
-    ATTRIBUTE(max_shared_memory_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, \
-              81)                                                                                             \
-    ATTRIBUTE(l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                           \
-    ATTRIBUTE(clock_rate_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                             \
-    ATTRIBUTE(memory_clock_rate_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                               \
-    ATTRIBUTE(memory_bus_width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)                              \
-    ATTRIBUTE(copy_engines, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 40)                                       \
-    ATTRIBUTE(ecc_enabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                                               \
-    ATTRIBUTE(integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED, 18)                                                 \
-    ATTRIBUTE(managed_memory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83)                                         \
+#define CUARRAY_DEVICE_ATTRIBUTES(ATTRIBUTE)                                                                      \
+    ATTRIBUTE(multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                      \
+    ATTRIBUTE(warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                       \
+    ATTRIBUTE(max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                \
+    ATTRIBUTE(max_threads_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)             \
+    ATTRIBUTE(max_grid_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                                                  \
+    ATTRIBUTE(max_registers_per_block, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                           \
+    ATTRIBUTE(max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                    \
+    ATTRIBUTE(max_shared_memory_per_block_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)       \
+    ATTRIBUTE(max_shared_memory_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81) \
+    ATTRIBUTE(l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                               \
+    ATTRIBUTE(clock_rate_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                 \
+    ATTRIBUTE(memory_clock_rate_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                   \
+    ATTRIBUTE(memory_bus_width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)                                  \
+    ATTRIBUTE(copy_engines, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 40)                                           \
+    ATTRIBUTE(ecc_enabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                                                   \
+    ATTRIBUTE(integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED, 18)                                                     \
+    ATTRIBUTE(managed_memory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83)                                             \
     ATTRIBUTE(memory_pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)
 
 #define CUARRAY_CONSTANT(name, value) constexpr int name = value;
@@ -111,72 +110,72 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
 
 /// Entry points: ENTRY(name, the version of CUDA whose signature this is, parameters...). All exist in
 /// CUDA 12.0.
-#define CUARRAY_DRIVER_ENTRIES(ENTRY)                                                                   \
-    ENTRY(cuInit, 2000, unsigned)                                                                       \
-    ENTRY(cuDriverGetVersion, 2020, int*)                                                               \
-    ENTRY(cuGetErrorName, 6000, CUresult, const char**)                                                 \
-    ENTRY(cuGetErrorString, 6000, CUresult, const char**)                                               \
-    ENTRY(cuDeviceGetCount, 2000, int*)                                                                 \
-    ENTRY(cuDeviceGet, 2000, CUdevice*, int)                                                            \
-    ENTRY(cuDeviceGetName, 2000, char*, int, CUdevice)                                                  \
-    ENTRY(cuDeviceTotalMem, 3020, size_t*, CUdevice)                                                    \
-    ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                              \
-    ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                         \
-    ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                            \
-    ENTRY(cuCtxSetCurrent, 4000, CUcontext)                                                             \
-    ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                            \
-    ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                            \
-    ENTRY(cuCtxSynchronize, 2000)                                                                       \
-    ENTRY(cuDeviceGetUuid, 11040, CUuuid*, CUdevice)                                                    \
-    ENTRY(cuDeviceGetPCIBusId, 4010, char*, int, CUdevice)                                              \
-    ENTRY(cuDeviceCanAccessPeer, 4000, int*, CUdevice, CUdevice)                                        \
-    ENTRY(cuCtxEnablePeerAccess, 4000, CUcontext, unsigned)                                             \
-    ENTRY(cuCtxGetLimit, 3010, size_t*, int)                                                            \
-    ENTRY(cuCtxGetStreamPriorityRange, 5050, int*, int*)                                                \
-    ENTRY(cuStreamCreateWithPriority, 5050, CUstream*, unsigned, int)                                   \
-    ENTRY(cuStreamGetCtx, 9020, CUstream, CUcontext*)                                                   \
-    ENTRY(cuStreamQuery, 2000, CUstream)                                                                \
-    ENTRY(cuStreamBeginCapture, 10010, CUstream, int)                                                   \
-    ENTRY(cuStreamEndCapture, 10000, CUstream, CUgraph*)                                                \
-    ENTRY(cuGraphGetNodes, 10000, CUgraph, CUgraphNode*, size_t*)                                       \
-    ENTRY(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                \
-    ENTRY(cuGraphLaunch, 10000, CUgraphExec, CUstream)                                                  \
-    ENTRY(cuGraphExecDestroy, 10000, CUgraphExec)                                                       \
-    ENTRY(cuGraphDestroy, 10000, CUgraph)                                                               \
-    ENTRY(cuStreamSynchronize, 2000, CUstream)                                                          \
-    ENTRY(cuStreamWaitEvent, 3020, CUstream, CUevent, unsigned)                                         \
-    ENTRY(cuEventCreate, 2000, CUevent*, unsigned)                                                      \
-    ENTRY(cuEventRecord, 2000, CUevent, CUstream)                                                       \
-    ENTRY(cuEventQuery, 2000, CUevent)                                                                  \
-    ENTRY(cuEventSynchronize, 2000, CUevent)                                                            \
-    ENTRY(cuEventElapsedTime, 2000, float*, CUevent, CUevent)                                           \
-    ENTRY(cuEventDestroy, 4000, CUevent)                                                                \
-    ENTRY(cuMemGetInfo, 3020, size_t*, size_t*)                                                         \
-    ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                       \
-    ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                 \
-    ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                       \
-    ENTRY(cuMemAllocFromPoolAsync, 11020, CUdeviceptr*, size_t, CUmemoryPool, CUstream)                 \
-    ENTRY(cuMemAllocManaged, 6000, CUdeviceptr*, size_t, unsigned)                                      \
-    ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                 \
-    ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                           \
-    ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                       \
-    ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                       \
-    ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                 \
-    ENTRY(cuMemPoolSetAccess, 11020, CUmemoryPool, const CUmemAccessDesc*, size_t)                      \
-    ENTRY(cuPointerGetAttribute, 4000, void*, int, CUdeviceptr)                                         \
-    ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                               \
-    ENTRY(cuMemFreeHost, 2000, void*)                                                                   \
-    ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                               \
-    ENTRY(cuMemcpyHtoDAsync, 3020, CUdeviceptr, const void*, size_t, CUstream)                          \
-    ENTRY(cuMemcpyDtoHAsync, 3020, void*, CUdeviceptr, size_t, CUstream)                                \
-    ENTRY(cuMemcpyDtoDAsync, 3020, CUdeviceptr, CUdeviceptr, size_t, CUstream)                          \
-    ENTRY(cuMemcpyPeerAsync, 4000, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream)    \
-    ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                          \
-    ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                     \
-    ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                \
-    ENTRY(cuFuncGetAttribute, 2020, int*, int, CUfunction)                                              \
-    ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-          unsigned, CUstream, void**, void**)                                                           \
+#define CUARRAY_DRIVER_ENTRIES(ENTRY)                                                                             \
+    ENTRY(cuInit, 2000, unsigned)                                                                                 \
+    ENTRY(cuDriverGetVersion, 2020, int*)                                                                         \
+    ENTRY(cuGetErrorName, 6000, CUresult, const char**)                                                           \
+    ENTRY(cuGetErrorString, 6000, CUresult, const char**)                                                         \
+    ENTRY(cuDeviceGetCount, 2000, int*)                                                                           \
+    ENTRY(cuDeviceGet, 2000, CUdevice*, int)                                                                      \
+    ENTRY(cuDeviceGetName, 2000, char*, int, CUdevice)                                                            \
+    ENTRY(cuDeviceTotalMem, 3020, size_t*, CUdevice)                                                              \
+    ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                                        \
+    ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                                   \
+    ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                                      \
+    ENTRY(cuCtxSetCurrent, 4000, CUcontext)                                                                       \
+    ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                                      \
+    ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                                      \
+    ENTRY(cuCtxSynchronize, 2000)                                                                                 \
+    ENTRY(cuDeviceGetUuid, 11040, CUuuid*, CUdevice)                                                              \
+    ENTRY(cuDeviceGetPCIBusId, 4010, char*, int, CUdevice)                                                        \
+    ENTRY(cuDeviceCanAccessPeer, 4000, int*, CUdevice, CUdevice)                                                  \
+    ENTRY(cuCtxEnablePeerAccess, 4000, CUcontext, unsigned)                                                       \
+    ENTRY(cuCtxGetLimit, 3010, size_t*, int)                                                                      \
+    ENTRY(cuCtxGetStreamPriorityRange, 5050, int*, int*)                                                          \
+    ENTRY(cuStreamCreateWithPriority, 5050, CUstream*, unsigned, int)                                             \
+    ENTRY(cuStreamGetCtx, 9020, CUstream, CUcontext*)                                                             \
+    ENTRY(cuStreamQuery, 2000, CUstream)                                                                          \
+    ENTRY(cuStreamBeginCapture, 10010, CUstream, int)                                                             \
+    ENTRY(cuStreamEndCapture, 10000, CUstream, CUgraph*)                                                          \
+    ENTRY(cuGraphGetNodes, 10000, CUgraph, CUgraphNode*, size_t*)                                                 \
+    ENTRY(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                          \
+    ENTRY(cuGraphLaunch, 10000, CUgraphExec, CUstream)                                                            \
+    ENTRY(cuGraphExecDestroy, 10000, CUgraphExec)                                                                 \
+    ENTRY(cuGraphDestroy, 10000, CUgraph)                                                                         \
+    ENTRY(cuStreamSynchronize, 2000, CUstream)                                                                    \
+    ENTRY(cuStreamWaitEvent, 3020, CUstream, CUevent, unsigned)                                                   \
+    ENTRY(cuEventCreate, 2000, CUevent*, unsigned)                                                                \
+    ENTRY(cuEventRecord, 2000, CUevent, CUstream)                                                                 \
+    ENTRY(cuEventQuery, 2000, CUevent)                                                                            \
+    ENTRY(cuEventSynchronize, 2000, CUevent)                                                                      \
+    ENTRY(cuEventElapsedTime, 2000, float*, CUevent, CUevent)                                                     \
+    ENTRY(cuEventDestroy, 4000, CUevent)                                                                          \
+    ENTRY(cuMemGetInfo, 3020, size_t*, size_t*)                                                                   \
+    ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                                 \
+    ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                           \
+    ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                                 \
+    ENTRY(cuMemAllocFromPoolAsync, 11020, CUdeviceptr*, size_t, CUmemoryPool, CUstream)                           \
+    ENTRY(cuMemAllocManaged, 6000, CUdeviceptr*, size_t, unsigned)                                                \
+    ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                           \
+    ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                                     \
+    ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                                 \
+    ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                                 \
+    ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                           \
+    ENTRY(cuMemPoolSetAccess, 11020, CUmemoryPool, const CUmemAccessDesc*, size_t)                                \
+    ENTRY(cuPointerGetAttribute, 4000, void*, int, CUdeviceptr)                                                   \
+    ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                                         \
+    ENTRY(cuMemFreeHost, 2000, void*)                                                                             \
+    ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                                         \
+    ENTRY(cuMemcpyHtoDAsync, 3020, CUdeviceptr, const void*, size_t, CUstream)                                    \
+    ENTRY(cuMemcpyDtoHAsync, 3020, void*, CUdeviceptr, size_t, CUstream)                                          \
+    ENTRY(cuMemcpyDtoDAsync, 3020, CUdeviceptr, CUdeviceptr, size_t, CUstream)                                    \
+    ENTRY(cuMemcpyPeerAsync, 4000, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream)              \
+    ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                                    \
+    ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                               \
+    ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                          \
+    ENTRY(cuFuncGetAttribute, 2020, int*, int, CUfunction)                                                        \
+    ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+          CUstream, void**, void**)                                                                               \
     ENTRY(cuThreadExchangeStreamCaptureMode, 10010, int*)
 
 /// Entry points that a driver may lack; their callers have a fallback.

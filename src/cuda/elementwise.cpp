@@ -69,8 +69,8 @@ CUresult GpuBackend::enqueue(CUfunction function, Launch& launch, bool faults, c
     GpuStream& stream = runtime_.current();
     const Context& context = runtime_.context;
     const Current current(context);
-    const CUresult result = context.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1,
-                                                                 1, 0, stream.queue(), pointers, nullptr);
+    const CUresult result = context.driver.cuLaunchKernel.status(function, launch.grid, 1, 1, launch.block, 1, 1, 0,
+                                                                 stream.queue(), pointers, nullptr);
     if (result == CUDA_SUCCESS) stream.queued();
     return result;
 }

@@ -1,7 +1,7 @@
 // event.cpp -- records, queries and times events.
 #include "cuda/event.h"
-#include "runtime/hooks.h"
 #include "cuda/runtime.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 
@@ -28,8 +28,8 @@ StreamPoint GpuEvent::recorded() const {
 void GpuEvent::record(Stream& stream) {
     auto* const gpu = dynamic_cast<GpuStream*>(&stream);
     if (!gpu || gpu->device() != device())
-        raise(ErrorKind::Value, "record: an event of ", to_string(device()),
-              " cannot be recorded on a stream of ", to_string(stream.device()));
+        raise(ErrorKind::Value, "record: an event of ", to_string(device()), " cannot be recorded on a stream of ",
+              to_string(stream.device()));
     gpu->refuse_in_capture("record");
     const std::lock_guard lock(mutex_);
     const StreamPoint now = gpu->now();
@@ -70,15 +70,13 @@ double GpuEvent::elapsed_ms(Event& start) {
               to_string(device()));
     if (!has_timing_ || !first->has_timing_)
         raise(ErrorKind::Value, "elapsed_ms: both events must be made with timing=True");
-    if (!recorded() || !first->recorded())
-        raise(ErrorKind::Value, "elapsed_ms: both events must have been recorded");
+    if (!recorded() || !first->recorded()) raise(ErrorKind::Value, "elapsed_ms: both events must have been recorded");
     float milliseconds = 0;
     const Current current(context_);
     const RelaxedCapture relaxed(context_.driver);
     const CUresult result = context_.driver.cuEventElapsedTime.status(&milliseconds, first->handle_, handle_);
     if (result == CUDA_ERROR_NOT_READY)
-        raise(ErrorKind::Runtime,
-              "elapsed_ms: the work before the events has not run yet; synchronize() first");
+        raise(ErrorKind::Runtime, "elapsed_ms: the work before the events has not run yet; synchronize() first");
     if (result != CUDA_SUCCESS) fail(result, "cuEventElapsedTime");
     return double(milliseconds);
 }

@@ -27,8 +27,7 @@ std::string shape_note(const Context& context, CUfunction function, const Launch
          << "); the kernel takes at most " << ask(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
          << " threads per block, and has " << ask(CU_FUNC_ATTRIBUTE_NUM_REGS) << " registers and "
          << ask(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) << " bytes of local memory per thread, "
-         << ask(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
-         << " bytes of shared memory per block, none of it dynamic";
+         << ask(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) << " bytes of shared memory per block, none of it dynamic";
     return text.str();
 }
 
@@ -56,19 +55,13 @@ std::string addresses(const Launch& launch, size_t operands) {
 std::string addresses(const Launch& launch, size_t operands) {
     using namespace kernel;
     switch (launch.walk) {
-        case Walk::Contiguous:
-            return addresses<Flat<kMaxOperands>>(launch, operands);
-        case Walk::Strided:
-            return addresses<Strided<kMaxOperands>>(launch, operands);
-        case Walk::TreeStrided:
-            return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
-        case Walk::Scan:
-            return addresses<ScanParameters<Index32, kMaxOperands>>(launch, operands);
+        case Walk::Contiguous: return addresses<Flat<kMaxOperands>>(launch, operands);
+        case Walk::Strided: return addresses<Strided<kMaxOperands>>(launch, operands);
+        case Walk::TreeStrided: return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
+        case Walk::Scan: return addresses<ScanParameters<Index32, kMaxOperands>>(launch, operands);
         case Walk::Scan64:
-        case Walk::ScanInOrder:
-            return addresses<ScanParameters<Index64, kMaxOperands>>(launch, operands);
-        default:
-            return addresses<Folded<Index64, kMaxOperands>>(launch, operands);
+        case Walk::ScanInOrder: return addresses<ScanParameters<Index64, kMaxOperands>>(launch, operands);
+        default: return addresses<Folded<Index64, kMaxOperands>>(launch, operands);
     }
 }
 
@@ -95,7 +88,8 @@ void fail_launch(CUresult result, const Context& context, const Kernel& kernel, 
           argument_note(kernel, launch), "the program:\n" + numbered(kernel_source(kernel.program, walks))});
 }
 
-void fail_launch(CUresult result, const Context& context, CUfunction function, const NamedLaunch& named, const char* name) {
+void fail_launch(CUresult result, const Context& context, CUfunction function, const NamedLaunch& named,
+                 const char* name) {
     const std::string bytes = hexadecimal(named.launch.parameters, kToldBytes);
     fail(result, "cuLaunchKernel",
          {"kernel " + named.kernel.entry + ", for " + name, shape_note(context, function, named.launch),

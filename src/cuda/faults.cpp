@@ -9,8 +9,7 @@ FaultWatch::FaultWatch(const Context& context, CUstream queue) : context_(contex
     const RelaxedCapture relaxed(context.driver);
     const Driver& driver = context.driver;
     void* memory = nullptr;
-    driver.cuMemHostAlloc(&memory, sizeof(kernel::FaultRecord),
-                          CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    driver.cuMemHostAlloc(&memory, sizeof(kernel::FaultRecord), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
     driver.cuMemHostGetDevicePointer(&record_on_device_, memory, 0);
     record_ = static_cast<volatile kernel::FaultRecord*>(memory);
     record_->ticket = 0;
@@ -33,11 +32,11 @@ std::string FaultWatch::unreported() const {
     // Kernels number axes from 1; faults other than indices have axis 0.
     const std::string what = record_->axis > 0
                                  ? "index " + std::to_string(record_->index) + " is out of bounds for axis " +
-                                       std::to_string(record_->axis - 1) + " with size " +
-                                       std::to_string(record_->size)
+                                       std::to_string(record_->axis - 1) + " with size " + std::to_string(record_->size)
                                  : std::string(kNegativePower);
-    return name + ": " + what + " (found when the GPU was waited for, the first of those since the wait before: where there are others, their "
-                               "results hold zeros; CUARRAY_SYNC=1 raises each at its call)";
+    return name + ": " + what +
+           " (found when the GPU was waited for, the first of those since the wait before: where there are others, their "
+           "results hold zeros; CUARRAY_SYNC=1 raises each at its call)";
 }
 
 void FaultWatch::clear() {

@@ -13,8 +13,13 @@ std::vector<IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices) {
 }
 
 IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDeviceAxis> indices) {
-    return {task.shape, {address_of(task.elements), &task.elements.strides}, {address_of(task.array), &task.array.strides},
-            indices, item_size(task.array.dtype), task.outside, task.kind};
+    return {task.shape,
+            {address_of(task.elements), &task.elements.strides},
+            {address_of(task.array), &task.array.strides},
+            indices,
+            item_size(task.array.dtype),
+            task.outside,
+            task.kind};
 }
 
 }  // namespace
@@ -22,8 +27,10 @@ IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDevi
 void GpuBackend::execute(const IndexedAccess& task) {
     const std::vector<IndexedDeviceAxis> places = places_of(task.indices);
     IndexedAccessPlan plan = plan_of(task, places);
-    if (task.kind == IndexedAccess::Kind::Update) update(task, plan);
-    else move_chosen(task, plan);
+    if (task.kind == IndexedAccess::Kind::Update)
+        update(task, plan);
+    else
+        move_chosen(task, plan);
 }
 
 void GpuBackend::move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan) {
@@ -51,7 +58,13 @@ void GpuBackend::update(const IndexedAccess& task, IndexedAccessPlan& plan) {
         plan.select(slice);
         plan.set_keys(address_of(*keys, 0), address_of(*order, 0));
         launch(plan.move, task.name);
-        sort_places({1, n, {keys.get(), 0, DType::uint64, {word}}, {order.get(), 0, DType::int64, {word}}, true, false, false,
+        sort_places({1,
+                     n,
+                     {keys.get(), 0, DType::uint64, {word}},
+                     {order.get(), 0, DType::int64, {word}},
+                     true,
+                     false,
+                     false,
                      task.name},
                     plan.key_bits());
         NamedLaunch steps = plan.steps(task.loop, task.array.dtype);

@@ -1,7 +1,7 @@
 // graph.cpp -- capture, instantiation and launch of CUDA graphs.
 #include "cuda/graph.h"
-#include "runtime/hooks.h"
 #include "cuda/runtime.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 
@@ -65,19 +65,16 @@ void GpuGraph::abandon() noexcept {
         driver.cuStreamEndCapture.status(stream_.queue(), &graph);
         catch_up();
         if (graph) driver.cuGraphDestroy.status(graph);
-    } catch (const Error& error) {
-        warn(std::string("a capture could not be ended: ") + error.what());
-    }
+    } catch (const Error& error) { warn(std::string("a capture could not be ended: ") + error.what()); }
 }
 
 void GpuGraph::launch(Stream& stream) {
     auto* const gpu = dynamic_cast<GpuStream*>(&stream);
     if (!gpu || gpu->device() != runtime_.device())
-        raise(ErrorKind::Value, "launch: a graph of ", to_string(runtime_.device()),
-              " cannot run on a stream of ", to_string(stream.device()));
+        raise(ErrorKind::Value, "launch: a graph of ", to_string(runtime_.device()), " cannot run on a stream of ",
+              to_string(stream.device()));
     gpu->refuse_in_capture("launch");
-    for (auto& [storage, held] : held_)
-        held.is_written ? gpu->will_write(*storage) : gpu->will_read(*storage);
+    for (auto& [storage, held] : held_) held.is_written ? gpu->will_write(*storage) : gpu->will_read(*storage);
     {
         const Current current(runtime_.context);
         runtime_.context.driver.cuGraphLaunch(executable_, gpu->queue());

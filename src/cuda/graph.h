@@ -37,7 +37,7 @@ class GpuGraph final : public Graph {
     CUgraphExec executable_ = nullptr;
     std::unordered_map<Storage*, Held> held_;
     std::vector<StreamPoint> before_;  ///< users of the memory before the capture
-    size_t operations_ = 0;  ///< kernels, copies and fills, as the driver counts them
+    size_t operations_ = 0;            ///< kernels, copies and fills, as the driver counts them
 };
 
 }  // namespace cuarray::cuda

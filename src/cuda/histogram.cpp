@@ -27,8 +27,14 @@ void GpuBackend::execute(const Histogram& task) {
         const StorageRef bins = allocate(task.n * word), order = allocate(task.n * word);
         p.counts = reinterpret_cast<u64*>(address_of(*bins, 0));
         run(HistogramStep::Bins);
-        sort_places({1, task.n, {bins.get(), 0, DType::uint64, {word}}, {order.get(), 0, DType::int64, {word}}, true, false,
-                     false, task.name},
+        sort_places({1,
+                     task.n,
+                     {bins.get(), 0, DType::uint64, {word}},
+                     {order.get(), 0, DType::int64, {word}},
+                     true,
+                     false,
+                     false,
+                     task.name},
                     std::bit_width(uint64_t(task.bins)));
         p.order = reinterpret_cast<const u64*>(address_of(*order, 0));
         p.weights = reinterpret_cast<const f64*>(address_of(task.weights));

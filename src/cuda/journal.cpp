@@ -26,8 +26,7 @@ void Journal::note(int device, StreamPoint point, const char* name) {
 void Journal::finished(StreamPoint point) {
     const std::lock_guard lock(mutex_);
     for (LaunchRecord& record : records_)
-        if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket())
-            record.device = -1;
+        if (record.point.stream() == point.stream() && record.point.ticket() <= point.ticket()) record.device = -1;
 }
 
 template <class Visit>
@@ -40,8 +39,7 @@ void Journal::visit(Visit&& visit) const {
 std::string Journal::text() const {
     std::string text;
     visit([&](const LaunchRecord& record) {
-        text += (text.empty() ? "" : ", ") + std::string(record.name) +
-                " (cuda:" + std::to_string(record.device) + ")";
+        text += (text.empty() ? "" : ", ") + std::string(record.name) + " (cuda:" + std::to_string(record.device) + ")";
     });
     return text;
 }

@@ -1,8 +1,8 @@
 // kernels.cpp -- builds a program's function on the GPU: text, disk cache, NVRTC, module.
 #include "cuda/kernels.h"
 #include <cstdio>
-#include "runtime/recorder.h"
 #include "cuda/cache.h"
+#include "runtime/recorder.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -114,8 +114,7 @@ CUfunction KernelTable::load(const std::string& binary, const std::string& entry
     CUresult result = driver.cuModuleLoadDataEx.status(&module, binary.data(), 2, options, values);
     if (result != CUDA_SUCCESS) {
         if (is_sticky(result)) fail(result, "cuModuleLoadDataEx");
-        trouble =
-            entry + ": cuModuleLoadDataEx: " + error_text(result) + (log[0] ? std::string("\n") + log : "");
+        trouble = entry + ": cuModuleLoadDataEx: " + error_text(result) + (log[0] ? std::string("\n") + log : "");
         return nullptr;
     }
     driver.cuModuleGetFunction(&function, module, entry.c_str());

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include "runtime/hooks.h"
 #include "cuda/runtime.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -23,14 +23,10 @@ int64_t pooled_size(int64_t bytes) {
 
 Allocation::From origin_of(MemoryKind kind, bool has_pool) {
     switch (kind) {
-        case MemoryKind::Device:
-            return has_pool ? Allocation::From::Pool : Allocation::From::Direct;
-        case MemoryKind::Direct:
-            return Allocation::From::Direct;
-        case MemoryKind::Pinned:
-            return Allocation::From::Pinned;
-        case MemoryKind::Managed:
-            return Allocation::From::Managed;
+        case MemoryKind::Device: return has_pool ? Allocation::From::Pool : Allocation::From::Direct;
+        case MemoryKind::Direct: return Allocation::From::Direct;
+        case MemoryKind::Pinned: return Allocation::From::Pinned;
+        case MemoryKind::Managed: return Allocation::From::Managed;
     }
     return Allocation::From::Pool;
 }
@@ -38,8 +34,7 @@ Allocation::From origin_of(MemoryKind kind, bool has_pool) {
 /// Reports a failed free, which cannot be raised.
 void report_lost(const std::exception& error) {
     ContextCache::invalidate();
-    if (is_alive())
-        report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
+    if (is_alive()) report_unraisable(std::string("a block of cuda memory could not be freed: ") + error.what());
 }
 
 }  // namespace
@@ -65,8 +60,7 @@ void DevicePool::raise_threshold(CUmemoryPool pool) {
 
 void DevicePool::apply_limit(int64_t bytes) {
     uint64_t threshold = bytes == kNoLimit ? UINT64_MAX : uint64_t(bytes);
-    if (owns_threshold_)
-        context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    if (owns_threshold_) context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     if (bytes != kNoLimit) trim();
 }
 
@@ -78,10 +72,9 @@ void DevicePool::use_pool(const PoolChoice& choice) {
         pool = reinterpret_cast<CUmemoryPool>(choice.handle);
         if (!context_.has_pools)
             raise(ErrorKind::Value, "memory.use_pool: cuda:", context_.index, " has no memory pools");
-        if (const CUresult result = context_.driver.cuMemPoolGetAttribute.status(
-                pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
-            raise(ErrorKind::Value, "memory.use_pool: ", choice.handle,
-                  " is no memory pool: ", error_text(result));
+        if (const CUresult result =
+                context_.driver.cuMemPoolGetAttribute.status(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
+            raise(ErrorKind::Value, "memory.use_pool: ", choice.handle, " is no memory pool: ", error_text(result));
     } else if (choice.kind == PoolChoice::Kind::Current && context_.has_pools) {
         context_.driver.cuDeviceGetMemPool(&pool, context_.device);
     }
@@ -110,9 +103,9 @@ CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Driver& driver = context_.driver;
     CUdeviceptr address = 0;
     const CUmemoryPool pool = pool_;
-    const CUresult result =
-        is_given_ ? driver.cuMemAllocFromPoolAsync.status(&address, size_t(bytes), pool, stream.queue())
-                  : driver.cuMemAllocAsync.status(&address, size_t(bytes), stream.queue());
+    const CUresult result = is_given_
+                                ? driver.cuMemAllocFromPoolAsync.status(&address, size_t(bytes), pool, stream.queue())
+                                : driver.cuMemAllocAsync.status(&address, size_t(bytes), stream.queue());
     if (result == CUDA_ERROR_OUT_OF_MEMORY) return 0;
     if (result != CUDA_SUCCESS) fail(result, is_given_ ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     return address;
@@ -154,8 +147,8 @@ void DevicePool::raise_no_room(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     const int which = int(Allocation::From::Pinned);
     raise(ErrorKind::Memory, "pinned host memory: ", allocation.bytes, " bytes asked (", size_text(allocation.bytes),
-          "), which the driver refuses to lock; arrays hold ", size_text(current_[which]), " of it in ",
-          blocks_[which], " blocks, ", size_text(kept(Allocation::From::Pinned).kept()), " are kept for reuse");
+          "), which the driver refuses to lock; arrays hold ", size_text(current_[which]), " of it in ", blocks_[which],
+          " blocks, ", size_text(kept(Allocation::From::Pinned).kept()), " are kept for reuse");
 }
 
 Allocation DevicePool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kind) {
@@ -183,8 +176,8 @@ void DevicePool::count(const Allocation& allocation, int sign) {
     const std::lock_guard lock(mutex_);
     current_[int(allocation.from)] += sign * allocation.bytes;
     blocks_[int(allocation.from)] += sign;
-    auto lane =
-        std::find_if(streams_.begin(), streams_.end(), [&](const StreamTotals& l) { return l.stream == allocation.home; });
+    auto lane = std::find_if(streams_.begin(), streams_.end(),
+                             [&](const StreamTotals& l) { return l.stream == allocation.home; });
     if (lane == streams_.end()) lane = streams_.insert(lane, {allocation.home});
     lane->bytes += sign * allocation.bytes;
     lane->blocks += sign;
@@ -196,9 +189,7 @@ void DevicePool::release(const Allocation& allocation, std::span<const StreamPoi
     count(allocation, -1);
     try {
         take_back(allocation, users, shared);
-    } catch (const std::exception& error) {
-        report_lost(error);
-    }
+    } catch (const std::exception& error) { report_lost(error); }
 }
 
 void DevicePool::take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) {
@@ -220,7 +211,7 @@ void DevicePool::put_away(const Allocation& allocation) {
     if (allocation.from == Allocation::From::Allocator) {
         const Current current(context_);
         allocation.allocator->free(device, reinterpret_cast<void*>(allocation.address), allocation.bytes,
-                           number_of(*allocation.home));
+                                   number_of(*allocation.home));
         return;
     }
     if (allocation.from != Allocation::From::Pool)
@@ -251,9 +242,7 @@ void DevicePool::free_late() noexcept {
     }
     for (const auto& [address, stream] : blocks) try {
             context_.driver.cuMemFreeAsync(address, stream->queue());
-        } catch (const std::exception& error) {
-            report_lost(error);
-        }
+        } catch (const std::exception& error) { report_lost(error); }
 }
 
 // A driver older than 12.5 has no event for the streams of other libraries: only a synchronisation of the whole
@@ -278,8 +267,7 @@ void DevicePool::drop_cached() {
     }
     const Current current(context_);
     free_late();
-    for (const FreeBlock& block : blocks)
-        context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
+    for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
     for (CachedMemory& kind : kept_) kind.give_back();
 }
 
@@ -305,9 +293,7 @@ MemoryStats DevicePool::stats() const {
     if (is_alive()) {
         const Current current(context_);
         context_.driver.cuMemGetInfo.status(&free, &total);
-        if (pool_)
-            context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-                                                         &reserved);
+        if (pool_) context_.driver.cuMemPoolGetAttribute.status(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
     }
     stats.available = int64_t(free), stats.total = int64_t(total);
     stats.reserved = int64_t(reserved);
@@ -328,8 +314,7 @@ MemoryStats DevicePool::stats() const {
     for (const StreamTotals& lane : streams_) {
         char name[32] = "default";
         if (lane.stream != &default_stream_)
-            std::snprintf(name, sizeof name, "%#llx",
-                          static_cast<unsigned long long>(number_of(*lane.stream)));
+            std::snprintf(name, sizeof name, "%#llx", static_cast<unsigned long long>(number_of(*lane.stream)));
         int64_t cached = small_.bytes(*lane.stream);
         for (const CachedMemory& kind : kept_) cached += kind.kept(*lane.stream);
         stats.streams.push_back({name, lane.bytes, cached, lane.blocks});
@@ -344,8 +329,7 @@ std::string DevicePool::why_unusable(void* address, int64_t bytes) const {
         return context_.driver.cuPointerGetAttribute.status(&answer, what, at) == CUDA_SUCCESS;
     };
     int type = 0, ordinal = -1;
-    if (!ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) || type != CU_MEMORYTYPE_DEVICE)
-        return "is no memory of a GPU";
+    if (!ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) || type != CU_MEMORYTYPE_DEVICE) return "is no memory of a GPU";
     if (ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal) && ordinal != context_.index)
         return "is memory of cuda:" + std::to_string(ordinal);
     CUdeviceptr start = 0;

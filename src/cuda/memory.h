@@ -17,8 +17,8 @@ struct Allocation {
     enum class From : uint8_t { Pool, Direct, Pinned, Managed, Allocator };
 
     CUdeviceptr address = 0;
-    int64_t bytes = 0;          ///< as requested
-    GpuStream* home = nullptr;  ///< the stream that allocates and frees it
+    int64_t bytes = 0;                    ///< as requested
+    GpuStream* home = nullptr;            ///< the stream that allocates and frees it
     GpuStream* foreign_stream = nullptr;  ///< the stream of another library that it was allocated for, or null
     From from = From::Pool;
     Ref<Allocator> allocator;
@@ -75,13 +75,13 @@ class DevicePool final : public Memory {
     bool caches_ = true;                       ///< unless CUARRAY_MEMORY_CACHE=off
     bool owns_threshold_ = false;              ///< the pool had the default release threshold, which we may set
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
-    std::atomic<bool> is_given_{false};  ///< the pool is the user's choice, not the device's current one
-    CachedMemory kept_[3];                 ///< direct, pinned, managed
+    std::atomic<bool> is_given_{false};        ///< the pool is the user's choice, not the device's current one
+    CachedMemory kept_[3];                     ///< direct, pinned, managed
     mutable std::mutex mutex_;
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From
-    std::vector<Allocation> shared_;                 ///< freed by the next trim, if no event covers other libraries
+    std::vector<Allocation> shared_;            ///< freed by the next trim, if no event covers other libraries
     std::vector<CUdevice> peers_;               ///< GPUs that may access the pool
     std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks to be freed by the next operation
 };

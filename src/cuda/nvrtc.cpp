@@ -7,10 +7,10 @@
 #include <mutex>
 #include <sstream>
 #include "codegen/source.h"
-#include "runtime/hooks.h"
 #include "cuda/cache.h"
 #include "cuda/driver.h"
 #include "cuda/nvrtc_api.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -111,8 +111,8 @@ bool find_library(int driver_version, NvrtcLibrary& library, std::string& why_no
             tried += "\n  " + newer + " is of CUDA " + std::to_string(major) +
                      ", newer than the driver: update the driver, or install an older NVRTC";
     const int major = std::min(driver_major, kNewestMajor);
-    why_none = "no NVRTC for this driver (CUDA " + version_text(driver_version) +
-               "): pip install \"cuarray[cuda" + std::to_string(major) + "]\"; tried:" + tried;
+    why_none = "no NVRTC for this driver (CUDA " + version_text(driver_version) + "): pip install \"cuarray[cuda" +
+               std::to_string(major) + "]\"; tried:" + tried;
     return false;
 }
 
@@ -188,8 +188,8 @@ Toolchain inspect(const NvrtcLibrary& library) {
 /// The disk cache's key of the NVRTC for a driver, our options, and the user's choice.
 Hash memo_key(int driver_version) {
     const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
-    return hash_of("toolchain 1\n" + std::to_string(driver_version) + "\n" + joined(compile_options()) +
-                   "\n" + (chosen ? chosen : ""));
+    return hash_of("toolchain 1\n" + std::to_string(driver_version) + "\n" + joined(compile_options()) + "\n" +
+                   (chosen ? chosen : ""));
 }
 
 std::string to_memo(const Toolchain& toolchain) {
@@ -209,8 +209,7 @@ bool from_memo(const std::string& memo, Toolchain& toolchain) {
         !std::getline(text, toolchain.options))
         return false;
     for (int arch; text >> arch;) toolchain.archs.push_back(arch);
-    return file_state(toolchain.path, bytes, modified) && bytes == toolchain.bytes &&
-           modified == toolchain.modified;
+    return file_state(toolchain.path, bytes, modified) && bytes == toolchain.bytes && modified == toolchain.modified;
 }
 
 struct Found {
@@ -235,8 +234,7 @@ const NvrtcLibrary& opened() {
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
     const int major = driver().cuda_version / 1000;
-    if (!open(toolchain->path, 0, major, *library, tried))
-        throw Error(ErrorKind::Cuda, "NVRTC has gone:" + tried);
+    if (!open(toolchain->path, 0, major, *library, tried)) throw Error(ErrorKind::Cuda, "NVRTC has gone:" + tried);
     const std::lock_guard lock(found().mutex);
     if (!found().library) found().library = library;
     return *found().library;
@@ -245,8 +243,7 @@ const NvrtcLibrary& opened() {
 }  // namespace
 
 std::string Toolchain::identity() const {
-    return std::to_string(version) + " " + std::to_string(bytes) + " " + std::to_string(modified) + " " +
-           options;
+    return std::to_string(version) + " " + std::to_string(bytes) + " " + std::to_string(modified) + " " + options;
 }
 
 Target choose_target(const Toolchain& toolchain, int capability, int driver_version) {
@@ -310,8 +307,8 @@ std::string compile(const std::string& text, const std::string& name, const Targ
                       std::to_string(target.arch));
     std::string binary, log;
     if (!run(library, text, name + ".cu", options, target.ptx, binary, log))
-        raise(ErrorKind::Cuda, name, ": NVRTC ", version_text(library.version),
-              " refuses the generated program\n", log, "\n", numbered(text));
+        raise(ErrorKind::Cuda, name, ": NVRTC ", version_text(library.version), " refuses the generated program\n", log,
+              "\n", numbered(text));
     return binary;
 }
 

@@ -9,19 +9,18 @@ namespace cuarray::cuda {
 using nvrtcProgram = struct nvrtcProgramOpaque*;
 
 /// NVRTC's functions: FUNCTION(name, parameters...). Each returns nvrtcResult, 0 for success.
-#define CUARRAY_NVRTC_FUNCTIONS(FUNCTION)                                                          \
-    FUNCTION(nvrtcVersion, int*, int*)                                                             \
-    FUNCTION(nvrtcGetNumSupportedArchs, int*)                                                      \
-    FUNCTION(nvrtcGetSupportedArchs, int*)                                                         \
-    FUNCTION(nvrtcCreateProgram, nvrtcProgram*, const char*, const char*, int, const char* const*, \
-             const char* const*)                                                                   \
-    FUNCTION(nvrtcDestroyProgram, nvrtcProgram*)                                                   \
-    FUNCTION(nvrtcCompileProgram, nvrtcProgram, int, const char* const*)                           \
-    FUNCTION(nvrtcGetProgramLogSize, nvrtcProgram, size_t*)                                        \
-    FUNCTION(nvrtcGetProgramLog, nvrtcProgram, char*)                                              \
-    FUNCTION(nvrtcGetCUBINSize, nvrtcProgram, size_t*)                                             \
-    FUNCTION(nvrtcGetCUBIN, nvrtcProgram, char*)                                                   \
-    FUNCTION(nvrtcGetPTXSize, nvrtcProgram, size_t*)                                               \
+#define CUARRAY_NVRTC_FUNCTIONS(FUNCTION)                                                                              \
+    FUNCTION(nvrtcVersion, int*, int*)                                                                                 \
+    FUNCTION(nvrtcGetNumSupportedArchs, int*)                                                                          \
+    FUNCTION(nvrtcGetSupportedArchs, int*)                                                                             \
+    FUNCTION(nvrtcCreateProgram, nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*) \
+    FUNCTION(nvrtcDestroyProgram, nvrtcProgram*)                                                                       \
+    FUNCTION(nvrtcCompileProgram, nvrtcProgram, int, const char* const*)                                               \
+    FUNCTION(nvrtcGetProgramLogSize, nvrtcProgram, size_t*)                                                            \
+    FUNCTION(nvrtcGetProgramLog, nvrtcProgram, char*)                                                                  \
+    FUNCTION(nvrtcGetCUBINSize, nvrtcProgram, size_t*)                                                                 \
+    FUNCTION(nvrtcGetCUBIN, nvrtcProgram, char*)                                                                       \
+    FUNCTION(nvrtcGetPTXSize, nvrtcProgram, size_t*)                                                                   \
     FUNCTION(nvrtcGetPTX, nvrtcProgram, char*)
 
 }  // namespace cuarray::cuda

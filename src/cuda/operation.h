@@ -24,8 +24,10 @@ class Operation {
  public:
     Operation(GpuStream& stream, const T& task) : stream_(stream), task_(task) {
         operands(task, [&](const Operand& operand) {
-            if (operand.is_written()) stream.will_write(*operand.view.storage);
-            else stream.will_read(*operand.view.storage);
+            if (operand.is_written())
+                stream.will_write(*operand.view.storage);
+            else
+                stream.will_read(*operand.view.storage);
         });
     }
     Operation(GpuStream&, T&&) = delete;

@@ -21,8 +21,7 @@ class PinnedChunks {
     void download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes);
 
  private:
-    static constexpr int64_t kBytes =
-        1 << 20;  ///< large enough for full transfer speed, small enough to overlap
+    static constexpr int64_t kBytes = 1 << 20;  ///< large enough for full transfer speed, small enough to overlap
     static constexpr int kUploads = 8;
 
     struct Chunk {

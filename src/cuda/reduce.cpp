@@ -73,8 +73,7 @@ void GpuBackend::fold_in_memory(const SingleFold& task, const Dims& results) {
     simple.output = result;
     simple.output.strides = permuted(result.strides, order);
     simple.axes.resize(0);
-    for (int axis = task.shape.size() - task.axes.size(); axis < task.shape.size(); ++axis)
-        simple.axes.push_back(axis);
+    for (int axis = task.shape.size() - task.axes.size(); axis < task.shape.size(); ++axis) simple.axes.push_back(axis);
     if (!try_fold(simple)) raise(ErrorKind::Runtime, task.name, ": a contiguous fold could not be planned");
     copy_elements(task.output, result, results);
 }
@@ -83,8 +82,8 @@ bool GpuBackend::try_fold(const SingleFold& task) {
     std::vector<DeviceOperand> inputs;
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
     Launch launch;
-    if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides},
-                   inputs, task.initial, launch))
+    if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides}, inputs,
+                   task.initial, launch))
         return false;
     launch_in_workspace(task.program, launch, task.name);
     return true;
@@ -99,8 +98,7 @@ void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, con
                                                 runtime_.current().queue());
         runtime_.current().queued();
     }
-    if (workspace->bytes > 0)
-        launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
+    if (workspace->bytes > 0) launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
     this->launch(program, launch, name);
 }
 

@@ -2,10 +2,10 @@
 #include "cuda/runtime.h"
 #include <algorithm>
 #include <cstdio>
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuda/event.h"
 #include "cuda/graph.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -53,8 +53,7 @@ void GpuRuntime::enlist() {
 
 void GpuRuntime::warn_of_faults() {
     for (int i = 0; i < the_count; ++i)
-        if (const std::string text = the_gpus[i]->faults.unreported(); !text.empty())
-            warn("never reported: " + text);
+        if (const std::string text = the_gpus[i]->faults.unreported(); !text.empty()) warn("never reported: " + text);
 }
 
 StorageRef GpuRuntime::pinned_memory_at(const void* address) {
@@ -87,8 +86,8 @@ GpuStream* GpuRuntime::find_idle(GpuStream::Kind kind, int priority) {
     const std::lock_guard lock(mutex_);
     for (auto stream = returned_.begin(); stream != returned_.end(); ++stream) {
         GpuStream* const candidate = *stream;
-        const bool fits = candidate->kind() == kind &&
-                          (kind == GpuStream::Kind::Foreign || candidate->priority() == priority);
+        const bool fits =
+            candidate->kind() == kind && (kind == GpuStream::Kind::Foreign || candidate->priority() == priority);
         if (!fits || !candidate->poll()) continue;
         returned_.erase(stream);
         return candidate;
@@ -105,8 +104,7 @@ StreamRef GpuRuntime::make(GpuStream::Kind kind, int priority) {
 }
 
 StreamRef GpuRuntime::make_stream(int priority, bool is_blocking) {
-    return make(is_blocking ? GpuStream::Kind::Blocking : GpuStream::Kind::NonBlocking,
-                clamped(context, priority));
+    return make(is_blocking ? GpuStream::Kind::Blocking : GpuStream::Kind::NonBlocking, clamped(context, priority));
 }
 
 // The stream that allocates and frees for capturing and foreign streams, on which nothing may be allocated, or freed
@@ -155,9 +153,7 @@ StreamRef GpuRuntime::foreign_stream(int64_t handle) {
     return StreamRef(&streams_.emplace_back(*this, GpuStream::Kind::Foreign, queue, 0));
 }
 
-std::unique_ptr<Event> GpuRuntime::make_event(bool has_timing) {
-    return std::make_unique<GpuEvent>(*this, has_timing);
-}
+std::unique_ptr<Event> GpuRuntime::make_event(bool has_timing) { return std::make_unique<GpuEvent>(*this, has_timing); }
 
 StreamRef GpuRuntime::begin_capture() {
     current().refuse_in_capture("Graph.capture");

@@ -34,7 +34,8 @@ bool GpuBackend::try_scan(const Scan& task) {
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
     const Program program = program_of(task);
     Launch launch;
-    if (!plan_scan(program, task.shape, task.axis, {address_of(task.outputs[0]), &task.outputs[0].strides}, inputs, launch))
+    if (!plan_scan(program, task.shape, task.axis, {address_of(task.outputs[0]), &task.outputs[0].strides}, inputs,
+                   launch))
         return false;
     launch_in_workspace(program, launch, task.name);
     return true;

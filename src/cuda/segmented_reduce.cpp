@@ -6,10 +6,18 @@ namespace cuarray::cuda {
 
 void GpuBackend::execute(const SegmentedReduce& task) {
     if (count(task.shape) == 0) return;
-    std::optional<NamedLaunch> named =
-        plan_segmented_reduce({task.shape, task.axis, task.count, task.values.dtype,
-                       {address_of(task.values), &task.values.strides}, {address_of(task.result), &task.result.strides},
-                       address_of(task.begins), address_of(task.ends), task.row, task.loop});
+    std::optional<NamedLaunch> named = plan_segmented_reduce({
+        task.shape,
+        task.axis,
+        task.count,
+        task.values.dtype,
+        {address_of(task.values), &task.values.strides},
+        {address_of(task.result), &task.result.strides},
+        address_of(task.begins),
+        address_of(task.ends),
+        task.row,
+        task.loop,
+    });
     if (named) return launch(*named, task.name);
     const int outer = task.axis == 0 ? 1 : 0;
     SegmentedReduce part = task;

@@ -76,8 +76,8 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
             const int step = is_short ? int(pairing.bits) : kDigitBits;
             for (int done = 0; done < int(pairing.bits); done += step) {
                 const CUdeviceptr to = at == result ? others : result;
-                for (NamedLaunch& pass : plan_sort(rows, at, to, address_of(*workspace, 0),
-                                                   int(pairing.index_bits) + done, step))
+                for (NamedLaunch& pass :
+                     plan_sort(rows, at, to, address_of(*workspace, 0), int(pairing.index_bits) + done, step))
                     launch(pass, task.name);
                 at = to;
             }

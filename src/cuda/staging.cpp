@@ -27,10 +27,7 @@ bool are_aligned(std::span<const View> views, const Dims& shape) {
 }
 
 DType unsigned_of(int64_t bytes) {
-    return bytes == 8   ? DType::uint64
-           : bytes == 4 ? DType::uint32
-           : bytes == 2 ? DType::uint16
-                        : DType::uint8;
+    return bytes == 8 ? DType::uint64 : bytes == 4 ? DType::uint32 : bytes == 2 ? DType::uint16 : DType::uint8;
 }
 
 /// The shape with extent 1 along the axes where the view is broadcast.

@@ -1,10 +1,10 @@
 // storages.cpp -- blocks of GPU and pinned memory as storages, and the ordering of imported and exported memory
 // with its other users.
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
-#include "runtime/tracking.h"
 #include "cuda/graph.h"
 #include "cuda/runtime.h"
+#include "runtime/hooks.h"
+#include "runtime/tracking.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -18,8 +18,7 @@ bool is_legacy(int64_t stream) { return stream == 0 || stream == kLegacyStream; 
 /// A block of device memory.
 class GpuRuntime::Block final : public Storage {
  public:
-    Block(GpuRuntime& runtime, int64_t bytes)
-        : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
+    Block(GpuRuntime& runtime, int64_t bytes) : Storage(&runtime.backend_, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
     Allocation allocation;
@@ -35,8 +34,7 @@ class GpuRuntime::Block final : public Storage {
 /// Page-locked memory of a cpu array, which GPUs read and write without staging.
 class GpuRuntime::PinnedBlock final : public Storage {
  public:
-    PinnedBlock(GpuRuntime& runtime, Backend& host, int64_t bytes)
-        : Storage(&host, nullptr, bytes), runtime(runtime) {}
+    PinnedBlock(GpuRuntime& runtime, Backend& host, int64_t bytes) : Storage(&host, nullptr, bytes), runtime(runtime) {}
 
     GpuRuntime& runtime;
     Allocation allocation;
@@ -153,8 +151,7 @@ void GpuRuntime::adopt(Storage& storage, int64_t stream) {
     GpuStream& own = current();
     own.refuse_in_capture("import");
     const bool is_ordered = is_legacy(stream) && own.kind() == GpuStream::Kind::Blocking;
-    if (!is_ordered && stream != own.handle())
-        own.wait_for(queue_of(is_legacy(stream) ? kLegacyStream : stream));
+    if (!is_ordered && stream != own.handle()) own.wait_for(queue_of(is_legacy(stream) ? kLegacyStream : stream));
     storage.uses.written_at(own.issue("import"));
 }
 
@@ -174,8 +171,8 @@ void GpuRuntime::return_to_owner(Storage& storage) noexcept {
 Device GpuRuntime::device_of(const void* address) {
     int ordinal = 0;
     const Current current(context);
-    const CUresult result = context.driver.cuPointerGetAttribute.status(
-        &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, reinterpret_cast<CUdeviceptr>(address));
+    const CUresult result = context.driver.cuPointerGetAttribute.status(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                                                        reinterpret_cast<CUdeviceptr>(address));
     if (result == CUDA_ERROR_INVALID_VALUE || (result == CUDA_SUCCESS && ordinal < 0))
         raise(ErrorKind::Value, "the address ", address, " is no memory that CUDA knows");
     if (result != CUDA_SUCCESS) fail(result, "cuPointerGetAttribute");

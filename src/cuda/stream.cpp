@@ -26,8 +26,7 @@ GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priorit
 
 void GpuStream::refuse_in_capture(const char* call) const {
     if (capture_)
-        raise(ErrorKind::Runtime, call,
-              ": not while a graph is being captured, because nothing has run yet; ",
+        raise(ErrorKind::Runtime, call, ": not while a graph is being captured, because nothing has run yet; ",
               "do it before the capture, or after the graph was launched");
 }
 

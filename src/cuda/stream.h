@@ -114,8 +114,6 @@ class GpuStream final : public Stream {
 };
 
 /// The GPU's stream with this number. Only GPU streams appear in stream points: host work is done when a call returns.
-inline GpuStream& gpu_stream(StreamPoint point) {
-    return static_cast<GpuStream&>(stream_numbered(point.stream()));
-}
+inline GpuStream& gpu_stream(StreamPoint point) { return static_cast<GpuStream&>(stream_numbered(point.stream())); }
 
 }  // namespace cuarray::cuda

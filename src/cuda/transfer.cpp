@@ -46,17 +46,15 @@ void GpuBackend::copy(Storage& to, int64_t to_offset, Storage& from, int64_t fro
 
 // A copy between a GPU and pinned memory is not staged and does not wait: the host waits when it accesses the
 // memory.
-void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
-                             int64_t bytes) {
+void GpuBackend::copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) {
     const Transfer transfer{&to, &from, "copy"};
     Operation operation(runtime_.current(), transfer);
     {
         const Current current(runtime_.context);
         const Driver& driver = runtime_.context.driver;
         if (to.backend == this)
-            driver.cuMemcpyHtoDAsync(address_of(to, to_offset),
-                                     static_cast<const char*>(from.data) + from_offset, size_t(bytes),
-                                     operation.stream().queue());
+            driver.cuMemcpyHtoDAsync(address_of(to, to_offset), static_cast<const char*>(from.data) + from_offset,
+                                     size_t(bytes), operation.stream().queue());
         else
             driver.cuMemcpyDtoHAsync(static_cast<char*>(to.data) + to_offset, address_of(from, from_offset),
                                      size_t(bytes), operation.stream().queue());
@@ -76,8 +74,7 @@ void GpuBackend::copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Sto
         read(static_cast<char*>(to.data) + to_offset, from, from_offset, bytes);
 }
 
-void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset,
-                             int64_t bytes) {
+void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) {
     CUdeviceptr source = address_of(from, from_offset);
     const CUdeviceptr target = address_of(to, to_offset);
     if (source == target) return;
@@ -96,8 +93,8 @@ void GpuBackend::copy_within(Storage& to, int64_t to_offset, Storage& from, int6
     operation.end();
 }
 
-void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from,
-                                int64_t from_offset, int64_t bytes) {
+void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer, Storage& from, int64_t from_offset,
+                                int64_t bytes) {
     // Every GPU can access managed memory: the GPU of the other side makes a local copy.
     if (GpuRuntime::is_managed(to)) return peer.copy_within(to, to_offset, from, from_offset, bytes);
     if (GpuRuntime::is_managed(from)) return copy_within(to, to_offset, from, from_offset, bytes);
@@ -106,9 +103,8 @@ void GpuBackend::copy_from_peer(Storage& to, int64_t to_offset, GpuBackend& peer
     {
         const Context& context = runtime_.context;
         const Current current(context);
-        context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle,
-                                         address_of(from, from_offset), peer.runtime_.context.handle,
-                                         size_t(bytes), operation.stream().queue());
+        context.driver.cuMemcpyPeerAsync(address_of(to, to_offset), context.handle, address_of(from, from_offset),
+                                         peer.runtime_.context.handle, size_t(bytes), operation.stream().queue());
     }
     operation.end();
 }

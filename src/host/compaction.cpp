@@ -24,8 +24,8 @@ int64_t* block_counts(const MaskCounts& counts) { return static_cast<int64_t*>(c
 
 /// A block of the mask and its range of packed elements.
 struct MaskBlock {
-    int64_t first, n;   ///< elements of the mask
-    int64_t rank, room; ///< of the packed elements
+    int64_t first, n;    ///< elements of the mask
+    int64_t rank, room;  ///< of the packed elements
     const uint8_t* mask;
 };
 
@@ -35,7 +35,8 @@ template <class Visit> void each_nonempty_block(const Compaction& task, Visit vi
     const auto* const mask = reinterpret_cast<const uint8_t*>(task.mask.data());
     each_block(size, [&](int64_t i) {
         const int64_t first = i * kMaskBlock;
-        const MaskBlock block{first, std::min(kMaskBlock, size - first), before[i], before[i + 1] - before[i], mask + first};
+        const MaskBlock block{first, std::min(kMaskBlock, size - first), before[i], before[i + 1] - before[i],
+                              mask + first};
         if (part.room) visit(part);
     });
 }
@@ -112,8 +113,8 @@ void find_nonzero(const LoopLibrary& library, const Compaction& task) {
     const int64_t axis_stride = task.packed.strides[0];
     each_nonempty_block(task, [&](const MaskBlock& part) {
         char* const line = task.packed.data() + part.rank * int64_t(sizeof(int64_t));
-        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask,
-                                  part.n, part.room);
+        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask, part.n,
+                                   part.room);
         if (last > 0) unravel(task.shape, line, axis_stride, part.room);
     });
 }

@@ -19,8 +19,8 @@ void run_end(const LoopLibrary& library, const Correlate& task, int64_t begin, i
     std::memset(line, 0, size_t(low * item));
     std::memcpy(line + low * item, task.signal.data() + (start + low) * item, size_t((high - low) * item));
     std::memset(line + high * item, 0, size_t((reach - high) * item));
-    library.correlations[int(task.signal.dtype)](line, task.weights.data(), task.taps, task.result.data() + begin * item, end - begin, low,
-                                         high);
+    library.correlations[int(task.signal.dtype)](line, task.weights.data(), task.taps,
+                                                 task.result.data() + begin * item, end - begin, low, high);
 }
 
 }  // namespace
@@ -33,8 +33,9 @@ void run(const LoopLibrary& library, const Correlate& task) {
     const int64_t block = std::max<int64_t>(256, kTaskElements / task.taps);
     parallel_for((inside + block - 1) / block, [&](int64_t i) {
         const int64_t begin = first + i * block, n = std::min(block, last - begin);
-        library.correlations[int(task.signal.dtype)](task.signal.data() + (begin - task.before) * item, task.weights.data(), task.taps,
-                                             task.result.data() + begin * item, n, 0, n + task.taps - 1);
+        library.correlations[int(task.signal.dtype)](task.signal.data() + (begin - task.before) * item,
+                                                     task.weights.data(), task.taps, task.result.data() + begin * item,
+                                                     n, 0, n + task.taps - 1);
     });
     const int64_t ends[] = {0, first, last, task.count};
     parallel_for(2, [&](int64_t i) { run_end(library, task, ends[2 * i], ends[2 * i + 1]); });

@@ -12,7 +12,7 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kShortRow = 64;  // shorter rows are computed several at once, through buffers
+constexpr int64_t kShortRow = 64;       // shorter rows are computed several at once, through buffers
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
 constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
 constexpr int64_t kCacheLine = 64;
@@ -38,8 +38,10 @@ class ElementwiseRun {
             const int64_t begin = i * per_task, end = tasks == 1 ? units : std::min(units, begin + per_task);
             Scratch scratch;
             Machine machine(plan_, scratch, plan_.space.size);
-            if (tile_axis_ >= 0) run_tiles(machine, scratch, begin, end);
-            else run_blocks(machine, begin, end);
+            if (tile_axis_ >= 0)
+                run_tiles(machine, scratch, begin, end);
+            else
+                run_blocks(machine, begin, end);
             if (machine.fault()) fault.store(true, std::memory_order_relaxed);
         });
         return fault ? Fault::Raised : Fault::None;

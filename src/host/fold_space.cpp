@@ -67,8 +67,10 @@ void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr
     folds = results_.space.size;
     by_columns = folds > 1 && (n < least_row || spread(results_.space, outs) < spread(along.space, outs));
     rows_are_even = by_columns && along.space.ndim == 1;
-    if (by_columns) join(along.space, results_.space);
-    else join(results_.space, along.space);
+    if (by_columns)
+        join(along.space, results_.space);
+    else
+        join(results_.space, along.space);
 
     plan.library = &library;
     plan.operands.resize(size_t(ins));
@@ -118,7 +120,7 @@ void FoldSpace::store(size_t k, int64_t first, int64_t count, const char* result
     for_each_piece(results_.space, result.strides, result.base, at, count,
                    [&](char* to, int64_t rows, int64_t row, int64_t columns, int64_t column) {
                        plan.library->copy[result.log_size](to, row, column, results, columns * item, item, rows,
-                                                            columns);
+                                                           columns);
                        results += rows * columns * item;
                    });
 }

@@ -7,8 +7,8 @@ namespace cuarray::host {
 /// A space of kept axes (one fold per element) and reduced axes (numbered in C order). If the smaller strides are along
 /// the reduced axes, these are the inner ones and a fold is a row; else they are the outer ones, and folds are columns.
 struct FoldSpace {
-    Plan plan;          ///< the elements, in the order of traversal
-    int64_t n = 0;      ///< elements of a fold
+    Plan plan;      ///< the elements, in the order of traversal
+    int64_t n = 0;  ///< elements of a fold
     int64_t folds = 0;
     bool by_columns = false;
     bool rows_are_even = false;  ///< the rows of column folds have a constant stride: the first one

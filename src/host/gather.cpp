@@ -22,7 +22,9 @@ constexpr int64_t kBlock = 1024;                        // indices of a line tha
 constexpr int64_t kItemBytes = 16;                      // up to this size a run is moved as one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
-struct Portion { int64_t first_row, rows, first_block, blocks, piece; };
+struct Portion {
+    int64_t first_row, rows, first_block, blocks, piece;
+};
 
 /// Applies a binary or unary loop to elements of an array and the values that update them, one after the other.
 class UpdateLoop {
@@ -69,7 +71,10 @@ class UpdateLoop {
 class IndexedAccessRun {
  public:
     IndexedAccessRun(const LoopLibrary& library, const IndexedAccess& task)
-        : loops_(library.indexing), copy_(library.copy), task_(task), scatters_(task.kind != IndexedAccess::Kind::Gather) {
+        : loops_(library.indexing),
+          copy_(library.copy),
+          task_(task),
+          scatters_(task.kind != IndexedAccess::Kind::Gather) {
         if (task.kind == IndexedAccess::Kind::Update) update_.emplace(library, task);
         lay_out();
         find_line();
@@ -91,9 +96,8 @@ class IndexedAccessRun {
         const int64_t together = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(block_elements, 1));
         const int64_t lines = std::max<int64_t>(1, together / blocks_);  // whole rows in a task
         if (pieces_ == 1 && lines > 1) {
-            parallel_for((rows_ + lines - 1) / lines, [&](int64_t i) {
-                run({i * lines, std::min(lines, rows_ - i * lines), 0, blocks_, -1});
-            });
+            parallel_for((rows_ + lines - 1) / lines,
+                         [&](int64_t i) { run({i * lines, std::min(lines, rows_ - i * lines), 0, blocks_, -1}); });
             return;
         }
         const int64_t blocks = std::min(together, blocks_), parts = (blocks_ + blocks - 1) / blocks;
@@ -225,9 +229,12 @@ class IndexedAccessRun {
         char* const elements = bases_[kElements] + walk.offset(kElements) + block * kBlock * step;
         char* const array = bases_[kArray] + walk.offset(kArray);
         if (line_ == space_.ndim - 1) {
-            if (update_) (*update_)(array, offsets, elements, step, n);
-            else if (scatters_) loops_.scatter[log_size_](array, offsets, elements, step, n);
-            else loops_.gather[log_size_](elements, step, array, offsets, n);
+            if (update_)
+                (*update_)(array, offsets, elements, step, n);
+            else if (scatters_)
+                loops_.scatter[log_size_](array, offsets, elements, step, n);
+            else
+                loops_.gather[log_size_](elements, step, array, offsets, n);
             return;
         }
         const int first = line_ + 1;
@@ -236,9 +243,12 @@ class IndexedAccessRun {
         char* const part = elements + from * space_.strides[kElements][first];
         char* const place = array + from * space_.strides[kArray][first];
         for (int64_t i = 0; i < n; ++i) {
-            if (update_) update_run(place + offsets[i], part + i * step, first, extent);
-            else if (scatters_) copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
-            else copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
+            if (update_)
+                update_run(place + offsets[i], part + i * step, first, extent);
+            else if (scatters_)
+                copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
+            else
+                copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
         }
     }
 

@@ -34,7 +34,8 @@ template <class T> struct Spacing {
 /// Calls visit(bin, i) for the values begin..end - 1 that fall into a bin. Invariant conditions are tested before the
 /// loop.
 template <class T, class Visit>
-void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, int64_t begin, int64_t end, Visit visit) {
+void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, int64_t begin, int64_t end,
+              Visit visit) {
     const T *const values = static_cast<const T*>(p.values), *const edges = static_cast<const T*>(p.edges);
     const i64 bins = p.bins;
     const auto run = [=](auto bin_of) {
@@ -50,8 +51,8 @@ void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, 
             for (int64_t first = begin; first < end; first += kBlock) {
                 const int64_t n = std::min(kBlock, end - first);
                 int32_t guesses[kBlock];
-                const int64_t unsure =
-                    guess(values + first, n, double(edges[0]), double(spacing.scale), spacing.margin, int32_t(bins), guesses);
+                const int64_t unsure = guess(values + first, n, double(edges[0]), double(spacing.scale), spacing.margin,
+                                             int32_t(bins), guesses);
                 for (int64_t i = 0; unsure > 0 && i < n; ++i)
                     if (guesses[i] == bins)
                         guesses[i] = int32_t(kernel::bin_by_guess(edges, bins, spacing.scale, values[first + i]));

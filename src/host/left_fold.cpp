@@ -12,7 +12,10 @@ namespace {
 class LeftFoldRun {
  public:
     LeftFoldRun(const LoopLibrary& library, const LeftFold& task)
-        : task_(task), space_(space_of_thread()), plan_(space_.plan), loop_(library.loops[task.loop]),
+        : task_(task),
+          space_(space_of_thread()),
+          plan_(space_.plan),
+          loop_(library.loops[task.loop]),
           item_(item_size(loops()[task.loop].out[0])) {
         constexpr int64_t kAlwaysColumns = INT64_MAX;
         space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs,
@@ -64,8 +67,10 @@ class LeftFoldRun {
             }
             row += rows;
         }
-        if (char* const to = space_.place(0, first)) std::memcpy(to, acc, size_t(folds * item_));
-        else space_.store(0, first, folds, acc);
+        if (char* const to = space_.place(0, first))
+            std::memcpy(to, acc, size_t(folds * item_));
+        else
+            space_.store(0, first, folds, acc);
     }
 
     const LeftFold& task_;

@@ -38,7 +38,8 @@ const Level* levels() {
 const char* choose_level() {
     const Level* best = levels();
     while (best->name && !best->supported) ++best;
-    if (!best->name) raise(ErrorKind::Runtime, "cpu: this processor has no SSE4.2 (x86-64-v2), which cuarray and NumPy need");
+    if (!best->name)
+        raise(ErrorKind::Runtime, "cpu: this processor has no SSE4.2 (x86-64-v2), which cuarray and NumPy need");
     const char* wish = std::getenv("CUARRAY_CPU_LEVEL");
     if (!wish || !*wish) return best->name;
     for (const Level* level = levels(); level->name; ++level) {

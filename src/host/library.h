@@ -16,7 +16,7 @@ using BlockLoop = void (*)(const void* const* in, void* const* out, int64_t n);
 
 /// A loop of one output over n elements with non-temporal stores; the output must not overlap any input.
 using NontemporalLoop = void (*)(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to,
-                            int64_t item, int64_t n);
+                                 int64_t item, int64_t n);
 
 /// Copies a rectangle of items between strided layouts; strides in bytes. Addresses need no alignment.
 using CopyLoop = void (*)(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row,
@@ -46,7 +46,8 @@ struct ReductionLoops {
                       void* lane) = nullptr;
     /// result[k] = the finished fold of x[begins[k]] ... x[ends[k] - 1], for `count` segments; null if the row needs
     /// indices. Empty segments are skipped.
-    void (*segmented_reduce)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count, void* result) = nullptr;
+    void (*segmented_reduce)(const void* x, const int64_t* begins, const int64_t* ends, int64_t count,
+                             void* result) = nullptr;
     /// to[i] = combine(to[i], from[i])
     void (*combine)(void* to, const void* from, int64_t n) = nullptr;
     /// acc[i] = the identity; null if the row has none.
@@ -93,12 +94,13 @@ struct MatmulLoops {
 
 /// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/correlate.h, for n results.
 /// Only the elements [low, high) of the line contribute; all of them are readable.
-using CorrelateLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low, int64_t high);
+using CorrelateLoop = void (*)(const void* line, const void* taps, int64_t count, void* to, int64_t n, int64_t low,
+                               int64_t high);
 
 /// Classifies n elements by `count` ascending pivot keys into 2 * count + 1 parts: part 2 k + 1 has the key pivots[k],
 /// part 2 k lies before it. Adds the size of each part to counts; n is below 2^31.
-using PartitionLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count, uint8_t* parts,
-                          int64_t* counts);
+using PartitionLoop = void (*)(const void* x, int64_t n, bool descending, const uint64_t* pivots, int count,
+                               uint8_t* parts, int64_t* counts);
 
 /// Sorts n > 0 values into `to`, which may be x; `spare` has room for n values. Returns false, with only `spare`
 /// written, if different values have the same key: these need a stable sort.
@@ -131,23 +133,23 @@ struct IndexingLoops {
 };
 
 struct LoopLibrary {
-    int64_t bytes;                     ///< sizeof(LoopLibrary) as compiled, checked when it is opened
+    int64_t bytes;  ///< sizeof(LoopLibrary) as compiled, checked when it is opened
     const char* level;
     int loop_count, reduction_count, dtype_count;
-    int vector_functions;              ///< number of functions of the vector math library in use
-    const BlockLoop* loops;            ///< by LoopId
-    const BlockLoop* casts;            ///< by from * dtype_count + to
-    const ReductionLoops* reductions;  ///< by ReductionId * dtype_count + dtype
-    const ScanLoops* scans;            ///< by LoopId
-    const MatmulLoops* matmul;         ///< by dtype
-    const CorrelateLoop* correlations;           ///< by dtype
-    const PartitionLoop* partitions;             ///< by dtype; null for the complex ones
-    const GuessLoop* guesses;          ///< by dtype; null except for float32 and float64
-    const ValueSortLoop* sorts;        ///< by dtype; null where radix sort is as fast
+    int vector_functions;               ///< number of functions of the vector math library in use
+    const BlockLoop* loops;             ///< by LoopId
+    const BlockLoop* casts;             ///< by from * dtype_count + to
+    const ReductionLoops* reductions;   ///< by ReductionId * dtype_count + dtype
+    const ScanLoops* scans;             ///< by LoopId
+    const MatmulLoops* matmul;          ///< by dtype
+    const CorrelateLoop* correlations;  ///< by dtype
+    const PartitionLoop* partitions;    ///< by dtype; null for the complex ones
+    const GuessLoop* guesses;           ///< by dtype; null except for float32 and float64
+    const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     IndexingLoops indexing;
-    NontemporalLoop nontemporal;                 ///< null where non-temporal stores do not pay
+    NontemporalLoop nontemporal;  ///< null where non-temporal stores do not pay
     /// to[i] = first + step * i
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.

@@ -17,15 +17,21 @@ struct LoopProgram::Builder {
     LoopProgram& p;
     const Expr& expr;
     const LoopLibrary& library;
-    std::vector<int>& last;            // the last node that reads the value, kEnd for the end of the block
+    std::vector<int>& last;  // the last node that reads the value, kEnd for the end of the block
     std::vector<SlotId>& slot;
-    std::vector<uint8_t>& uniform;     // whether the value is the same for every element
-    std::vector<ValueId>& second;      // by Loop node: its Second node
+    std::vector<uint8_t>& uniform;  // whether the value is the same for every element
+    std::vector<ValueId>& second;   // by Loop node: its Second node
     std::vector<SlotId> (&free)[kItemSizes];
 
     Builder(LoopProgram& program, const Expr& e, const LoopLibrary& l)
-        : p(program), expr(e), library(l), last(p.notes_.last), slot(p.notes_.slot), uniform(p.notes_.uniform),
-          second(p.notes_.second), free(p.notes_.free) {
+        : p(program),
+          expr(e),
+          library(l),
+          last(p.notes_.last),
+          slot(p.notes_.slot),
+          uniform(p.notes_.uniform),
+          second(p.notes_.second),
+          free(p.notes_.free) {
         last.assign(e.nodes.size(), kNever);
         slot.assign(e.nodes.size(), kNoSlot);
         uniform.assign(e.nodes.size(), 0);

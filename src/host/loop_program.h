@@ -37,10 +37,10 @@ struct LoopProgram {
     int inputs = 0, outputs = 0;
     std::vector<Step> steps;
     std::vector<Constant> constants;
-    std::vector<uint8_t> registers;    ///< log item size of each
-    std::vector<SlotId> sources;       ///< by output: the slot that holds its values at the end of a block
-    std::vector<uint8_t> late;         ///< by output: must not be written before the block's end
-    std::vector<uint8_t> read;         ///< by input: whether it is used
+    std::vector<uint8_t> registers;  ///< log item size of each
+    std::vector<SlotId> sources;     ///< by output: the slot that holds its values at the end of a block
+    std::vector<uint8_t> late;       ///< by output: must not be written before the block's end
+    std::vector<uint8_t> read;       ///< by input: whether it is used
     SlotId index = kNoSlot, mask = kNoSlot, fault = kNoSlot;
 
  private:

@@ -47,8 +47,8 @@ void Plan::classify(SpaceOperand& operand, DType dtype) const {
         expected *= space.shape[d];
     }
     operand.aligned = (bits & uint64_t(info(dtype).align - 1)) == 0;
-    operand.kind = constant && space.size != 1              ? SpaceOperand::Kind::Constant
-                   : (linear || space.size == 1) && operand.aligned ? SpaceOperand::Kind::Linear
+    operand.kind = constant && space.size != 1                               ? SpaceOperand::Kind::Constant
+                   : (linear || space.size == 1) && operand.aligned          ? SpaceOperand::Kind::Linear
                    : periodic && space.ndim > 1 && inner() <= kLongestPeriod ? SpaceOperand::Kind::Periodic
                                                                              : SpaceOperand::Kind::General;
 }

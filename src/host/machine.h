@@ -37,7 +37,7 @@ struct Plan {
     std::vector<SpaceOperand> operands;
     const int64_t* index_strides = nullptr;  ///< of the linear index, in elements
     int64_t index_base = 0;
-    int64_t block = 0;  ///< elements
+    int64_t block = 0;       ///< elements
     bool is_linear = false;  ///< every operand is used in place, or is one element
 
     int64_t inner() const { return space.shape[space.ndim - 1]; }
@@ -77,7 +77,10 @@ class Machine {
     bool fault() const { return fault_; }
 
  private:
-    struct TransposedTile { char* data; int64_t columns; };
+    struct TransposedTile {
+        char* data;
+        int64_t columns;
+    };
 
     char* address(const SpaceOperand& operand, const int64_t* at) const;
     char* input(int k, const int64_t* at, int64_t begin, int64_t n);
@@ -89,8 +92,8 @@ class Machine {
 
     const Plan& plan_;
     const LoopProgram& program_;
-    char** slots_;     // current address of each slot
-    char** buffers_;   // by operand: its own buffer of a block, or null
+    char** slots_;    // current address of each slot
+    char** buffers_;  // by operand: its own buffer of a block, or null
     TransposedTile* tiles_;
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null

@@ -21,16 +21,21 @@ int64_t parts_of(int64_t n, int64_t part) { return (n + part - 1) / part; }
 /// The last two strides of a view: from row to row, from column to column.
 struct MatrixStrides {
     int64_t row, column;
-    explicit MatrixStrides(const View& view) : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
+    explicit MatrixStrides(const View& view)
+        : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
 };
 
 class MatmulRun {
  public:
     MatmulRun(const LoopLibrary& library, const Matmul& task)
-        : task_(task), loops_(library.matmul[int(task.result.dtype)]), left_(task.left), right_(task.right),
-          result_(task.result), blocks_down_(parts_of(task.rows, kBlockRows)),
+        : task_(task),
+          loops_(library.matmul[int(task.result.dtype)]),
+          left_(task.left),
+          right_(task.right),
+          result_(task.result),
+          blocks_down_(parts_of(task.rows, kBlockRows)),
           blocks_across_(parts_of(task.columns, kBlockColumns)) {
-        const Dims *strides[] = {&task.left.strides, &task.right.strides, &task.result.strides};
+        const Dims* strides[] = {&task.left.strides, &task.right.strides, &task.result.strides};
         Dims batches[3];
         for (int k = 0; k < 3; ++k)
             for (int d = 0; d < task.batch.size(); ++d) batches[k].push_back((*strides[k])[d]);
@@ -60,7 +65,8 @@ class MatmulRun {
         const int64_t rows = std::min(kBlockRows, task_.rows - first_row);
         const int64_t columns = std::min(kBlockColumns, task_.columns - first_column);
         const int64_t down = parts_of(rows, loops_.rows), across = parts_of(columns, loops_.columns);
-        const int64_t panel = std::min(kPanel, task_.depth) * loops_.item, tile = loops_.rows * loops_.columns * loops_.item;
+        const int64_t panel = std::min(kPanel, task_.depth) * loops_.item,
+                      tile = loops_.rows * loops_.columns * loops_.item;
         Scratch scratch;
         char* const lefts = scratch.take(down * loops_.rows * panel);
         char* const rights = scratch.take(across * loops_.columns * panel);
@@ -75,8 +81,9 @@ class MatmulRun {
                 loops_.pack(lefts + i * loops_.rows * panel, loops_.rows, left + i * loops_.rows * left_.row, left_.row,
                             left_.column, std::min(loops_.rows, rows - i * loops_.rows), depth);
             for (int64_t j = 0; j < across; ++j)
-                loops_.pack(rights + j * loops_.columns * panel, loops_.columns, right + j * loops_.columns * right_.column,
-                            right_.column, right_.row, std::min(loops_.columns, columns - j * loops_.columns), depth);
+                loops_.pack(rights + j * loops_.columns * panel, loops_.columns,
+                            right + j * loops_.columns * right_.column, right_.column, right_.row,
+                            std::min(loops_.columns, columns - j * loops_.columns), depth);
             for (int64_t j = 0; j < across; ++j)
                 for (int64_t i = 0; i < down; ++i)
                     loops_.multiply(lefts + i * loops_.rows * panel, rights + j * loops_.columns * panel,

@@ -12,14 +12,14 @@
 #include <new>
 
 #include "cuarray/runtime/backend.h"
+#include "host/system_memory.h"
 #include "runtime/size_classes.h"
 #include "runtime/tracking.h"
-#include "host/system_memory.h"
 
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kMapped = int64_t(1) << 20;    // from this size on blocks come from mmap, not from malloc
+constexpr int64_t kMapped = int64_t(1) << 20;      // from this size on blocks come from mmap, not from malloc
 constexpr int64_t kCheckFrom = int64_t(64) << 20;  // querying the available memory costs 30 us: from this size on
 constexpr int kSmallClasses = class_of(32 * 1024) + 1;
 constexpr int kKeptPerThread = 32;  // blocks of one class
@@ -57,8 +57,8 @@ int64_t mapped_bytes(int size_class) { return (class_bytes(size_class) + 4095) &
 struct BlockPool {
     std::mutex mutex;
     Block* free[kSizeClasses] = {};
-    int64_t cached = 0;    // bytes in `free`
-    int64_t limit = 0;     // of `cached`
+    int64_t cached = 0;  // bytes in `free`
+    int64_t limit = 0;   // of `cached`
     struct ThreadCache* threads = nullptr;
     int64_t departed = 0;  // live blocks counted by threads that have ended
     std::atomic<int64_t> reserved{0};
@@ -96,8 +96,10 @@ ThreadCache* cache_of_thread() {
 
 void release(Block* block) {
     const int64_t bytes = class_bytes(block->size_class);
-    if (bytes >= kMapped) munmap(block->data, size_t(mapped_bytes(block->size_class)));
-    else std::free(block->data);
+    if (bytes >= kMapped)
+        munmap(block->data, size_t(mapped_bytes(block->size_class)));
+    else
+        std::free(block->data);
     pool().reserved.fetch_sub(bytes, std::memory_order_relaxed);
     delete block;
 }
@@ -169,7 +171,8 @@ ThreadCache::~ThreadCache() {
 }
 
 void count_live(ThreadCache* cache, int change) {
-    if (cache) cache->live.store(cache->live.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+    if (cache)
+        cache->live.store(cache->live.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
     else {
         const std::lock_guard lock(pool().mutex);
         pool().departed += change;
@@ -214,7 +217,8 @@ Block* HostMemory::make(Backend* backend, int64_t bytes, int size_class) {
     void* data = nullptr;
     const auto from_system = [&] {
         if (bytes >= kCheckFrom && bytes > available_memory()) return false;
-        data = size >= kMapped ? map_pages(mapped_bytes(size_class)) : std::aligned_alloc(size_t(kMemoryAlignment), size_t(size));
+        data = size >= kMapped ? map_pages(mapped_bytes(size_class))
+                               : std::aligned_alloc(size_t(kMemoryAlignment), size_t(size));
         return data != nullptr;
     };
     if (size > limit() - pool().reserved) drop_cached();
@@ -283,7 +287,8 @@ MemoryStats HostMemory::stats() const {
     stats.reserved = p.reserved;
     stats.allocations = p.departed;
     for (const ThreadCache* cache = p.threads; cache; cache = cache->next) stats.allocations += cache->live;
-    stats.kinds.push_back({"host", stats.current, std::max<int64_t>(stats.reserved - stats.current, 0), stats.allocations});
+    stats.kinds.push_back(
+        {"host", stats.current, std::max<int64_t>(stats.reserved - stats.current, 0), stats.allocations});
     return stats;
 }
 
@@ -309,7 +314,8 @@ std::string HostMemory::why_unusable(void* address, int64_t bytes) const {
     // As integers: pointer arithmetic is undefined if the allocator's address is not valid.
     const auto first = reinterpret_cast<uintptr_t>(address);
     for (const uintptr_t byte : {first, first + uintptr_t(bytes) - 1})
-        if (zeros >= 0 && read(zeros, reinterpret_cast<void*>(byte), 1) < 0) return "is no host memory that can be written";
+        if (zeros >= 0 && read(zeros, reinterpret_cast<void*>(byte), 1) < 0)
+            return "is no host memory that can be written";
     return "";
 }
 

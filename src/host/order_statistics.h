@@ -29,7 +29,8 @@ constexpr int64_t kPartBlock = 1024;
 /// Calls visit(first, n, parts, counts) for blocks of items: the part of each item (see PartitionLoop), and the size of
 /// each part. `parts` is padded with zeros to a multiple of 64 bytes.
 template <class Item, class Key, class Visit>
-void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std::span<const uint64_t> pivots, Visit visit) {
+void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std::span<const uint64_t> pivots,
+                     Visit visit) {
     uint8_t parts[kPartBlock];
     for (int64_t first = begin; first < end; first += kPartBlock) {
         const int64_t n = std::min(kPartBlock, end - first);
@@ -47,24 +48,27 @@ int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end,
                         int64_t& below) {
     const uint64_t pivots[] = {low, high};
     int64_t at = 0;
-    each_part_block(items, begin, end, key, pivots, [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
-        below += counts[0];
-        for (int64_t i = 0; i < n; i += 64) {
-            uint64_t bits = 0;
-            for (int byte = 0; byte < 8; ++byte) {
-                uint64_t word;
-                std::memcpy(&word, parts + i + 8 * byte, 8);
-                // Of parts 0 ... 4, parts 1 to 3 have one of the lowest two bits set; the product packs these flags.
-                bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
+    each_part_block(
+        items, begin, end, key, pivots, [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
+            below += counts[0];
+            for (int64_t i = 0; i < n; i += 64) {
+                uint64_t bits = 0;
+                for (int byte = 0; byte < 8; ++byte) {
+                    uint64_t word;
+                    std::memcpy(&word, parts + i + 8 * byte, 8);
+                    // Of parts 0 ... 4, parts 1 to 3 have one of the lowest two bits set; the product packs these
+                    // flags.
+                    bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
+                }
+                for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
             }
-            for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
-        }
-    });
+        });
     return at;
 }
 
 template <class Item, class Key>
-void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key);
+void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                  Key key);
 
 /// Selects among the items with keys from low to high; false, without a result, if the ranks are not among them or
 /// these items are too many.
@@ -104,8 +108,8 @@ inline size_t group_end(std::span<const int64_t> ranks, size_t k, int64_t n) {
 
 /// Selects a group of ranks between two items of a sample; false if the ranks are not between them.
 template <class Item, class Key>
-bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                      Key key) {
+bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks,
+                      int chunks, Key key) {
     const int64_t samples = std::min(n / 64, kMostSamples), step = n / samples;
     Scratch scratch;
     Item* const sample = scratch.take_array<Item>(2 * samples);
@@ -117,7 +121,8 @@ bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, st
     sort_items(sample, sample, sample + samples, samples, 1, key);
     // Four standard deviations of a rank among random samples.
     const double share = double(samples) / double(n), error = 2 * std::sqrt(double(samples)) + 1;
-    const int64_t low = int64_t(double(ranks.front()) * share - error), high = int64_t(double(ranks.back()) * share + error);
+    const int64_t low = int64_t(double(ranks.front()) * share - error),
+                  high = int64_t(double(ranks.back()) * share + error);
     using K = decltype(key(from[0]));
     const K from_key = low < 0 ? K(0) : key(sample[low]), to_key = high >= samples ? K(-1) : key(sample[high]);
     return from_key != to_key && select_between(result, from, spare, n, ranks, chunks, key, from_key, to_key);
@@ -185,8 +190,8 @@ void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::s
 /// the sorted row, smaller ones come before and larger ones after, in their original order. `spare` has room for n
 /// items; `from` is not modified.
 template <class Out, class Item, class Key, class Take>
-void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks, Key key,
-                     Take take) {
+void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
+                     Key key, Take take) {
     Scratch scratch;
     Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
     select_items(found, from, spare, n, ranks, chunks, key);
@@ -209,22 +214,23 @@ void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::spa
     begin_buckets(places, chunks, parts);
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
         int64_t* const next = places + c * parts;
-        each_part_block(from, begin, end, key, pivots, [&](int64_t first, int64_t size, const uint8_t* part, const int64_t* counts) {
-            if (count > 1 || counts[1] > 0) {
-                for (int64_t i = 0; i < size; ++i) to[next[part[i]]++] = take(first + i);
-                return;
-            }
-            // With two parts the output positions stay in registers.
-            int64_t below = next[0], above = next[2];
-            for (int64_t i = 0; i < size; ++i) {
-                const int64_t is_above = part[i] >> 1;
-                to[below + ((above - below) & -is_above)] = take(first + i);
-                above += is_above;
-                below += 1 - is_above;
-            }
-            next[0] = below;
-            next[2] = above;
-        });
+        each_part_block(from, begin, end, key, pivots,
+                        [&](int64_t first, int64_t size, const uint8_t* part, const int64_t* counts) {
+                            if (count > 1 || counts[1] > 0) {
+                                for (int64_t i = 0; i < size; ++i) to[next[part[i]]++] = take(first + i);
+                                return;
+                            }
+                            // With two parts the output positions stay in registers.
+                            int64_t below = next[0], above = next[2];
+                            for (int64_t i = 0; i < size; ++i) {
+                                const int64_t is_above = part[i] >> 1;
+                                to[below + ((above - below) & -is_above)] = take(first + i);
+                                above += is_above;
+                                below += 1 - is_above;
+                            }
+                            next[0] = below;
+                            next[2] = above;
+                        });
     });
 }
 

@@ -166,8 +166,10 @@ void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, D
             lines[bucket * kItems + within] = item;
             if (within < kItems - 1) continue;
             const int64_t line = at - within;
-            if (line < first[bucket]) put_some(bucket, line);
-            else put_line(to + line, lines + bucket * kItems);
+            if (line < first[bucket])
+                put_some(bucket, line);
+            else
+                put_line(to + line, lines + bucket * kItems);
         }
         for (int64_t bucket = 0; bucket < buckets; ++bucket)
             put_some(bucket, next[bucket] - (next[bucket] + skew) % kItems);

@@ -23,11 +23,11 @@ using kernel::kLeaf;
 // Bytes of a leaf's lanes of all columns that are advanced together: as large as L2, because memory is fastest along
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
-constexpr int64_t kShortFold = 32;         // shorter folds are faster as columns, whatever the layout
-constexpr int64_t kNarrow = 512;           // columns times lanes up to which one call folds all rows
-constexpr int64_t kRowsAtOnce = 4;         // more rows often map to the same sets of L1
-constexpr int64_t kPieceBytes = 2048;      // of each of these rows at a time, for the same reason
-constexpr int kLevels = 6;                 // of the tree over the leaves of a chunk except the last leaf
+constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout
+constexpr int64_t kNarrow = 512;       // columns times lanes up to which one call folds all rows
+constexpr int64_t kRowsAtOnce = 4;     // more rows often map to the same sets of L1
+constexpr int64_t kPieceBytes = 2048;  // of each of these rows at a time, for the same reason
+constexpr int kLevels = 6;             // of the tree over the leaves of a chunk except the last leaf
 
 /// The most frequent task without a plan: one contiguous array folded to one result by one thread.
 bool fold_plain(const LoopLibrary& library, const Reduce& task) {
@@ -41,8 +41,8 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     const ReductionLoops& loops = library.reductions[task.row * library.dtype_count + int(dtype)];
     const DefaultFloatMode mode;
     Scratch scratch;
-    char* const nodes = scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes *
-                                     loops.accumulator_size);
+    char* const nodes =
+        scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes * loops.accumulator_size);
     const int64_t acc_size = loops.accumulator_size;
     int64_t chunks = (n + kChunk - 1) / kChunk;
     char* const acc = scratch.take(chunks * acc_size);
@@ -66,7 +66,9 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
 class ReduceRun {
  public:
     ReduceRun(const LoopLibrary& library, const Reduce& task)
-        : task_(task), space_(space_of_thread()), plan_(space_.plan),
+        : task_(task),
+          space_(space_of_thread()),
+          plan_(space_.plan),
           outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
         space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs, kShortFold);
@@ -125,11 +127,13 @@ class ReduceRun {
         const int64_t begin = chunk * kChunk, count = std::min<int64_t>(kChunk, n_ - begin);
         Scratch scratch;
         const int64_t apart = (chunks_ > 1 ? folds_ : folds) * acc_size();
-        char* const acc = chunks_ > 1 ? partial + (chunk * outputs_ * folds_ + first) * acc_size()
-                                      : scratch.take(outputs_ * apart);
+        char* const acc =
+            chunks_ > 1 ? partial + (chunk * outputs_ * folds_ + first) * acc_size() : scratch.take(outputs_ * apart);
         const bool can_be_decided = folds_ == 1 && outputs_ == 1 && loops_.decided >= 0;
-        if (can_be_decided && decided_->load(std::memory_order_relaxed)) *acc = char(loops_.decided);
-        else if (by_columns_) fold_columns(machine, first, folds, begin, count, acc, apart);
+        if (can_be_decided && decided_->load(std::memory_order_relaxed))
+            *acc = char(loops_.decided);
+        else if (by_columns_)
+            fold_columns(machine, first, folds, begin, count, acc, apart);
         else
             for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size(), apart);
         if (can_be_decided && *acc == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
@@ -182,8 +186,7 @@ class ReduceRun {
             const int64_t rows = std::min(step, count - row);
             machine.evaluate(start + row * folds_, rows * folds, values, plan_.block * item());
             for (int64_t k = 0; k < outputs_; ++k)
-                fold_rows(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row,
-                                    lanes + k * apart);
+                fold_rows(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row, lanes + k * apart);
         }
     }
 
@@ -233,9 +236,11 @@ class ReduceRun {
                                 std::memcpy(to + k * bytes, x, size_t(n * item()));
                     }
                     for (int64_t k = 0; k < outputs_; ++k) {
-                        const char* const x = in_place[k] ? in_place[k] + row * row_stride(k) + c * item() : values + k * bytes;
+                        const char* const x =
+                            in_place[k] ? in_place[k] + row * row_stride(k) + c * item() : values + k * bytes;
                         const int64_t stride = in_place[k] ? kLanes * row_stride(k) : outputs_ * bytes;
-                        loops_.fold_lane(x, stride, rows, n, begin + row, group == 0, lane + k * apart + c * acc_size());
+                        loops_.fold_lane(x, stride, rows, n, begin + row, group == 0,
+                                         lane + k * apart + c * acc_size());
                     }
                 }
             }
@@ -307,9 +312,12 @@ class ReduceRun {
         char* const acc = scratch.take(kFolds * acc_size());
         for (int64_t first = 0; first < folds_; first += kFolds) {
             const int64_t folds = std::min(kFolds, folds_ - first);
-            if (loops_.identity) loops_.identity(acc, folds);
-            else if (task_.initial) loops_.map(task_.initial->bytes, acc, folds);
-            else raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
+            if (loops_.identity)
+                loops_.identity(acc, folds);
+            else if (task_.initial)
+                loops_.map(task_.initial->bytes, acc, folds);
+            else
+                raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
             for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc, loops_.identity != nullptr);
         }
     }

@@ -17,7 +17,8 @@ thread_local HostGraph* the_capture = nullptr;
 std::string processor_name() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
-        if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+        if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+            return line.substr(line.find(": ") + 2);
     return "cpu";
 }
 
@@ -82,8 +83,7 @@ class HostRuntime::HostEvent final : public Event {
     void synchronize() override {}
     double elapsed_ms(Event& start) override {
         auto* const first = dynamic_cast<HostEvent*>(&start);
-        if (!first)
-            raise(ErrorKind::Value, "elapsed_ms: the events are of ", to_string(start.device()), " and cpu");
+        if (!first) raise(ErrorKind::Value, "elapsed_ms: the events are of ", to_string(start.device()), " and cpu");
         if (!has_timing_ || !first->has_timing_)
             raise(ErrorKind::Value, "elapsed_ms: both events must be made with timing=True");
         if (!is_recorded_ || !first->is_recorded_)

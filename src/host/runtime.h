@@ -25,9 +25,7 @@ class HostGraph final : public Graph {
 extern std::atomic<int> open_captures;
 HostGraph* capture_of_thread();
 /// The graph that this thread is recording, or null.
-inline HostGraph* capture() {
-    return open_captures.load(std::memory_order_relaxed) ? capture_of_thread() : nullptr;
-}
+inline HostGraph* capture() { return open_captures.load(std::memory_order_relaxed) ? capture_of_thread() : nullptr; }
 [[noreturn]] void raise_in_capture(const char* call);
 /// RuntimeError naming the call where this thread records a graph.
 inline void refuse_in_capture(const char* call) {

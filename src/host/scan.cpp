@@ -17,11 +17,11 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kPart = 256 * 1024;    // elements per thread of a line that several threads share; a power of two
-constexpr int64_t kShortLine = 32;          // shorter lines are faster as columns, whatever the layout
-constexpr int64_t kFewLines = 16;           // fewer are not worth advancing as columns
-constexpr int64_t kColumnBytes = 2048;      // of each row of columns that are advanced together
-constexpr int64_t kItem = 16;               // room for any accumulator
+constexpr int64_t kPart = 256 * 1024;   // elements per thread of a line that several threads share; a power of two
+constexpr int64_t kShortLine = 32;      // shorter lines are faster as columns, whatever the layout
+constexpr int64_t kFewLines = 16;       // fewer are not worth advancing as columns
+constexpr int64_t kColumnBytes = 2048;  // of each row of columns that are advanced together
+constexpr int64_t kItem = 16;           // room for any accumulator
 
 class ScanRun {
  public:
@@ -46,15 +46,16 @@ class ScanRun {
         if (by_columns_) return scan_all_columns();
         if (!is_in_order_ && thread_count() > 1 && lines_ < 2 * thread_count() && n_ >= 4 * kPart)
             return scan_long_lines();
-        const int64_t per_task =
-            lines_ * n_ < 2 * kTaskElements ? lines_ : std::max<int64_t>(1, kTaskElements / n_);
+        const int64_t per_task = lines_ * n_ < 2 * kTaskElements ? lines_ : std::max<int64_t>(1, kTaskElements / n_);
         parallel_for((lines_ + per_task - 1) / per_task, [&](int64_t i) {
             Scratch scratch;
             Machine machine(plan_, scratch, lines_ * n_);
             const int64_t end = std::min(lines_, (i + 1) * per_task);
             for (int64_t line = i * per_task; line < end; ++line) {
-                if (is_in_order_) go_along(machine, line);
-                else run_line(machine, line);
+                if (is_in_order_)
+                    go_along(machine, line);
+                else
+                    run_line(machine, line);
             }
         });
     }
@@ -123,8 +124,9 @@ void ScanRun::lay_out() {
     for (int d = 0; d < task_.shape.size(); ++d)
         if (d != task_.axis) others.push_back(task_.shape[d]);
     for (int k = 0; k < operands; ++k) {
-        const Dims& from =
-            k == 0 ? task_.outputs[0].strides : k <= ins ? task_.inputs[size_t(k - 1)].strides : index_strides;
+        const Dims& from = k == 0     ? task_.outputs[0].strides
+                           : k <= ins ? task_.inputs[size_t(k - 1)].strides
+                                      : index_strides;
         for (int d = 0; d < task_.shape.size(); ++d)
             if (d != task_.axis) strides[k].push_back(from[d]);
         along[k] = from[task_.axis];
@@ -286,8 +288,10 @@ void ScanRun::go_along(Machine& machine, int64_t line) const {
         const char* const x = elements(machine, line * n_ + i, count, values);
         for (int64_t j = 0; j < count; ++j) {
             char* const to = results + j * item_;
-            if (i + j == 0) std::memcpy(to, x, size_t(item_));
-            else combine(j ? to - item_ : previous, x + j * item_, to, 1);
+            if (i + j == 0)
+                std::memcpy(to, x, size_t(item_));
+            else
+                combine(j ? to - item_ : previous, x + j * item_, to, 1);
         }
         store(line * n_ + i, count, results);
         std::memcpy(previous, results + (count - 1) * item_, size_t(item_));
@@ -305,8 +309,10 @@ void ScanRun::scan_all_columns() const {
         Machine machine(plan_, scratch, plan_.space.size);
         for (int64_t g = i * per_task; g < std::min(groups, (i + 1) * per_task); ++g) {
             const int64_t first = g * group, columns = std::min(group, lines_ - first);
-            if (is_in_order_) go_down(machine, first, columns);
-            else scan_columns(machine, first, columns);
+            if (is_in_order_)
+                go_down(machine, first, columns);
+            else
+                scan_columns(machine, first, columns);
         }
     });
 }
@@ -342,8 +348,10 @@ void ScanRun::scan_columns(Machine& machine, int64_t first, int64_t columns) con
         }
         char* const to = placed ? placed : memory[level];
         const int64_t above = (row + 1) & row;
-        if (above) combine(results[std::countr_zero(uint64_t(above))], tree, to, columns);
-        else if (to != tree) std::memcpy(to, tree, size_t(bytes));
+        if (above)
+            combine(results[std::countr_zero(uint64_t(above))], tree, to, columns);
+        else if (to != tree)
+            std::memcpy(to, tree, size_t(bytes));
         results[level] = to;
         if (!placed) store(at, columns, to);
         if (level > 0) std::swap(trees[level], node);
@@ -357,8 +365,10 @@ void ScanRun::go_down(Machine& machine, int64_t first, int64_t columns) const {
     for (int64_t row = 0; row < n_; ++row) {
         const int64_t at = row * lines_ + first;
         const char* const x = elements(machine, at, columns, values);
-        if (row == 0) std::memcpy(results, x, size_t(columns * item_));
-        else combine(results, x, results, columns);
+        if (row == 0)
+            std::memcpy(results, x, size_t(columns * item_));
+        else
+            combine(results, x, results, columns);
         store(at, columns, results);
     }
 }

@@ -16,7 +16,9 @@ class Scratch {
     /// `bytes` with undefined contents, 64-byte aligned.
     char* take(int64_t bytes);
     template <class T>
-    T* take_array(int64_t count) { return reinterpret_cast<T*>(take(count * int64_t(sizeof(T)))); }
+    T* take_array(int64_t count) {
+        return reinterpret_cast<T*>(take(count * int64_t(sizeof(T))));
+    }
 
  private:
     int64_t mark_;

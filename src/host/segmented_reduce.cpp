@@ -13,7 +13,8 @@ namespace {
 
 class SegmentedReduceRun {
  public:
-    SegmentedReduceRun(const LoopLibrary& library, const SegmentedReduce& task) : task_(task), item_(item_size(task.values.dtype)) {
+    SegmentedReduceRun(const LoopLibrary& library, const SegmentedReduce& task)
+        : task_(task), item_(item_size(task.values.dtype)) {
         Dims others, from, to;
         for (int d = 0; d < task.shape.size(); ++d) {
             if (d == task.axis) continue;
@@ -23,8 +24,10 @@ class SegmentedReduceRun {
         }
         const Dims* const strides[] = {&to, &from};
         collapse(space_, others, strides);
-        if (task.row != kNone) fold_ = library.reductions[task.row * library.dtype_count + int(task.values.dtype)].segmented_reduce;
-        else loop_ = library.loops[task.loop];
+        if (task.row != kNone)
+            fold_ = library.reductions[task.row * library.dtype_count + int(task.values.dtype)].segmented_reduce;
+        else
+            loop_ = library.loops[task.loop];
         begins_ = reinterpret_cast<const int64_t*>(task.begins.data());
         ends_ = reinterpret_cast<const int64_t*>(task.ends.data());
     }
@@ -32,7 +35,8 @@ class SegmentedReduceRun {
     void operator()() const {
         const int64_t lines = space_.size, n = task_.shape[task_.axis];
         // As many segments as hold a task's elements on average.
-        const int64_t parts = std::clamp<int64_t>(kTaskElements * task_.count / std::max<int64_t>(n, 1), 1, task_.count);
+        const int64_t parts =
+            std::clamp<int64_t>(kTaskElements * task_.count / std::max<int64_t>(n, 1), 1, task_.count);
         const int64_t groups = (task_.count + parts - 1) / parts;
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max(n, task_.count));
         const int64_t units = lines * groups;
@@ -99,7 +103,8 @@ void fold_parts(const LoopLibrary& library, const SegmentedReduce& task) {
         if (task.row != kNone)
             run(library, Reduce{&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.row, nullptr, task.name});
         else
-            run(library, LeftFold{&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.loop, nullptr, task.name});
+            run(library,
+                LeftFold{&expr, shape, {&values, 1}, {&result, 1}, {task.axis}, task.loop, nullptr, task.name});
     }
 }
 
@@ -108,8 +113,10 @@ void fold_parts(const LoopLibrary& library, const SegmentedReduce& task) {
 void run(const LoopLibrary& library, const SegmentedReduce& task) {
     if (count(task.shape) == 0 || task.count == 0) return;
     const DefaultFloatMode mode;
-    if (task.values.strides[task.axis] == item_size(task.values.dtype)) SegmentedReduceRun(library, task)();
-    else fold_parts(library, task);
+    if (task.values.strides[task.axis] == item_size(task.values.dtype))
+        SegmentedReduceRun(library, task)();
+    else
+        fold_parts(library, task);
 }
 
 }  // namespace cuarray::host

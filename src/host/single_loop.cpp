@@ -56,12 +56,14 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
             o.from[k] = in.data();
         } else {
             if (size > kFewElements) return false;
-            for (int64_t i = 0; i < size; ++i) std::memcpy(repeated[k] + i * type.size, in.scalar->bytes, size_t(type.size));
+            for (int64_t i = 0; i < size; ++i)
+                std::memcpy(repeated[k] + i * type.size, in.scalar->bytes, size_t(type.size));
             o.from[k] = repeated[k];
         }
     }
     const BlockLoop loop = library.loops[task.loop];
-    const bool streams = size * o.to_item >= nontemporal_from() && library.nontemporal && !row.has(VectorMath) && !o.are_aliased();
+    const bool streams =
+        size * o.to_item >= nontemporal_from() && library.nontemporal && !row.has(VectorMath) && !o.are_aliased();
     if (size < 2 * kTaskElements) {
         const DefaultFloatMode mode;
         run_range(library, loop, o, streams, 0, size);

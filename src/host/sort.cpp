@@ -58,7 +58,8 @@ bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare
     }
     if (reinterpret_cast<uintptr_t>(to) % sizeof(Item) == 0)
         move_in_lines(to, from, n, threads, key, digit, counts, digit, nullptr);
-    else move_by_digit(to, from, n, threads, key, digit, counts);
+    else
+        move_by_digit(to, from, n, threads, key, digit, counts);
     parallel_for(buckets, [&](int64_t b) {
         const int64_t begin = begins[b], size = begins[b + 1] - begin;
         Item* const items = to + begin;
@@ -82,7 +83,8 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             const bool all = task.kth.empty() || n <= kInsertion;
-            if (all && by_vectors && sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
+            if (all && by_vectors &&
+                sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
                 return;
             if (all) return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
             const auto* const items = from + row * n;
@@ -102,7 +104,8 @@ template <class T> void partition_indices(const LoopLibrary& library, const Sort
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             partition_items(to + row * n, from + row * n, spare + place * n, n, task.kth, threads,
-                            ValueKey<T>{task.descending, library.partitions[int(dtype_of<T>)]}, [](int64_t i) { return i; });
+                            ValueKey<T>{task.descending, library.partitions[int(dtype_of<T>)]},
+                            [](int64_t i) { return i; });
         });
     }
 }
@@ -112,7 +115,12 @@ template <class T> class IndexSort {
  public:
     IndexSort(const LoopLibrary& library, const stored_t<T>* values, uint64_t* pairs, uint64_t* spare, const Sort& task,
               int threads)
-        : values_(values), pairs_(pairs), spare_(spare), n_(task.n), threads_(threads), first_(!task.refines),
+        : values_(values),
+          pairs_(pairs),
+          spare_(spare),
+          n_(task.n),
+          threads_(threads),
+          first_(!task.refines),
           by_vectors_(threads == 1 && n_ >= kNetwork ? library.sorts[int(DType::uint64)] : nullptr) {
         pairing_.descending = task.descending;
         pairing_.index_bits = uint32_t(std::bit_width(uint64_t(task.n - 1)));
@@ -255,9 +263,12 @@ template <class T> void search_values(const SearchSorted& task) {
 
 void run(const LoopLibrary& library, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
-        if (!task.indices) sort_values<T>(library, task);
-        else if (task.kth.empty() || is_complex<T> || task.n <= kInsertion) sort_indices<T>(library, task);
-        else partition_indices<T>(library, task);
+        if (!task.indices)
+            sort_values<T>(library, task);
+        else if (task.kth.empty() || is_complex<T> || task.n <= kInsertion)
+            sort_indices<T>(library, task);
+        else
+            partition_indices<T>(library, task);
     });
 }
 

@@ -91,8 +91,7 @@ class ThreadPool {
  private:
     void start() {
         try {
-            while (int(workers_.size()) < wanted_)
-                workers_.emplace_back([this, seen = generation_] { serve(seen); });
+            while (int(workers_.size()) < wanted_) workers_.emplace_back([this, seen = generation_] { serve(seen); });
         } catch (const std::system_error&) {
             wanted_ = int(workers_.size());  // the system gives no more threads
         }

@@ -59,7 +59,8 @@ Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wid
 }
 
 /// The same about a given mean; if that is `exact`, subtracts the excess that rounding it to `work` adds.
-Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact, ReduceOptions sums) {
+Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact,
+                    ReduceOptions sums) {
     const Array centre = astype(mean, work, 'K', false);
     sums.dtype = DType::none;
     const Deferral fused;
@@ -93,7 +94,8 @@ Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const
     return write_output(astype(binary(row::divide, total, n), T, 'K', false), o, name);
 }
 
-Array variance(const Array& array, const ReduceOptions& options, double correction, bool root, const Array* given_mean) {
+Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
+               const Array* given_mean) {
     const char* name = root ? "std" : "var";
     DType work = options.dtype != DType::none ? options.dtype : reduction_dtype(reduction::mean, array.dtype());
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
@@ -129,8 +131,9 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     const Scalar zero = Scalar::of(DType::float64, 0.0);
     const Scalar lost = Scalar::of(DType::float64, correction);
     const double alone = std::max(double(axes.folds) - correction, 0.0);
-    Array result = options.where ? binary(row::divide, squares, binary(row::maximum, binary(row::subtract, counts, lost), zero))
-                                 : binary(row::divide, squares, Scalar::of(DType::float64, alone));
+    Array result = options.where
+                       ? binary(row::divide, squares, binary(row::maximum, binary(row::subtract, counts, lost), zero))
+                       : binary(row::divide, squares, Scalar::of(DType::float64, alone));
     if (root) result = unary(row::sqrt, result);
     result = result.reshape(axes.result_shape);
     if (!options.out) return astype(result, result_dtype, 'K', false);

@@ -29,7 +29,8 @@ LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const 
         const ArgType types[] = {{out ? out->dtype() : dtype, {}}, {dtype, {}}};
         loop = resolve(id, types);
         // Logical rows fold bools. Comparisons give bools, too, but are not associative: they have no fold.
-        if (loop != kNone && row.has(Associative) && loops()[loop].out[0] == DType::bool_) loop = loop_in(row, DType::bool_);
+        if (loop != kNone && row.has(Associative) && loops()[loop].out[0] == DType::bool_)
+            loop = loop_in(row, DType::bool_);
     }
     if (loop == kNone || !folds(loops()[loop]))
         raise(ErrorKind::Type, row.name, ".", method, ": no loop takes and gives ",
@@ -66,8 +67,7 @@ void check_exponents(RowId id, const Array& array, int axis, bool has_base, DTyp
     const Array powers = astype(exponents, T, 'K', false);
     const Argument args[] = {powers, zero};
     const Array negative = reduce(reduction::any, call(row::less, args).array[0], {});
-    if (item(negative, name).bytes[0] != 0)
-        raise(ErrorKind::Value, name, ": ", kNegativePower);
+    if (item(negative, name).bytes[0] != 0) raise(ErrorKind::Value, name, ": ", kNegativePower);
 }
 
 }  // namespace cuarray

@@ -12,7 +12,7 @@ struct Call {
     std::span<const Argument> args;
     const UfuncOptions& options;
     LoopId loop = kNone;
-    const Loop* types = nullptr;       ///< of that loop
+    const Loop* types = nullptr;  ///< of that loop
     Device device;
     Dims shape;
     const Array* arrays[kMaxIn] = {};  ///< array operands; null if the operand is a scalar

@@ -20,7 +20,8 @@ const char* spell(const ArgType& type) {
     if (c.row.has(NoBool) && all_bool)
         raise(ErrorKind::Type, c.name(), ": not supported for bool; use logical_not, logical_xor or bitwise_xor");
     if (c.options.has_signature)
-        raise(ErrorKind::Type, c.name(), ": no loop has the dtypes asked for and takes arguments of the types (", text, ")");
+        raise(ErrorKind::Type, c.name(), ": no loop has the dtypes asked for and takes arguments of the types (", text,
+              ")");
     raise(ErrorKind::Type, c.name(), ": not supported for the argument types (", text,
           "), and they cannot be cast safely to any that is");
 }
@@ -110,10 +111,14 @@ void choose_loop(Call& c) {
     if (c.options.has_signature || (c.options.casting < Casting::Safe && !is_exact)) check_inputs(c);
     for (size_t i = 0; i < n; ++i) {
         const DType in = c.types->in[i];
-        if (c.args[i].array) c.arrays[i] = c.args[i].array;
-        else if (c.scalars[i].dtype != DType::none) c.scalars[i] = convert(c.scalars[i], in);
-        else if (c.args[i].scalar) c.scalars[i] = convert(*c.args[i].scalar, in);
-        else c.scalars[i] = element(*c.args[i].weak, in, c.name());
+        if (c.args[i].array)
+            c.arrays[i] = c.args[i].array;
+        else if (c.scalars[i].dtype != DType::none)
+            c.scalars[i] = convert(c.scalars[i], in);
+        else if (c.args[i].scalar)
+            c.scalars[i] = convert(*c.args[i].scalar, in);
+        else
+            c.scalars[i] = element(*c.args[i].weak, in, c.name());
     }
 }
 
@@ -149,7 +154,8 @@ bool fits(const Dims& from, const Dims& to) {
     const Dims shape = broadcast(shapes, c.name());
     for (const Array* out : c.options.out)
         if (out && !(out->shape() == shape))
-            raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
+            raise(ErrorKind::Value, c.name(), ": out= has shape ", to_string(out->shape()), ", the result ",
+                  to_string(shape));
     return shape;
 }
 
@@ -162,8 +168,10 @@ void choose_shape(Call& c) {
         shapes[n++] = &a.shape();
         is_one = is_one && *shapes[0] == a.shape();
     });
-    if (n && is_one) c.shape = *shapes[0];
-    else c.shape = broadcast_call(c, {shapes, n}, inputs);
+    if (n && is_one)
+        c.shape = *shapes[0];
+    else
+        c.shape = broadcast_call(c, {shapes, n}, inputs);
 }
 
 void check_outputs(const Call& c) {

@@ -7,8 +7,8 @@ namespace cuarray {
 
 /// Elements of an array over `shape`; owns the index arrays that its views refer to.
 struct IndexedElements {
-    Array array;   ///< the indexed one, as it was given
-    Array base;    ///< a view whose element 0 has position 0 on every indexed axis
+    Array array;  ///< the indexed one, as it was given
+    Array base;   ///< a view whose element 0 has position 0 on every indexed axis
     Dims shape;
     Dims strides;  ///< of base over `shape`; zero along axes where only the indices vary
     std::vector<Array> positions;

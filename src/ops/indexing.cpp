@@ -7,7 +7,9 @@ namespace cuarray {
 namespace {
 
 /// The first index, step and count of a slice over n elements, as Python's slice.indices gives them.
-struct ResolvedSlice { int64_t first, step, count; };
+struct ResolvedSlice {
+    int64_t first, step, count;
+};
 
 ResolvedSlice resolve_slice(const Index& s, int64_t n) {
     const int64_t step = s.step == Index::kAbsent ? 1 : s.step;
@@ -44,7 +46,8 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
     }
     if (ellipses > 1) raise(ErrorKind::Index, "an index can only have a single ellipsis ('...')");
     if (used > array.ndim())
-        raise(ErrorKind::Index, "too many indices for array: array is ", array.ndim(), "-dimensional, but ", used, " were indexed");
+        raise(ErrorKind::Index, "too many indices for array: array is ", array.ndim(), "-dimensional, but ", used,
+              " were indexed");
     Layout layout;
     int64_t offset = 0;
     int axis = 0;
@@ -64,7 +67,8 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
             case Index::Kind::Integer: {
                 const int64_t n = array.shape()[axis];
                 if (entry.value < -n || entry.value >= n)
-                    raise(ErrorKind::Index, "index ", entry.value, " is out of bounds for axis ", axis, " with size ", n);
+                    raise(ErrorKind::Index, "index ", entry.value, " is out of bounds for axis ", axis, " with size ",
+                          n);
                 offset += distance(entry.value < 0 ? entry.value + n : entry.value, array.strides()[axis]);
                 ++axis;
                 break;

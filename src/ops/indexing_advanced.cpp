@@ -13,9 +13,7 @@ namespace {
 
 constexpr const char* kName = "index";
 
-bool is_mask(const Index& entry) {
-    return entry.kind == Index::Kind::Array && entry.array->dtype() == DType::bool_;
-}
+bool is_mask(const Index& entry) { return entry.kind == Index::Kind::Array && entry.array->dtype() == DType::bool_; }
 
 /// The number of array axes that the entry indexes; 0 for an Ellipsis, which is expanded later.
 int axes_of(const Index& entry) {
@@ -38,8 +36,8 @@ void check_entries(const Array& array, std::span<const Index> index) {
             raise(ErrorKind::Index, "arrays used as indices must be of integer (or boolean) type, not ",
                   info(entry.array->dtype()).name);
         if (!(entry.array->device() == array.device()))
-            raise(ErrorKind::Value, "index: an index array on ", to_string(entry.array->device()),
-                  " for an array on ", to_string(array.device()), "; move one with .to_device(...)");
+            raise(ErrorKind::Value, "index: an index array on ", to_string(entry.array->device()), " for an array on ",
+                  to_string(array.device()), "; move one with .to_device(...)");
     }
     if (ellipses > 1) raise(ErrorKind::Index, "an index can only have a single ellipsis ('...')");
     if (used > array.ndim())
@@ -185,8 +183,10 @@ class AdvancedIndex {
 
     /// The result has the axes of the positions in place of the indexed axes if those are adjacent, else in front.
     void note_choice() {
-        if (at_ < 0) at_ = kept_.shape.size();
-        else if (!is_choosing_) adjacent_ = false;
+        if (at_ < 0)
+            at_ = kept_.shape.size();
+        else if (!is_choosing_)
+            adjacent_ = false;
     }
 
     void broadcast_positions() {
@@ -208,15 +208,20 @@ class AdvancedIndex {
     int64_t offset_ = 0;  ///< bytes
     Layout kept_;         ///< axes of the result that are the array's own
     std::vector<Position> positions_;
-    Dims common_;         ///< the broadcast shape of the positions
+    Dims common_;  ///< the broadcast shape of the positions
     int at_ = -1;
     bool adjacent_ = true, is_choosing_ = false;
 };
 
 Compaction compaction(Compaction::Kind kind, const Array& array, const Array& mask, const MaskCounts& counts,
                       const Array& packed) {
-    return {kind, array.shape(), mask.as_operand(mask.shape(), kName), &counts, array.as_operand(array.shape(), kName),
-            packed.as_operand(packed.shape(), kName), kName};
+    return {kind,
+            array.shape(),
+            mask.as_operand(mask.shape(), kName),
+            &counts,
+            array.as_operand(array.shape(), kName),
+            packed.as_operand(packed.shape(), kName),
+            kName};
 }
 
 Array plain(const Array& mask) { return mask.is_c_contiguous() ? mask : copy(mask, 'C'); }
@@ -230,8 +235,7 @@ Array compress(const Array& array, const Array& given) {
     const Array mask = plain(given);
     const MaskCounts counts = count_mask(mask);
     const Array result = empty({counts.total}, array.dtype(), array.device());
-    if (counts.total)
-        result.storage().front().run(compaction(Compaction::Kind::Compress, array, mask, counts, result));
+    if (counts.total) result.storage().front().run(compaction(Compaction::Kind::Compress, array, mask, counts, result));
     return result;
 }
 
@@ -308,8 +312,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     const Scalar same = convert(value, array.dtype());
     check_writable(array);
     check_entries(array, index);
-    if (const Array* const mask = lone_mask(array, index))
-        return fill_masked(array, *mask, same);
+    if (const Array* const mask = lone_mask(array, index)) return fill_masked(array, *mask, same);
     scatter(AdvancedIndex(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 
@@ -321,9 +324,13 @@ Array nonzero(const Array& array) {
     const MaskCounts counts = count_mask(mask);
     const Array places = empty({array.ndim(), counts.total}, DType::int64, array.device());
     if (counts.total == 0) return places;
-    places.storage().front().run(Compaction{Compaction::Kind::Nonzero, mask.shape(),
-                                            mask.as_operand(mask.shape(), "nonzero"), &counts, {},
-                                            places.as_operand(places.shape(), "nonzero"), "nonzero"});
+    places.storage().front().run(Compaction{Compaction::Kind::Nonzero,
+                                            mask.shape(),
+                                            mask.as_operand(mask.shape(), "nonzero"),
+                                            &counts,
+                                            {},
+                                            places.as_operand(places.shape(), "nonzero"),
+                                            "nonzero"});
     return places;
 }
 

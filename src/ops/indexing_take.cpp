@@ -64,12 +64,12 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
               to_string(places.shape));
     if (!out->is_writable()) raise(ErrorKind::Value, "take: output array is read-only");
     // An index out of bounds must leave `out` unchanged.
-    const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() &&
-                          !overlaps(*out, array) && !overlaps(*out, positions);
+    const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() && !overlaps(*out, array) &&
+                          !overlaps(*out, positions);
     if (directly) return gather(places, outside, "take", out);
     if (!can_cast(array.dtype(), out->dtype(), Casting::SameKind))
-        raise(ErrorKind::Type, "take: cannot cast the output from ", info(array.dtype()).name, " to ", info(out->dtype()).name,
-              " with casting rule 'same_kind'");
+        raise(ErrorKind::Type, "take: cannot cast the output from ", info(array.dtype()).name, " to ",
+              info(out->dtype()).name, " with casting rule 'same_kind'");
     assign(*out, gather(places, outside, "take"), "take");
     return *out;
 }

@@ -22,11 +22,12 @@ Array concatenate(std::span<const Array> arrays, int64_t axis, Array* out, DType
             raise(ErrorKind::Value, "concatenate: arrays are on ", to_string(arrays[0].device()), " and ",
                   to_string(a.device()), "; move one with .to_device(...)");
         if (a.ndim() != ndim)
-            raise(ErrorKind::Value, "concatenate: all arrays must have the same number of dimensions, got ", ndim, " and ", a.ndim());
+            raise(ErrorKind::Value, "concatenate: all arrays must have the same number of dimensions, got ", ndim,
+                  " and ", a.ndim());
         for (int i = 0; i < ndim; ++i)
             if (i != along && a.shape()[i] != shape[i])
-                raise(ErrorKind::Value, "concatenate: shapes ", to_string(arrays[0].shape()), " and ", to_string(a.shape()),
-                      " differ along axis ", i);
+                raise(ErrorKind::Value, "concatenate: shapes ", to_string(arrays[0].shape()), " and ",
+                      to_string(a.shape()), " differ along axis ", i);
         types.push_back({a.dtype(), {}});
         strides.push_back(&a.strides());
     }
@@ -35,12 +36,13 @@ Array concatenate(std::span<const Array> arrays, int64_t axis, Array* out, DType
         if (__builtin_add_overflow(shape[along], a.shape()[along], &shape[along]))
             raise(ErrorKind::Value, "concatenate: the extents along axis ", along, " add up to more than int64 counts");
     if (out && !(out->shape() == shape))
-        raise(ErrorKind::Value, "concatenate: out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
+        raise(ErrorKind::Value, "concatenate: out= has shape ", to_string(out->shape()), ", the result ",
+              to_string(shape));
     const DType common = out ? out->dtype() : dtype != DType::none ? dtype : result_type(types);
     for (const Array& a : arrays)
         if (!can_cast(a.dtype(), common, casting))
-            raise(ErrorKind::Type, "concatenate: cannot cast from ", info(a.dtype()).name, " to ", out ? "out= of " : "",
-                  info(common).name, " with casting rule '", to_string(casting), "'");
+            raise(ErrorKind::Type, "concatenate: cannot cast from ", info(a.dtype()).name, " to ",
+                  out ? "out= of " : "", info(common).name, " with casting rule '", to_string(casting), "'");
     if (out && !out->is_writable()) raise(ErrorKind::Value, "concatenate: output array is read-only");
     Array result = out ? *out : empty_in_order(shape, memory_order(shape, strides), common, arrays[0].device());
     std::vector<Array> sources(arrays.begin(), arrays.end());
@@ -57,7 +59,8 @@ Array concatenate(std::span<const Array> arrays, int64_t axis, Array* out, DType
 
 Array triangle(const Array& array, int64_t k, bool upper) {
     const char* name = upper ? "triu" : "tril";
-    if (array.ndim() < 2) raise(ErrorKind::Value, name, ": the array must have at least 2 dimensions, this one has ", array.ndim());
+    if (array.ndim() < 2)
+        raise(ErrorKind::Value, name, ": the array must have at least 2 dimensions, this one has ", array.ndim());
     const int64_t height = array.shape()[array.ndim() - 2], width = array.shape()[array.ndim() - 1];
     auto counted = [](int64_t value) { return Scalar::of(DType::int64, value); };
     const Device device = array.device();
@@ -71,7 +74,8 @@ Array triangle(const Array& array, int64_t k, bool upper) {
     const Argument shifted[] = {row, bound};
     const Array below = upper ? call(row::subtract, shifted).array[0] : row;
     const Argument compared[] = {below, column};
-    const Array kept = call(upper ? row::less : row::greater_equal, upper ? std::span<const Argument>(compared) : sides).array[0];
+    const Array kept =
+        call(upper ? row::less : row::greater_equal, upper ? std::span<const Argument>(compared) : sides).array[0];
     const Scalar zero = convert(counted(0), array.dtype());
     const Argument chosen[] = {kept, array, zero};
     Array result = call(row::where, chosen).array[0];

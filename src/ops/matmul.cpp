@@ -51,7 +51,8 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
         const Deferral fused;
         const Array x = astype(left, work, 'K', false), y = astype(right, work, 'K', false);
         const Argument factors[] = {x, y};
-        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0], options);
+        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0],
+                      options);
     }
     return astype(sums, dtype, 'K', false);
 }
@@ -67,12 +68,14 @@ Array multiply(Array left, Array right) {
     if (batch.size() > kernel::kMaxAxes) {
         // More batch axes than a kernel takes: flatten them into one.
         const Dims flat{count(batch)};
-        return multiply(left.reshape(with(flat, rows, depth)), right.reshape(with(flat, depth, columns))).reshape(shape);
+        return multiply(left.reshape(with(flat, rows, depth)), right.reshape(with(flat, depth, columns)))
+            .reshape(shape);
     }
     const Array result = empty(shape, left.dtype(), left.device());
     if (result.is_empty()) return result;
     result.storage().front().run(Matmul{batch, rows, depth, columns, left.as_operand(left.shape(), kMatmul),
-                                     right.as_operand(right.shape(), kMatmul), result.as_operand(shape, kMatmul), kMatmul});
+                                        right.as_operand(right.shape(), kMatmul), result.as_operand(shape, kMatmul),
+                                        kMatmul});
     return result;
 }
 
@@ -98,9 +101,12 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     broadcast_batches(x, y);
 
     Array result;
-    if (x.shape()[x.ndim() - 2] == 1) result = fold(turned(x), y, dtype, -2);
-    else if (y.shape()[y.ndim() - 1] == 1) result = fold(x, turned(y), dtype, -1);
-    else result = multiply(astype(x, dtype, 'K', false), astype(y, dtype, 'K', false));
+    if (x.shape()[x.ndim() - 2] == 1)
+        result = fold(turned(x), y, dtype, -2);
+    else if (y.shape()[y.ndim() - 1] == 1)
+        result = fold(x, turned(y), dtype, -1);
+    else
+        result = multiply(astype(x, dtype, 'K', false), astype(y, dtype, 'K', false));
     if (!row && !column) return result;
     Dims shape;
     for (int d = 0; d < result.ndim(); ++d) {

@@ -5,8 +5,8 @@
 
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/segmented_reduce.h"
-#include "ops/packed.h"
 #include "ops/binary_loop.h"
+#include "ops/packed.h"
 
 namespace cuarray {
 namespace {
@@ -34,7 +34,8 @@ Segments find_parts(std::span<const int64_t> begins, int64_t n, bool all_alone, 
     for (size_t k = 0; k < begins.size(); ++k) {
         const int64_t begin = begins[k];
         if (begin < 0 || begin >= n)
-            raise(ErrorKind::Index, name, ".reduceat: index ", begin, " is out of bounds for an axis of ", n, " elements");
+            raise(ErrorKind::Index, name, ".reduceat: index ", begin, " is out of bounds for an axis of ", n,
+                  " elements");
         const int64_t next = k + 1 < begins.size() ? begins[k + 1] : n, end = next > begin ? next : begin + 1;
         parts.begins[k] = begin, parts.ends[k] = end;
         if (all_alone || end - begin > kernel::kLongestSegment) parts.alone.push_back(int64_t(k));

@@ -6,10 +6,10 @@ namespace cuarray {
 
 /// The axes to fold, kept or not, and the result's shapes.
 struct ReducedAxes {
-    Dims folded;       ///< sorted
-    Dims kept_shape;   ///< folded axes have extent 1
-    Dims result_shape; ///< as the user sees it
-    int64_t folds = 1; ///< elements per result
+    Dims folded;        ///< sorted
+    Dims kept_shape;    ///< folded axes have extent 1
+    Dims result_shape;  ///< as the user sees it
+    int64_t folds = 1;  ///< elements per result
 };
 
 ReducedAxes plan_axes(const Array& array, const ReduceOptions& options, const char* name);
@@ -18,7 +18,8 @@ ReducedAxes plan_axes(const Array& array, const ReduceOptions& options, const ch
 void check_where(const Array& array, const ReduceOptions& options, const char* name);
 
 /// ValueError or TypeError for an out= that cannot take results of `dtype`.
-void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype, const char* name);
+void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype,
+               const char* name);
 
 /// Returns out= if given, after copying the result there unless it was computed there; else the result.
 Array write_output(Array&& target, const ReduceOptions& options, const char* name);

@@ -4,9 +4,9 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/averages.h"
-#include "ops/reduced_axes.h"
-#include "ops/masked_fold.h"
 #include "ops/binary_loop.h"
+#include "ops/masked_fold.h"
+#include "ops/reduced_axes.h"
 
 namespace cuarray {
 
@@ -17,7 +17,8 @@ ReducedAxes plan_axes(const Array& array, const ReduceOptions& o, const char* na
     const bool nothing = array.ndim() == 0 && o.axes.size() == 1 && (o.axes[0] == 0 || o.axes[0] == -1);
     if (o.all_axes || nothing)
         for (int i = 0; i < array.ndim(); ++i) axes.folded.push_back(i);
-    else axes.folded = normalise_axes(o.axes, array.ndim(), name);
+    else
+        axes.folded = normalise_axes(o.axes, array.ndim(), name);
     for (int64_t axis : axes.folded) {
         axes.folds *= array.shape()[int(axis)];
         axes.kept_shape[int(axis)] = 1;
@@ -64,8 +65,10 @@ View result_view(const Array& result, const ReducedAxes& axes, bool keepdims) {
     int next = 0, from = 0;
     for (int i = 0; i < strides.size(); ++i) {
         const bool folded = next < axes.folded.size() && axes.folded[next] == i;
-        if (folded) ++next, from += keepdims;
-        else strides[i] = result.strides()[from++];
+        if (folded)
+            ++next, from += keepdims;
+        else
+            strides[i] = result.strides()[from++];
     }
     return {&result.storage(), result.offset(), result.dtype(), strides};
 }
@@ -106,7 +109,8 @@ ValueId absorb_mask(FoldPlan& plan, const Array& array, const Array& mask) {
 
 /// The argument's value, cast to T, and masked by where=. Either the argument or the mask brings its pending Expr
 /// along; the other is read from memory.
-void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked, const char* name) {
+void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOptions& o, const Scalar* masked,
+                   const char* name) {
     const auto read = [&](const Array& operand) {
         return read_once(operand.as_operand(array.shape(), name), plan.expr, plan.inputs);
     };
@@ -126,7 +130,8 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
 
 /// Numbers the elements in the memory order of the argument, pending or not; in C order if their numbers are the result
 /// (argmax, argmin).
-void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, const Array& target, bool keepdims, bool numbered) {
+void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, const Array& target, bool keepdims,
+                bool numbered) {
     const Dims logical = c_strides(array.shape(), 1);
     const Dims* strides[] = {numbered ? &logical : &array.strides()};
     const Dims order = memory_order(array.shape(), strides);
@@ -162,7 +167,8 @@ Array target_array(const Array& array, const ReduceOptions& o, const ReducedAxes
 }
 
 Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
-    const bool is_complex = value.weak ? value.weak->kind == Weak::Kind::Complex : info(value.type().dtype).kind == Kind::Complex;
+    const bool is_complex =
+        value.weak ? value.weak->kind == Weak::Kind::Complex : info(value.type().dtype).kind == Kind::Complex;
     if (is_complex && info(dtype).kind != Kind::Complex)
         raise(ErrorKind::Type, name, ": a complex initial value does not go with ", info(dtype).name);
     if (value.weak) return convert(*value.weak, dtype, name);
@@ -179,8 +185,7 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
         // As in NumPy, a wider output widens the computation.
         if (o.out && reduction_result(id, T) == T && can_cast(T, o.out->dtype())) T = o.out->dtype();
     }
-    if (!(row.domain >> int(T) & 1))
-        raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
+    if (!(row.domain >> int(T) & 1)) raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
     return T;
 }
 
@@ -193,7 +198,8 @@ void check_empty(const ReducedAxes& axes, bool has_start, bool gives_index, cons
 /// A mask may select no elements, so the fold needs a start value.
 void check_start(const ReduceOptions& o, bool has_identity, const char* name) {
     if (!o.where || has_identity || o.initial) return;
-    raise(ErrorKind::Value, name, ": reduction operation '", name, "' does not have an identity, so to use a where mask "
+    raise(ErrorKind::Value, name, ": reduction operation '", name,
+          "' does not have an identity, so to use a where mask "
           "one has to specify 'initial'");
 }
 
@@ -234,7 +240,8 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, gives_index && axes.folded.size() > 1);
-    Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr, name};
+    Reduce task{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, o.initial ? &initial : nullptr,
+                name};
     target.storage().front().run(task);
     return write_output(std::move(target), o, name);
 }
@@ -296,8 +303,8 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const Array* const deciding = widens ? o.out : nullptr;
     const bool has_reduction = reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1;
     const bool is_direct = o.dtype != DType::none || (has_reduction && !deciding);
-    const LoopId loop = reduction != kNone && is_direct ? LoopId(kNone)
-                                                        : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
+    const LoopId loop =
+        reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
     if (reduction != kNone) {
         ReduceOptions own = o;
         own.name = name;
@@ -308,7 +315,8 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     const ReducedAxes axes = plan_axes(array, o, name);
     const bool in_order = axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative));
     if (in_order && !(row.has(Commutative) && row.identity))
-        raise(ErrorKind::Value, name, ".reduce: reduction operation '", name, "' is not reorderable, so at most one axis may be specified");
+        raise(ErrorKind::Value, name, ".reduce: reduction operation '", name,
+              "' is not reorderable, so at most one axis may be specified");
     check_where(array, o, name);
     check_out(array, o, axes, T, name);
     if (in_order) {  // these rows fold a single axis, from left to right

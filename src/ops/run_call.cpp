@@ -15,7 +15,7 @@ namespace {
 struct CallPlan {
     Expr expr;
     std::vector<View> inputs;
-    Absorbed absorbed;              ///< an operand's pending computation, if it is part of `expr`
+    Absorbed absorbed;  ///< an operand's pending computation, if it is part of `expr`
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
 
@@ -123,7 +123,9 @@ ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
     };
     const ValueId x = plan.args[0];
     if (shift >= 0) {
-        const auto operand = [&](int64_t value) { return expr.scalar(convert(Scalar::of(DType::int64, value), dtype)); };
+        const auto operand = [&](int64_t value) {
+            return expr.scalar(convert(Scalar::of(DType::int64, value), dtype));
+        };
         if (c.row.has(IntRemainder)) return apply(row::bitwise_and, x, operand((int64_t(1) << shift) - 1));
         return apply(row::bitwise_right_shift, x, operand(shift));
     }

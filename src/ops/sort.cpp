@@ -50,8 +50,8 @@ void sort_rows(const Array& rows, const Array& result, bool places, bool refines
     const int64_t n = rows.shape()[rows.ndim() - 1];
     before_write(result.storage());
     const Dims shape{rows.size() / n, n};
-    rows.storage().front().run(Sort{shape[0], n, walked(rows, shape), walked(result, shape), places, refines, descending,
-                                    name, kth.size() > kManyKth ? std::span<const int64_t>() : kth});
+    rows.storage().front().run(Sort{shape[0], n, walked(rows, shape), walked(result, shape), places, refines,
+                                    descending, name, kth.size() > kManyKth ? std::span<const int64_t>() : kth});
 }
 
 void check_device(const Array& a, const Array& b, const char* name) {
@@ -151,7 +151,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
 }
 
 Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
-            const char* name) {
+                const char* name) {
     const Array packed_values = packed(values);
     Array packed_edges, packed_weights;
     Histogram task{values.size(), bins, line(packed_values), {}, equal_bins, {}, {}, name};

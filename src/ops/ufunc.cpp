@@ -19,8 +19,8 @@ bool can_wait(const Call& c) {
 /// and no other array shares it.
 bool can_rebind(const Call& c) {
     const Array* out = c.options.out[0];
-    return c.row.nout == 1 && out->is_pending() && out->pending()->handles == 1 &&
-           out->dtype() == c.types->out[0] && out->shape() == c.shape;
+    return c.row.nout == 1 && out->is_pending() && out->pending()->handles == 1 && out->dtype() == c.types->out[0] &&
+           out->shape() == c.shape;
 }
 
 UfuncResult defer_call(const Call& c) {
@@ -30,7 +30,8 @@ UfuncResult defer_call(const Call& c) {
         const DType dtype = c.types->out[k];
         const Dims strides = strides_in_order(c.shape, order, item_size(dtype));
         if (k == 0) {
-            result.array[0] = defer(ExprNode::Op::Loop, c.loop, dtype, {c.arrays, c.args.size()}, c.scalars, c.shape, strides, c.device);
+            result.array[0] = defer(ExprNode::Op::Loop, c.loop, dtype, {c.arrays, c.args.size()}, c.scalars, c.shape,
+                                    strides, c.device);
         } else {
             const Array* first[] = {&result.array[0]};
             result.array[k] = defer(ExprNode::Op::Second, kNone, dtype, first, c.scalars, c.shape, strides, c.device);
@@ -63,7 +64,8 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
 }
 
 UfuncResult ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options) {
-    if (rows()[row].nin != 2) raise(ErrorKind::Value, rows()[row].name, ".outer: only binary functions have an outer product");
+    if (rows()[row].nin != 2)
+        raise(ErrorKind::Value, rows()[row].name, ".outer: only binary functions have an outer product");
     if (!a.array || !b.array) {
         const Argument args[] = {a, b};
         return call(row, args, options);

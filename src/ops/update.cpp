@@ -2,9 +2,9 @@
 // task.
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduceat.h"
-#include "ops/packed.h"
-#include "ops/indexed_elements.h"
 #include "ops/binary_loop.h"
+#include "ops/indexed_elements.h"
+#include "ops/packed.h"
 
 namespace cuarray {
 namespace {

@@ -66,8 +66,7 @@ bool agree(DType dtype, const unsigned char* a, const unsigned char* b, double r
     const double larger = std::max(std::hypot(x.real, x.imag), std::hypot(y.real, y.imag));
     const double unit = std::ldexp(1.0, 1 - info(dtype).bits);
     const double allowed = kUlps * unit * (larger + std::min(1.0, reach));
-    return std::isfinite(allowed) && std::abs(x.real - y.real) <= allowed &&
-           std::abs(x.imag - y.imag) <= allowed;
+    return std::isfinite(allowed) && std::abs(x.real - y.real) <= allowed && std::abs(x.imag - y.imag) <= allowed;
 }
 
 Dims coordinates(int64_t index, const Dims& shape) {

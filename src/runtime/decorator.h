@@ -16,9 +16,7 @@ class CUARRAY_API Decorator : public Backend {
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);
     }
-    void read(void* to, Storage& from, int64_t offset, int64_t bytes) override {
-        inner_.read(to, from, offset, bytes);
-    }
+    void read(void* to, Storage& from, int64_t offset, int64_t bytes) override { inner_.read(to, from, offset, bytes); }
     void copy(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes) override {
         inner_.copy(to, to_offset, from, from_offset, bytes);
     }

@@ -63,9 +63,7 @@ void report_unraisable(const std::string& message) noexcept {
             handler(message.c_str());
         else
             warn(message);
-    } catch (const std::exception&) {
-        std::fputs("cuarray: no memory to report an error\n", stderr);
-    }
+    } catch (const std::exception&) { std::fputs("cuarray: no memory to report an error\n", stderr); }
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }

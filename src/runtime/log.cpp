@@ -4,15 +4,14 @@
 #include <sstream>
 #include <string>
 #include <vector>
+#include "runtime/decorators.h"
 #include "runtime/hooks.h"
 #include "runtime/recorder.h"
-#include "runtime/decorators.h"
 
 namespace cuarray {
 namespace {
 
-constexpr Record::Kind kKinds[] = {Record::Kind::Launch, Record::Kind::Alloc, Record::Kind::Copy,
-                                   Record::Kind::Wait};
+constexpr Record::Kind kKinds[] = {Record::Kind::Launch, Record::Kind::Alloc, Record::Kind::Copy, Record::Kind::Wait};
 constexpr size_t kLongest = 160;  ///< characters of an expression, to keep lines readable
 
 std::string time_text(int64_t nanoseconds) {
@@ -64,9 +63,7 @@ class Log final : public Listener {
         if (!(kinds_ >> unsigned(record.kind) & 1)) return;
         try {
             std::fputs(line_of(record).c_str(), stderr);
-        } catch (const std::exception&) {
-            std::fputs("cuarray: no memory for a line of the log\n", stderr);
-        }
+        } catch (const std::exception&) { std::fputs("cuarray: no memory for a line of the log\n", stderr); }
     }
 
  private:

@@ -42,9 +42,12 @@ void* Allocator::allocate(Memory& memory, int64_t bytes, int64_t stream, std::st
         const auto above = live_.lower_bound(address + 1);
         is_lent = (above != live_.end() && above->first < address + bytes) ||
                   (above != live_.begin() && std::prev(above)->first + std::prev(above)->second > address);
-        if (is_lent) wrong = "lies in a block that is in use";
-        else if (reinterpret_cast<uintptr_t>(address) % kMemoryAlignment != 0) wrong = "is no multiple of 256";
-        else live_.emplace(address, bytes);
+        if (is_lent)
+            wrong = "lies in a block that is in use";
+        else if (reinterpret_cast<uintptr_t>(address) % kMemoryAlignment != 0)
+            wrong = "is no multiple of 256";
+        else
+            live_.emplace(address, bytes);
     }
     if (wrong.empty()) wrong = memory.why_unusable(address, bytes);
     if (wrong.empty()) return address;
@@ -62,7 +65,8 @@ void Allocator::free(Device device, void* address, int64_t bytes, int64_t stream
         }
         give_back(address, bytes, device, stream);
     } catch (const std::exception& error) {
-        report_unraisable("memory: allocator " + name + " could not free " + std::to_string(bytes) + " bytes: " + error.what());
+        report_unraisable("memory: allocator " + name + " could not free " + std::to_string(bytes) +
+                          " bytes: " + error.what());
     }
 }
 
@@ -72,7 +76,9 @@ class CAllocator final : public Allocator {
  public:
     CAllocator(const cuarray_allocator_v1& functions, void (*release)(void*), void* keep)
         : Allocator(functions.name ? functions.name : "without a name"),
-          functions_(functions), release_(release), keep_(keep) {}
+          functions_(functions),
+          release_(release),
+          keep_(keep) {}
     ~CAllocator() override {
         if (release_) release_(keep_);
     }
@@ -82,16 +88,16 @@ class CAllocator final : public Allocator {
 
     void* ask(int64_t bytes, Device device, int64_t stream, std::string*) override {
         void* address = nullptr;
-        const int status = functions_.allocate(functions_.context, bytes, ordinal(device),
-                                               reinterpret_cast<void*>(stream), &address);
+        const int status =
+            functions_.allocate(functions_.context, bytes, ordinal(device), reinterpret_cast<void*>(stream), &address);
         if (status != 0)
             raise(ErrorKind::Runtime, "memory: allocator ", name, " failed with code ", status, " when asked for ",
                   bytes, " bytes");
         return address;
     }
     void give_back(void* address, int64_t bytes, Device device, int64_t stream) override {
-        const int status = functions_.free(functions_.context, address, bytes, ordinal(device),
-                                           reinterpret_cast<void*>(stream));
+        const int status =
+            functions_.free(functions_.context, address, bytes, ordinal(device), reinterpret_cast<void*>(stream));
         if (status != 0) throw std::runtime_error("code " + std::to_string(status));
     }
 
@@ -129,7 +135,8 @@ Ref<Allocator> Memory::allocator() const {
 
 void Memory::use_pool(const PoolChoice& choice) {
     if (choice.kind != PoolChoice::Kind::Given) return;
-    raise(ErrorKind::Value, "memory.use_pool: ", to_string(device), " has one pool, cuarray's own; CUDA's memory pools "
+    raise(ErrorKind::Value, "memory.use_pool: ", to_string(device),
+          " has one pool, cuarray's own; CUDA's memory pools "
           "are for GPUs");
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "runtime/recorder.h"
 #include "runtime/decorators.h"
+#include "runtime/recorder.h"
 
 namespace cuarray {
 namespace {

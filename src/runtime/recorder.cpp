@@ -6,11 +6,11 @@
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
-#include "runtime/decorator.h"
-#include "runtime/hooks.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
+#include "runtime/decorator.h"
 #include "runtime/decorators.h"
+#include "runtime/hooks.h"
 #include "runtime/programs.h"
 
 namespace cuarray {
@@ -136,9 +136,7 @@ class RecordScope {
         try {
             if (!done) raise(ErrorKind::Runtime, record.name, ": nothing was queued");
             record.span->end->record(current_stream(record.device));
-        } catch (const Error&) {
-            record.span.reset();
-        }
+        } catch (const Error&) { record.span.reset(); }
     }
 
     Record* const outer_;
@@ -232,14 +230,11 @@ void note_build(Record::Build build, int64_t time) {
     record->build = build;
     try {
         if (record->span) record->span->begin->record(current_stream(record->device));
-    } catch (const Error&) {
-        record->span.reset();
-    }
+    } catch (const Error&) { record->span.reset(); }
 }
 
 int64_t record_clock() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
@@ -267,8 +262,10 @@ void record_stream_work(Record::Kind kind, const char* name, Stream& stream, con
     Backend& device = backend(stream.device());
     const StreamScope scope{StreamRef(&stream)};
     RecordScope recorded(device, kind, name);
-    if (kind == Record::Kind::Launch) recorded.begin_span(device);
-    else recorded.begin();
+    if (kind == Record::Kind::Launch)
+        recorded.begin_span(device);
+    else
+        recorded.begin();
     run();
     recorded.done = true;
 }

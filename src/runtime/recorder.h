@@ -26,21 +26,21 @@ struct Record {
     enum class Build : uint8_t { None, Known, Disk, Compiled };
 
     Kind kind;
-    std::string name;            ///< "add", "write"
-    std::string kernel;          ///< "add_f32_f32"
-    std::string expression;      ///< "a + b"
-    Dims shape;                  ///< the iteration space of a launch
-    const char* dtype = "";      ///< of the first result
-    int64_t bytes = 0;           ///< read and written, each element once
+    std::string name;        ///< "add", "write"
+    std::string kernel;      ///< "add_f32_f32"
+    std::string expression;  ///< "a + b"
+    Dims shape;              ///< the iteration space of a launch
+    const char* dtype = "";  ///< of the first result
+    int64_t bytes = 0;       ///< read and written, each element once
     Device device;
-    int64_t stream = 0;          ///< its handle, as in exchange protocols
-    std::string file;            ///< of the calling line of the host program; "" if unknown
+    int64_t stream = 0;  ///< its handle, as in exchange protocols
+    std::string file;    ///< of the calling line of the host program; "" if unknown
     int line = 0;
     int64_t start = 0, end = 0;  ///< on the host: from the call to the return
     int64_t built = 0;           ///< of that, the time spent on building or loading the kernel
     Build build = Build::None;
-    uint32_t thread = 0;         ///< threads are numbered from 1, in the order of their first record
-    bool failed = false;         ///< the call threw
+    uint32_t thread = 0;               ///< threads are numbered from 1, in the order of their first record
+    bool failed = false;               ///< the call threw
     std::shared_ptr<DeviceSpan> span;  ///< null for work on the host, or if no listener wants times
 };
 CUARRAY_API const char* to_string(Record::Kind kind);
@@ -73,7 +73,8 @@ CUARRAY_API Record* current_record();
 CUARRAY_API void note_build(Record::Build build, int64_t time);
 
 /// Runs and records an operation that is called on a stream, not on its device, such as a wait or a graph launch.
-CUARRAY_API void record_stream_work(Record::Kind kind, const char* name, Stream& stream, const std::function<void()>& run);
+CUARRAY_API void record_stream_work(Record::Kind kind, const char* name, Stream& stream,
+                                    const std::function<void()>& run);
 
 /// Nanoseconds of the clock that records use.
 CUARRAY_API int64_t record_clock();

@@ -15,7 +15,7 @@ namespace {
 /// A backend and its decorators.
 struct Opened {
     Backend* itself = nullptr;
-    Backend* dressed = nullptr;   ///< with the decorators that the environment asks for
+    Backend* dressed = nullptr;    ///< with the decorators that the environment asks for
     Backend* recording = nullptr;  ///< the same, with a recorder in front
     void choose(bool records) { itself->set_front(records ? *recording : *dressed); }
 };
@@ -153,8 +153,10 @@ DeviceScope::DeviceScope(Device device) : had_(thread_device.has_value()), previ
 }
 
 DeviceScope::~DeviceScope() {
-    if (had_) thread_device = previous_;
-    else thread_device.reset();
+    if (had_)
+        thread_device = previous_;
+    else
+        thread_device.reset();
 }
 
 std::string missing_reason(Device::Kind kind) {
@@ -169,7 +171,9 @@ namespace {
 class ForeignStorage final : public Storage {
  public:
     ForeignStorage(Backend* backend, void* data, int64_t bytes, void (*free)(void*), void* context)
-        : Storage(backend, data, bytes), free_(free), context_(context) { exported = true; }
+        : Storage(backend, data, bytes), free_(free), context_(context) {
+        exported = true;
+    }
 
  private:
     void destroy() override {

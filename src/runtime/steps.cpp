@@ -66,17 +66,10 @@ void Steps::store(ValueId id, const std::vector<ValueId>& sources) {
     const char* what = "cast";
     ValueId result = kNoValue;
     switch (node.op) {
-        case ExprNode::Op::Input:
-            return;
-        case ExprNode::Op::Scalar:
-            result = step.scalar(expr_.scalars[node.index]), what = "scalar";
-            break;
-        case ExprNode::Op::Cast:
-            result = step.cast(args[0], node.dtype);
-            break;
-        case ExprNode::Op::Index:
-            result = step.push(node), what = "index";
-            break;
+        case ExprNode::Op::Input: return;
+        case ExprNode::Op::Scalar: result = step.scalar(expr_.scalars[node.index]), what = "scalar"; break;
+        case ExprNode::Op::Cast: result = step.cast(args[0], node.dtype); break;
+        case ExprNode::Op::Index: result = step.push(node), what = "index"; break;
         case ExprNode::Op::Loop:
         case ExprNode::Op::Second: {
             const bool second = node.op == ExprNode::Op::Second;

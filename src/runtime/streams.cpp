@@ -32,8 +32,7 @@ Stream::Stream(Device device) : device_(device), id_(take_number()) {
 
 void Stream::finish(uint64_t ticket) {
     uint64_t known = finished_.load(std::memory_order_relaxed);
-    while (known < ticket && !finished_.compare_exchange_weak(known, ticket, std::memory_order_release)) {
-    }
+    while (known < ticket && !finished_.compare_exchange_weak(known, ticket, std::memory_order_release)) {}
 }
 
 Stream& stream_numbered(uint16_t id) { return *the_streams[id].load(std::memory_order_acquire); }

@@ -90,7 +90,8 @@ std::vector<LineAllocations> tracked_memory(Device device) {
         for (const AllocationSite& line : lines().all)
             if (line.device == device && line.made.allocations > 0) found.push_back(line.made);
     }
-    std::stable_sort(found.begin(), found.end(), [](const LineAllocations& a, const LineAllocations& b) { return a.bytes > b.bytes; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const LineAllocations& a, const LineAllocations& b) { return a.bytes > b.bytes; });
     return found;
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/decorator.h"
 #include "cuarray/runtime/registry.h"
+#include "runtime/decorator.h"
 #include "runtime/decorators.h"
 #include "runtime/owned_task.h"
 #include "runtime/steps.h"
@@ -96,9 +96,7 @@ class ValidatingDecorator final : public Decorator {
     }
 
  private:
-    Values stored(const View& view, const Dims& shape) {
-        return {{}, fetched(inner_, view, shape), view.dtype};
-    }
+    Values stored(const View& view, const Dims& shape) { return {{}, fetched(inner_, view, shape), view.dtype}; }
 
     Fault validate(const Elementwise& task) {
         if (count(task.shape) == 0) return inner_.run(task);
@@ -112,8 +110,12 @@ class ValidatingDecorator final : public Decorator {
         return fault;
     }
 
-    Fault validate(const Reduce& task) { return validate_over_producer(task, without(task.shape, task.axes), task.axes); }
-    Fault validate(const LeftFold& task) { return validate_over_producer(task, without(task.shape, task.axes), task.axes); }
+    Fault validate(const Reduce& task) {
+        return validate_over_producer(task, without(task.shape, task.axes), task.axes);
+    }
+    Fault validate(const LeftFold& task) {
+        return validate_over_producer(task, without(task.shape, task.axes), task.axes);
+    }
     Fault validate(const Scan& task) { return validate_over_producer(task, task.shape, {}); }
 
     /// The host repeats the task on the producer's values as computed by the device.
@@ -181,8 +183,10 @@ class ValidatingDecorator final : public Decorator {
         }
         const std::vector<SavedOperand> got = written_by(task), wanted = written_by(repeated.task);
         for (size_t k = 0; k < got.size(); ++k) {
-            if (got[k].chosen) check_all(got[k].view, wanted[k].view, task.name, is_exact(task));
-            else check(got[k].view, wanted[k].view, got[k].shape, task.name, is_exact(task));
+            if (got[k].chosen)
+                check_all(got[k].view, wanted[k].view, task.name, is_exact(task));
+            else
+                check(got[k].view, wanted[k].view, got[k].shape, task.name, is_exact(task));
         }
         return fault;
     }
@@ -198,8 +202,8 @@ class ValidatingDecorator final : public Decorator {
     void check_all(const View& result, const View& wanted, const char* name, bool exact = true) {
         const int64_t size = item_size(result.dtype), first = result.offset % size;
         const Dims shape{(result.storage->bytes - first) / size}, strides{size};
-        check({result.storage, first, result.dtype, strides}, {wanted.storage, first, wanted.dtype, strides}, shape, name,
-              exact);
+        check({result.storage, first, result.dtype, strides}, {wanted.storage, first, wanted.dtype, strides}, shape,
+              name, exact);
     }
 
     void check_bytes(const void* wanted, Storage& storage, int64_t offset, int64_t bytes, const char* what) {
@@ -210,8 +214,8 @@ class ValidatingDecorator final : public Decorator {
         const auto* b = static_cast<const unsigned char*>(found->data);
         const auto [first, other] = std::mismatch(a, a + bytes, b);
         if (first != a + bytes)
-            raise(ErrorKind::Runtime, "CUARRAY_VALIDATE: ", what, " on ", to_string(device()), ": byte ",
-                  first - a, " of ", bytes, " is ", int(*other), ", not ", int(*first));
+            raise(ErrorKind::Runtime, "CUARRAY_VALIDATE: ", what, " on ", to_string(device()), ": byte ", first - a,
+                  " of ", bytes, " is ", int(*other), ", not ", int(*first));
     }
 };
 

@@ -1,6 +1,6 @@
 // waiting.cpp -- CUARRAY_SYNC=1: a decorator that waits for the device after every operation.
-#include "runtime/decorator.h"
 #include "cuarray/runtime/runtime.h"
+#include "runtime/decorator.h"
 #include "runtime/decorators.h"
 
 namespace cuarray {

@@ -1,15 +1,15 @@
-// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by indices
-// or masks, reduce segments, multiply matrices, and correlate.
+// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by
+// indices or masks, reduce segments, multiply matrices, and correlate.
 //
 //   choice_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
 #include <iostream>
 #include <map>
 #include <string>
 
+#include "codegen/correlate_launch.h"
 #include "codegen/gather_launch.h"
 #include "codegen/matmul_launch.h"
 #include "codegen/segmented_reduce_launch.h"
-#include "codegen/correlate_launch.h"
 
 using namespace cuarray;
 
@@ -24,7 +24,8 @@ void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
     for (IndexedAccess::Kind kind : {IndexedAccess::Kind::Gather, IndexedAccess::Kind::Scatter}) {
-        IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, kind);
+        IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise,
+                               kind);
         plan.select(0);
         add(plan.move.kernel);
         if (plan.claim) add(plan.claim->kernel);
@@ -33,16 +34,20 @@ void add_choices(int arrays, int64_t item, int64_t n) {
 
 void add_masks(int item, int64_t n) {
     const Dims array{item}, line{item}, lines{8 * n, 8};
-    for (CompactionStep step : {CompactionStep::Count, CompactionStep::ScanCounts, CompactionStep::Compress, CompactionStep::Expand})
-        for (const NamedLaunch& named : plan_compaction(step, {{n}, 4096, 8192, {1 << 20, &array}, {1 << 21, &line}, item}))
+    for (CompactionStep step :
+         {CompactionStep::Count, CompactionStep::ScanCounts, CompactionStep::Compress, CompactionStep::Expand})
+        for (const NamedLaunch& named :
+             plan_compaction(step, {{n}, 4096, 8192, {1 << 20, &array}, {1 << 21, &line}, item}))
             add(named.kernel);
-    for (const NamedLaunch& named : plan_compaction(CompactionStep::Nonzero, {{n}, 4096, 8192, {}, {1 << 21, &lines}})) add(named.kernel);
+    for (const NamedLaunch& named : plan_compaction(CompactionStep::Nonzero, {{n}, 4096, 8192, {}, {1 << 21, &lines}}))
+        add(named.kernel);
 }
 
 void add_products() {
     const Dims strides{32, 16};
     for (int type = 0; type < kDTypes; ++type)
-        add(plan_matmul({{}, 70, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}}).kernel);
+        add(plan_matmul({{}, 70, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}})
+                .kernel);
 }
 
 /// The loops of updates, through `arrays` index arrays.
@@ -50,7 +55,8 @@ void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
     const int64_t item = item_size(array);
     const Dims elements{item}, places{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, IndexedAccess::Kind::Update);
+    IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise,
+                           IndexedAccess::Kind::Update);
     plan.select(0);
     plan.set_keys(1 << 22, 1 << 23);
     add(plan.move.kernel);
@@ -78,7 +84,9 @@ void add_segments() {
     for (int type = 0; type < kDTypes; ++type) {
         const DType dtype = DType(type);
         const auto add_one = [&](ReductionId row, LoopId loop) {
-            add(plan_segmented_reduce({{70, 80}, 1, 9, dtype, {1 << 20, &strides}, {1 << 21, &strides}, 4096, 8192, row, loop})->kernel);
+            add(plan_segmented_reduce(
+                    {{70, 80}, 1, 9, dtype, {1 << 20, &strides}, {1 << 21, &strides}, 4096, 8192, row, loop})
+                    ->kernel);
         };
         for (const char* row : {"sum", "prod", "max", "min", "any", "all"})
             if (reduction_result(find_reduction(row), dtype) == dtype) add_one(find_reduction(row), kNone);

@@ -43,8 +43,7 @@ void fused() {
 
 void two_outputs() {
     Expr expr;
-    const ValueId value =
-        expr.loop(loop("divmod", DType::int16), expr.input(DType::int16), expr.input(DType::int16));
+    const ValueId value = expr.loop(loop("divmod", DType::int16), expr.input(DType::int16), expr.input(DType::int16));
     expr.outputs = {value, expr.second(value)};
     elementwise("two_outputs", expr);
 }

@@ -59,8 +59,7 @@ std::vector<Kernel> all_kernels() {
     for (size_t id = 0; id < loops().size(); ++id) {
         const Loop& loop = loops()[id];
         const Row& row = rows()[loop.row];
-        const bool folds =
-            row.nin == 2 && row.nout == 1 && loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0];
+        const bool folds = row.nin == 2 && row.nout == 1 && loop.in[0] == loop.in[1] && loop.in[0] == loop.out[0];
         if (!folds) continue;
         for (bool scans : {false, true}) {
             if (!scans && row.has(Associative)) continue;
@@ -75,8 +74,7 @@ std::vector<Kernel> all_kernels() {
 void print(const Kernel& kernel, Walk walk) {
     const Program program = kernel.program();
     const std::string text = kernel_source(program, {&walk, 1});
-    std::cout << entry_point(program, walk) << " " << to_string(walk) << " " << text.size() << "\n"
-              << text << "\n";
+    std::cout << entry_point(program, walk) << " " << to_string(walk) << " " << text.size() << "\n" << text << "\n";
 }
 
 }  // namespace
@@ -89,8 +87,7 @@ int main(int argc, char** argv) {
     const std::vector<Kernel> kernels = all_kernels();
     std::map<std::string, std::pair<const Kernel*, Walk>> by_name;
     for (const Kernel& kernel : kernels)
-        for (Walk walk : walks(kernel.program()))
-            by_name[entry_point(kernel.program(), walk)] = {&kernel, walk};
+        for (Walk walk : walks(kernel.program())) by_name[entry_point(kernel.program(), walk)] = {&kernel, walk};
     if (argc > 1 && std::string(argv[1]) == "--list") {
         for (const auto& [name, kernel] : by_name) std::cout << name << "\n";
         return 0;

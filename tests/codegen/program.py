@@ -16,8 +16,21 @@ def build(name):
     root = pathlib.Path(cuarray.__file__).parent
     program = pathlib.Path(tempfile.mkdtemp(prefix="cuarray-codegen-")) / name
     subprocess.run(
-        ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", f"-I{root / 'include'}",
-         f"-I{HERE.parents[1] / 'src'}", str(HERE / f"{name}.cpp"), f"-L{root}", "-lcuarray", f"-Wl,-rpath,{root}", "-o", str(program)],
+        [
+            "g++",
+            "-std=c++20",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            f"-I{root / 'include'}",
+            f"-I{HERE.parents[1] / 'src'}",
+            str(HERE / f"{name}.cpp"),
+            f"-L{root}",
+            "-lcuarray",
+            f"-Wl,-rpath,{root}",
+            "-o",
+            str(program),
+        ],
         check=True,
     )
     return program
@@ -25,9 +38,7 @@ def build(name):
 
 def run(name, *arguments, text=None):
     """Run a program of this folder; return what it prints."""
-    result = subprocess.run(
-        [str(build(name)), *arguments], input=text, capture_output=True, text=True, check=True
-    )
+    result = subprocess.run([str(build(name)), *arguments], input=text, capture_output=True, text=True, check=True)
     return result.stdout
 
 

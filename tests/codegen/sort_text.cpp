@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "codegen/sort_launch.h"
 #include "codegen/histogram_launch.h"
+#include "codegen/sort_launch.h"
 
 using namespace cuarray;
 
@@ -34,7 +34,8 @@ int main() {
     add(plan_indices({1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
     const kernel::HistogramParameters task{100, 10, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
     for (DType dtype : {DType::float32, DType::float64, DType::int64, DType::uint64})
-        for (HistogramStep step : {HistogramStep::Counts, HistogramStep::Bins, HistogramStep::Sums}) add(plan_histogram(step, dtype, task));
+        for (HistogramStep step : {HistogramStep::Counts, HistogramStep::Bins, HistogramStep::Sums})
+            add(plan_histogram(step, dtype, task));
     for (const auto& [entry, kernel] : kernels) {
         const std::string text = kernel_source(kernel);
         std::cout << entry << " named " << text.size() << "\n" << text << "\n";

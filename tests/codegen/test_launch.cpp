@@ -21,8 +21,7 @@ using Addresses = std::vector<uint64_t>;
 /// The index arithmetic of the kernels, with plain divisions.
 class Reader {
  public:
-    explicit Reader(const Launch& launch)
-        : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
+    explicit Reader(const Launch& launch) : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
 
     int64_t size() const { return p_.size; }
     /// The coordinates of an index; the magic division must agree with the plain one.
@@ -79,8 +78,7 @@ class Reader {
 Expr sum_of(DType dtype, int inputs) {
     Expr expr;
     ValueId value = expr.input(dtype);
-    for (int i = 1; i < inputs; ++i)
-        value = expr.loop(loop_for(find_row("add"), dtype), value, expr.input(dtype));
+    for (int i = 1; i < inputs; ++i) value = expr.loop(loop_for(find_row("add"), dtype), value, expr.input(dtype));
     expr.outputs = {value};
     return expr;
 }
@@ -89,8 +87,7 @@ Addresses element_at(int64_t index, const Dims& shape, const std::vector<DeviceO
     Addresses addresses;
     for (const DeviceOperand& place : places) addresses.push_back(place.address);
     for (int d = shape.size() - 1; d >= 0; --d) {
-        for (size_t k = 0; k < places.size(); ++k)
-            addresses[k] += uint64_t(index % shape[d] * (*places[k].strides)[d]);
+        for (size_t k = 0; k < places.size(); ++k) addresses[k] += uint64_t(index % shape[d] * (*places[k].strides)[d]);
         index /= shape[d];
     }
     return addresses;
@@ -101,8 +98,7 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
     for (uint64_t i = 0; i < p.size; ++i) {
         Addresses found;
         for (int k = 0; k < operands; ++k)
-            found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) +
-                            i * p.operands[k].step * uint64_t(item));
+            found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) + i * p.operands[k].step * uint64_t(item));
         ++seen[found];
     }
 }
@@ -132,9 +128,7 @@ void check_all_elements(DType dtype, const Dims& shape, const std::vector<Device
 
 void random_layouts() {
     std::mt19937_64 random(7);
-    const auto pick = [&](int64_t low, int64_t high) {
-        return low + int64_t(random() % uint64_t(high - low + 1));
-    };
+    const auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
     for (int round = 0; round < 400; ++round) {
         Dims shape;
         const int ndim = int(pick(0, round % 10 == 0 ? 11 : 4));
@@ -172,8 +166,8 @@ void beyond_32_bits() {
     int64_t total = 0;
     std::map<Addresses, int64_t> found;
     std::vector<Addresses> wanted;
-    for (int64_t index : {int64_t(0), int64_t(1), (int64_t(1) << 31) - 1, int64_t(1) << 31,
-                          (int64_t(1) << 32) + 5, 3 * (int64_t(1) << 32) - 1})
+    for (int64_t index : {int64_t(0), int64_t(1), (int64_t(1) << 31) - 1, int64_t(1) << 31, (int64_t(1) << 32) + 5,
+                          3 * (int64_t(1) << 32) - 1})
         wanted.push_back(element_at(index, shape, places));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
@@ -201,17 +195,16 @@ void long_and_contiguous() {
 void alignment_and_transposes_choose_the_walk() {
     const Dims line{4096}, contiguous{4};
     const std::vector<DeviceOperand> off{{256, &contiguous}, {512 + 4, &contiguous}};
-    CHECK(
-        ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
-        Walk::Strided);
+    CHECK(ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
+          Walk::Strided);
     const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
     const std::vector<DeviceOperand> turned{{256, &rows}, {1 << 20, &columns}};
     ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
     const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
     CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
     const std::vector<DeviceOperand> both{{256, &columns}, {1 << 20, &columns}};
-    CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1})
-              .launch.walk == Walk::Contiguous);
+    CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1}).launch.walk ==
+          Walk::Contiguous);
 }
 
 void too_much_is_refused() {
@@ -232,8 +225,8 @@ void folds_cover_everything() {
             Launch launch;
             const DeviceOperand input{1 << 20, &in};
             CHECK(plan_fold(program, shape, {axis}, {256, &out}, {&input, 1}, nullptr, launch));
-            const auto& p = *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(
-                launch.parameters);
+            const auto& p =
+                *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(launch.parameters);
             const int64_t n = shape[axis], outputs = shape[1 - axis];
             CHECK(int64_t(p.n) == n && int64_t(p.outputs) == outputs &&
                   int64_t(p.chunks) == std::max<int64_t>(1, (n + 16383) / 16384));

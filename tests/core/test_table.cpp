@@ -20,19 +20,16 @@ void test_every_loop_is_found_by_its_types() {
     for (RowId r = 0; r < rows().size(); ++r) {
         const Row& row = rows()[r];
         CHECK(names.insert(row.name).second && find_row(row.name) == r, "%s", row.name);
-        CHECK(row.first_loop == seen && row.loops > 0 && row.nin >= 1 && row.nin <= kMaxIn &&
-                  row.nout <= kMaxOut,
-              "%s", row.name);
+        CHECK(row.first_loop == seen && row.loops > 0 && row.nin >= 1 && row.nin <= kMaxIn && row.nout <= kMaxOut, "%s",
+              row.name);
         CHECK(*row.doc && *row.body, "%s", row.name);
         uint32_t domain = 0;
         for (LoopId id = row.first_loop; id < row.first_loop + row.loops; ++id, ++seen) {
             const Loop& loop = loops()[id];
             CHECK(loop.row == r && row.domain >> int(loop.T) & 1, "%s", row.name);
             domain |= 1u << int(loop.T);
-            for (int i = 0; i < kMaxIn; ++i)
-                CHECK((loop.in[i] != DType::none) == (i < row.nin), "%s", row.name);
-            for (int i = 0; i < kMaxOut; ++i)
-                CHECK((loop.out[i] != DType::none) == (i < row.nout), "%s", row.name);
+            for (int i = 0; i < kMaxIn; ++i) CHECK((loop.in[i] != DType::none) == (i < row.nin), "%s", row.name);
+            for (int i = 0; i < kMaxOut; ++i) CHECK((loop.out[i] != DType::none) == (i < row.nout), "%s", row.name);
             const ArgType args[] = {typed(loop.in[0]), typed(loop.in[1]), typed(loop.in[2])};
             const bool refused = row.has(NoBool) && loop.T == DType::bool_;
             CHECK(refused || resolve(r, {args, row.nin}) == id, "%s of %s", row.name, info(loop.T).name);
@@ -49,8 +46,7 @@ void test_loop_for() {
             CHECK((id != kNone) == (rows()[r].domain >> d & 1), "%s", rows()[r].name);
             CHECK(id == kNone || loops()[id].T == DType(d), "%s", rows()[r].name);
         }
-    const Loop& mixed =
-        loops()[resolve(find_row("less"), std::array{typed(DType::uint64), typed(DType::int64)})];
+    const Loop& mixed = loops()[resolve(find_row("less"), std::array{typed(DType::uint64), typed(DType::int64)})];
     CHECK(mixed.T == DType::uint64 && mixed.U == DType::int64 && mixed.out[0] == DType::bool_);
     CHECK(loops()[loop_for(find_row("ldexp"), DType::float32)].U == DType::int32);
     CHECK(loops()[loop_for(find_row("where"), DType::int8)].in[0] == DType::bool_);
@@ -84,8 +80,7 @@ void test_reductions() {
         CHECK(find_reduction(row.name) == r && row.domain != 0, "%s", row.name);
         for (int d = 0; d < kDTypes; ++d) {
             const bool has = row.domain >> d & 1;
-            CHECK((reduction_result(r, DType(d)) != DType::none) == has &&
-                      (accumulator_size(r, DType(d)) > 0) == has,
+            CHECK((reduction_result(r, DType(d)) != DType::none) == has && (accumulator_size(r, DType(d)) > 0) == has,
                   "%s", row.name);
             if (has && row.has_identity)
                 CHECK(reduction_identity(r, DType(d)).dtype == reduction_result(r, DType(d)), "%s", row.name);
@@ -129,8 +124,7 @@ void test_scalars() {
 void test_dtypes() {
     CHECK(find_dtype("bool") == DType::bool_ && find_dtype("bool_") == DType::bool_ &&
           find_dtype("float8") == DType::none);
-    CHECK(item_size(DType::bool_) == 1 && item_size(DType::complex128) == 16 &&
-          info(DType::complex128).align == 8);
+    CHECK(item_size(DType::bool_) == 1 && item_size(DType::complex128) == 16 && info(DType::complex128).align == 8);
     CHECK(promote(DType::float16, DType::bfloat16) == DType::float32 &&
           promote(DType::int64, DType::uint64) == DType::float64);
     CHECK(real_part(DType::complex64) == DType::float32 && real_part(DType::int8) == DType::int8);

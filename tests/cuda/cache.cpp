@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 #include "core/check.h"
-#include "runtime/hooks.h"
 #include "programs.h"
+#include "runtime/hooks.h"
 
 namespace tests {
 namespace {
@@ -53,8 +53,7 @@ void test_round_trip(const fs::path& directory) {
     CHECK(cache.load(hash_of("k"), payload) && payload == "kernel text", "stored and loaded");
     CHECK(!cache.load(hash_of("other"), payload), "another key");
     struct stat state;
-    CHECK(stat(cache.directory().c_str(), &state) == 0 && (state.st_mode & 0777) == 0700,
-          "mode of the directory");
+    CHECK(stat(cache.directory().c_str(), &state) == 0 && (state.st_mode & 0777) == 0700, "mode of the directory");
     CHECK(cache.bytes() > 11 && warnings == 0, "size, and no warning");
 }
 
@@ -183,8 +182,7 @@ void test_two_processes(const fs::path& directory) {
             for (int i = 0; i < 200; ++i) {
                 const int key = (i * 7 + process) % 20;
                 std::string payload;
-                if (cache.load(hash_of(std::to_string(key)), payload))
-                    good = good && payload == payload_of(key);
+                if (cache.load(hash_of(std::to_string(key)), payload)) good = good && payload == payload_of(key);
                 cache.store(hash_of(std::to_string(key)), payload_of(key));
             }
             _exit(good && warnings == 0 ? 0 : 1);

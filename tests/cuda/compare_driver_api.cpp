@@ -23,8 +23,7 @@ static_assert(sizeof(CUmemAccessDesc) == sizeof(::CUmemAccessDesc) &&
               sizeof(CUmemAccessDesc::location) == sizeof(::CUmemLocation));
 static_assert(is_same_call<GetProcAddress*, ::PFN_cuGetProcAddress_v12000>);
 
-#define REQUIRED(name, version, ...) \
-    static_assert(version <= 12000, #name " is newer than the oldest driver");
+#define REQUIRED(name, version, ...) static_assert(version <= 12000, #name " is newer than the oldest driver");
 CUARRAY_DRIVER_ENTRIES(REQUIRED)
 
 }  // namespace cuarray::cuda

@@ -39,8 +39,7 @@ Case random_case(Random& random, bool hard) {
         if (info(other).kind == info(loop.out[0]).kind) c.expr.outputs[0] = c.expr.cast(result, other);
     }
     if (hard || random.one_in(4)) c.expr.mask = c.expr.input(DType::bool_);
-    for (const DType dtype : c.expr.inputs)
-        c.inputs.push_back(random_operand(random, dtype, c.shape, true, hard));
+    for (const DType dtype : c.expr.inputs) c.inputs.push_back(random_operand(random, dtype, c.shape, true, hard));
     for (const ValueId value : c.expr.outputs)
         c.outputs.push_back(random_operand(random, c.expr.nodes[value].dtype, c.shape, false, hard));
     if (row.has(VectorMath)) c.relative = 1e-5;
@@ -53,8 +52,7 @@ Case turned_case(Random& random) {
     c.shape = {70, 50};
     c.name = "add";
     const DType dtype = DType::float32;
-    c.expr.outputs = {
-        c.expr.loop(loop_for(find_row("add"), dtype), c.expr.input(dtype), c.expr.input(dtype))};
+    c.expr.outputs = {c.expr.loop(loop_for(find_row("add"), dtype), c.expr.input(dtype), c.expr.input(dtype))};
     for (int i = 0; i < 2; ++i) {
         c.inputs.push_back(random_operand(random, dtype, {50, 70}, false));
         std::swap(c.inputs.back().strides[0], c.inputs.back().strides[1]);
@@ -87,8 +85,7 @@ std::vector<std::vector<char>> run(Backend& backend, const Case& c) {
 }
 
 void compare(const Case& c, uint64_t seed, int64_t round) {
-    const auto expected = run(backend({Device::Kind::Cpu, 0}), c),
-               given = run(backend({Device::Kind::Cuda, 0}), c);
+    const auto expected = run(backend({Device::Kind::Cpu, 0}), c), given = run(backend({Device::Kind::Cuda, 0}), c);
     for (size_t k = 0; k < expected.size(); ++k) {
         const Operand& layout = c.in_place && k == 0 ? c.inputs[0] : c.outputs[k];
         std::vector<bool> compared(expected[k].size(), false);
@@ -105,9 +102,8 @@ void compare(const Case& c, uint64_t seed, int64_t round) {
             for (int b = 0; b < item_size(layout.dtype); ++b) compared[size_t(at + b)] = true;
         }
         for (size_t b = 0; b < compared.size(); ++b)
-            CHECK(compared[b] || expected[k][b] == given[k][b],
-                  "%s wrote outside its output: seed %llu round %lld", c.name.c_str(),
-                  (unsigned long long)seed, (long long)round);
+            CHECK(compared[b] || expected[k][b] == given[k][b], "%s wrote outside its output: seed %llu round %lld",
+                  c.name.c_str(), (unsigned long long)seed, (long long)round);
     }
 }
 

@@ -54,8 +54,7 @@ void test_failures() {
     CHECK(failed <= 1, "%d of 3 rounds failed", failed);
     for (const uint8_t index : {0, 1}) {
         const MemoryStats stats = backend({Device::Kind::Cuda, index}).memory().stats();
-        CHECK(stats.allocations == 0 && stats.current == 0, "%lld blocks leaked",
-              (long long)stats.allocations);
+        CHECK(stats.allocations == 0 && stats.current == 0, "%lld blocks leaked", (long long)stats.allocations);
     }
 }
 

@@ -13,8 +13,7 @@ void test_memory() {
     {
         const StorageRef a = gpu.allocate(1000), b = gpu.allocate(3 << 20);
         CHECK(uintptr_t(a->data) % 256 == 0 && uintptr_t(b->data) % 256 == 0, "not aligned to 256 bytes");
-        CHECK(gpu.memory().stats().allocations == 2 && gpu.memory().stats().current >= 1000 + (3 << 20),
-              "statistics");
+        CHECK(gpu.memory().stats().allocations == 2 && gpu.memory().stats().current >= 1000 + (3 << 20), "statistics");
     }
     CHECK(gpu.memory().stats().allocations == 0 && gpu.memory().stats().current == 0, "freed blocks are counted");
     CHECK(gpu.memory().stats().peak >= 1000 + (3 << 20), "peak");
@@ -26,8 +25,7 @@ void test_memory() {
         CHECK(false, "more than the device's memory was allocated");
     } catch (const Error& error) {
         CHECK(error.kind() == ErrorKind::Memory, "%s", error.what());
-        CHECK(std::string(error.what()).find(std::to_string(start.total + 1)) != std::string::npos, "%s",
-              error.what());
+        CHECK(std::string(error.what()).find(std::to_string(start.total + 1)) != std::string::npos, "%s", error.what());
     }
     CHECK(gpu.memory().stats().reserved == reserved, "a refused allocation reserved memory");
 

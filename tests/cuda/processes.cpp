@@ -13,8 +13,8 @@ namespace {
 /// x + x on the GPU.
 void add(Backend& gpu, const StorageRef& x, const StorageRef& result, int64_t n) {
     Expr expr;
-    expr.outputs = {expr.loop(loop_for(find_row("add"), DType::int32), expr.input(DType::int32),
-                              expr.input(DType::int32))};
+    expr.outputs = {
+        expr.loop(loop_for(find_row("add"), DType::int32), expr.input(DType::int32), expr.input(DType::int32))};
     const View input{x.get(), 0, DType::int32, Dims{4}}, output{result.get(), 0, DType::int32, Dims{4}};
     const View inputs[] = {input, input};
     gpu.run(Elementwise{&expr, Dims{n}, inputs, {&output, 1}, "add"});
@@ -39,9 +39,7 @@ bool is_mapped(const std::string& name) {
 bool says_forked(Backend& gpu) {
     try {
         gpu.synchronize();
-    } catch (const Error& error) {
-        return std::string(error.what()).find("forked") != std::string::npos;
-    }
+    } catch (const Error& error) { return std::string(error.what()).find("forked") != std::string::npos; }
     return false;
 }
 
@@ -53,8 +51,7 @@ void test_threads() {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&gpu, t] {
             Backend& mine = t % 2 ? gpu : backend({Device::Kind::Cuda, 1});
-            for (int i = 0; i < 20; ++i)
-                CHECK(doubled(mine, 100 * t + i) == 2 * (100 * t + i), "thread %d", t);
+            for (int i = 0; i < 20; ++i) CHECK(doubled(mine, 100 * t + i) == 2 * (100 * t + i), "thread %d", t);
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(gpu.memory().stats().allocations == 0, "threads leaked");
@@ -69,9 +66,8 @@ void test_fork() {
     const pid_t child = fork();
     if (child == 0) {
         // Nothing works, every call reports it, and dropping storages has no effect.
-        bool good = says_forked(gpu) && RAISES(Cuda, gpu.synchronize()) &&
-                    RAISES(Cuda, gpu.write(*x, 0, &value, 4)) && RAISES(Cuda, gpu.allocate(4)) &&
-                    RAISES(Cuda, add(gpu, x, y, 1));
+        bool good = says_forked(gpu) && RAISES(Cuda, gpu.synchronize()) && RAISES(Cuda, gpu.write(*x, 0, &value, 4)) &&
+                    RAISES(Cuda, gpu.allocate(4)) && RAISES(Cuda, add(gpu, x, y, 1));
         x = StorageRef();
         const StorageRef host = backend({Device::Kind::Cpu, 0}).allocate(64);
         _exit(good && host->data ? 0 : 1);

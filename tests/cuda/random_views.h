@@ -15,9 +15,7 @@ using namespace cuarray;
 class Random {
  public:
     explicit Random(uint64_t seed) : engine_(seed) {}
-    int64_t pick(int64_t low, int64_t high) {
-        return std::uniform_int_distribution<int64_t>(low, high)(engine_);
-    }
+    int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
     bool one_in(int64_t n) { return pick(1, n) == 1; }
     double normal() { return std::normal_distribution<double>(0, 3)(engine_); }
     uint64_t bits() { return engine_(); }
@@ -28,9 +26,7 @@ class Random {
         int64_t size = 1;
         for (int64_t i = 0; i < ndim; ++i) {
             const int64_t room = std::max<int64_t>(1, largest_size / size);
-            shape.push_back(one_in(40)  ? 0
-                            : one_in(6) ? 1
-                                        : pick(1, std::min<int64_t>(room, one_in(3) ? 2000 : 12)));
+            shape.push_back(one_in(40) ? 0 : one_in(6) ? 1 : pick(1, std::min<int64_t>(room, one_in(3) ? 2000 : 12)));
             size *= std::max<int64_t>(1, shape.back());
         }
         return shape;
@@ -44,8 +40,7 @@ class Random {
 inline void random_element(Random& random, DType dtype, char* to) {
     const DTypeInfo& type = info(dtype);
     const auto real = [&]() -> double {
-        static const double special[] = {0.0,  -0.0, INFINITY, -INFINITY, NAN,  1.0,
-                                         -1.0, 0.5,  2.0,      1e-40,     1e300};
+        static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0.5, 2.0, 1e-40, 1e300};
         return random.one_in(8) ? special[random.pick(0, 10)] : random.normal();
     };
     if (type.kind == Kind::Bool) {
@@ -74,8 +69,7 @@ struct Operand {
 
 /// An operand of that shape with memory around it. `may_repeat`: some strides may be zero; `unaligned`: its
 /// address is not a multiple of the item size, which is rare otherwise.
-inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat,
-                              bool unaligned = false) {
+inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat, bool unaligned = false) {
     const int64_t item = item_size(dtype);
     Operand operand{dtype, {}, 0, Dims(shape.size(), 0)};
     std::vector<int> order;
@@ -95,15 +89,14 @@ inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bo
         stride *= std::max<int64_t>(1, shape[axis]);
     }
     const Extent touched = extent({shape, operand.strides}, item);
-    operand.offset = -touched.low + (random.one_in(2) ? 0 : random.pick(0, 5) * item) +
-                     (unaligned ? random.pick(1, item - 1) : 0);
+    operand.offset =
+        -touched.low + (random.one_in(2) ? 0 : random.pick(0, 5) * item) + (unaligned ? random.pick(1, item - 1) : 0);
     operand.bytes.resize(size_t(operand.offset + touched.high + random.pick(0, 64)));
     for (char& byte : operand.bytes) byte = char(random.bits());
     Dims index(shape.size(), 0);
     for (int64_t i = 0, n = count(shape); i < n; ++i) {
         int64_t at = operand.offset, rest = i;
-        for (int axis = shape.size(); axis-- > 0; rest /= shape[axis])
-            at += rest % shape[axis] * operand.strides[axis];
+        for (int axis = shape.size(); axis-- > 0; rest /= shape[axis]) at += rest % shape[axis] * operand.strides[axis];
         random_element(random, dtype, operand.bytes.data() + at);
     }
     return operand;

@@ -36,8 +36,7 @@ bool random_case(Random& random, Case& c) {
     if (random.one_in(4)) {
         const char* const rows[] = {"subtract", "divide", "maximum", "hypot"};
         c.loop = loop_for(find_row(rows[random.pick(0, 3)]), dtype);
-        if (c.loop == kNone || loops()[c.loop].out[0] != dtype || loops()[c.loop].in[1] != dtype)
-            return false;
+        if (c.loop == kNone || loops()[c.loop].out[0] != dtype || loops()[c.loop].in[1] != dtype) return false;
         c.name = rows[0];
         result = dtype;
     } else {
@@ -77,7 +76,8 @@ std::vector<char> run(Backend& backend, const Case& c) {
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
     if (c.row != kNone)
         backend.run(Reduce{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, c.name.c_str()});
-    else backend.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, c.name.c_str()});
+    else
+        backend.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, c.name.c_str()});
     return download(backend, *written);
 }
 
@@ -109,8 +109,7 @@ void soil(Backend& gpu) {
 
 void compare(const Case& c, uint64_t seed, int64_t round) {
     soil(backend({Device::Kind::Cuda, 0}));
-    const auto expected = run(backend({Device::Kind::Cpu, 0}), c),
-               given = run(backend({Device::Kind::Cuda, 0}), c);
+    const auto expected = run(backend({Device::Kind::Cpu, 0}), c), given = run(backend({Device::Kind::Cuda, 0}), c);
     Dims results = c.shape;
     for (const int64_t axis : c.axes) results[int(axis)] = 1;
     for (int64_t i = 0, n = count(results); i < n; ++i) {
@@ -120,10 +119,9 @@ void compare(const Case& c, uint64_t seed, int64_t round) {
         CHECK(same_element(c.output.dtype, &expected[size_t(at)], &given[size_t(at)], 0),
               "%s of %s over axes %s of shape %s, element %lld: seed %llu round %lld: %.17g instead of "
               "%.17g\n%s",
-              c.name.c_str(), info(c.output.dtype).name, to_string(c.axes).c_str(),
-              to_string(c.shape).c_str(), (long long)i, (unsigned long long)seed, (long long)round,
-              as_double(c.output.dtype, &given[size_t(at)]), as_double(c.output.dtype, &expected[size_t(at)]),
-              to_string(c.expr).c_str());
+              c.name.c_str(), info(c.output.dtype).name, to_string(c.axes).c_str(), to_string(c.shape).c_str(),
+              (long long)i, (unsigned long long)seed, (long long)round, as_double(c.output.dtype, &given[size_t(at)]),
+              as_double(c.output.dtype, &expected[size_t(at)]), to_string(c.expr).c_str());
     }
 }
 

@@ -18,8 +18,7 @@ struct Plain<T*> {
     using target = std::remove_const_t<T>;
     using plain = typename Plain<target>::type;
     static constexpr bool is_opaque = std::is_class_v<target>;
-    using type =
-        std::conditional_t<is_opaque, void*, std::conditional_t<std::is_const_v<T>, const plain*, plain*>>;
+    using type = std::conditional_t<is_opaque, void*, std::conditional_t<std::is_const_v<T>, const plain*, plain*>>;
 };
 template <class R, class... Args>
 struct Plain<R (*)(Args...)> {

@@ -39,9 +39,7 @@ struct Peer {
     }
 };
 
-unsigned long long address(const StorageRef& storage) {
-    return reinterpret_cast<unsigned long long>(storage->data);
-}
+unsigned long long address(const StorageRef& storage) { return reinterpret_cast<unsigned long long>(storage->data); }
 
 // A published block is dropped while the other stream still has to read it: its memory must not be reused,
 // or released, before.
@@ -104,8 +102,7 @@ void test_return_to_owner(Backend& gpu, const Peer& peer) {
         {
             const StreamScope scope(own);
             const StorageRef lent = foreign_storage(
-                gpu.device(), owned->data, kSize, [](void* count) { ++*static_cast<int*>(count); },
-                &returned);
+                gpu.device(), owned->data, kSize, [](void* count) { ++*static_cast<int*>(count); }, &returned);
             runtime.adopt(*lent, 1);
             const StorageRef source = gpu.allocate(kSize);
             gpu.write(*source, 0, sevens.data(), kSize);
@@ -199,8 +196,7 @@ void test_faults() {
     Expr expr;
     const DType dtype = DType::int32;
     const ValueId y = expr.input(dtype);
-    expr.outputs = {
-        expr.loop(loop_for(find_row("pow"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
+    expr.outputs = {expr.loop(loop_for(find_row("pow"), dtype), expr.scalar(Scalar::of(dtype, int32_t(2))), y)};
     expr.fault = expr.loop(loop_for(find_row("less"), dtype), y, expr.scalar(Scalar::of(dtype, int32_t(0))));
     const auto run = [&](int32_t exponent, const char* name = "pow") {
         std::vector<int32_t> exponents(1000, 3);

@@ -12,9 +12,7 @@ SCHEDULES = [(seed, mode) for seed, mode in enumerate(PROGRESS * 2)]
 def test_family(program, family, seed, mode):
     # cuarray's free list would hide frees from the simulator.
     cache = "on" if seed < len(PROGRESS) else "off"
-    backend_program.check(
-        [program, family], CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode, CUARRAY_MEMORY_CACHE=cache
-    )
+    backend_program.check([program, family], CUDASIM_SEED=seed, CUDASIM_PROGRESS=mode, CUARRAY_MEMORY_CACHE=cache)
 
 
 @pytest.mark.parametrize(("seed", "mode"), SCHEDULES)

@@ -111,9 +111,7 @@ def test_asynchronous_error_names_what_was_queued(code):
 
 def test_a_module_that_a_lost_gpu_does_not_load():
     said = run(CUDASIM_FAIL=f"cuModuleLoadDataEx:2:{ILLEGAL_ADDRESS}")
-    assert (
-        "MESSAGE cuModuleLoadDataEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)" in said and "The error stays" in said
-    )
+    assert "MESSAGE cuModuleLoadDataEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)" in said and "The error stays" in said
 
 
 def test_lines_are_told_while_logging():
@@ -162,9 +160,7 @@ print(float(ca.ones(7, device="cuda:0").sum()))
     settings = {"CUDASIM_FAIL": f"cuMemFreeAsync:1:{INVALID_VALUE}", "CUARRAY_MEMORY_CACHE": "off"}
     result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings)
     assert result.returncode == 0, result.stderr
-    assert (
-        "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
-    )
+    assert "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
     assert result.stdout.count("could not be freed") == 1 and "7.0" in result.stdout
 
 

@@ -114,9 +114,7 @@ def test_calls_of_single_lines_fail():
     # A code with no other meaning for any of these calls.
     lines = run_script("calls", UNSUPPORTED).splitlines()
     calls = {tuple(line.split(" | ")) for line in lines}
-    assert {"cuGraphLaunch", "cuEventElapsedTime", "cuMemAlloc", "cuMemHostAlloc"} < {
-        call for _, call, _ in calls
-    }
+    assert {"cuGraphLaunch", "cuEventElapsedTime", "cuMemAlloc", "cuMemHostAlloc"} < {call for _, call, _ in calls}
     assert "cuEventQuery" in {call for line, call, _ in calls if "foreign" in line}
     for line, call, result in calls:
         if result == "nothing was noticed":

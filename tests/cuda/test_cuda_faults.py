@@ -100,9 +100,7 @@ print("passed")
 
 def test_a_fault_heard_inside_a_capture_leaves_it_whole():
     for mode in ("lazy", "eager"):
-        backend_program.check(
-            ["python", "-c", BEGIN + HEARD], CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1
-        )
+        backend_program.check(["python", "-c", BEGIN + HEARD], CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1)
 
 
 TWO_STREAMS = """

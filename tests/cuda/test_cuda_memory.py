@@ -67,7 +67,8 @@ assert attribute(pool, THRESHOLD) == 12345, "somebody's choice is left alone"
 
 @pytest.mark.parametrize("mode", MODES)
 def test_pool_of_somebody_else(mode):
-    run("""
+    run(
+        """
 cuarray.ones(3, device="cuda:0").sum().item()
 kinds = (ctypes.c_int * 32)(1, 0, 1, 0)  # pinned device memory on device 0
 pool = ctypes.c_void_p()
@@ -96,11 +97,14 @@ except ValueError as error:
     assert "12345678 is no memory pool" in str(error)
 else:
     raise AssertionError("no error")
-""", CUDASIM_PROGRESS=mode)
+""",
+        CUDASIM_PROGRESS=mode,
+    )
 
 
 def test_no_pool_where_there_are_none():
-    run("""
+    run(
+        """
 try:
     memory.use_pool(12345678, "cuda:0")
 except ValueError as error:
@@ -111,14 +115,17 @@ memory.use_pool(None, "cuda:0")
 assert memory.stats("cuda:0")["kinds"].keys() <= {"direct"}
 x = cuarray.ones(1000, device="cuda:0")
 assert list(memory.stats("cuda:0")["kinds"]) == ["direct"]
-""", CUDASIM_POOLS=0)
+""",
+        CUDASIM_POOLS=0,
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("pools", [0, 1])
 @pytest.mark.parametrize("cache", ["on", "off"])
 def test_small_device(mode, pools, cache):
-    run("""
+    run(
+        """
 unit = 1 << 16
 device = "cuda:0"
 
@@ -145,13 +152,19 @@ del b, c, cycle
 e = full(40, 4)
 assert holds(d, 3) and holds(e, 4)
 assert memory.stats(device)["current"] == 55 * unit and memory.stats(device)["allocations"] == 2
-""", CUDASIM_PROGRESS=mode, CUDASIM_POOLS=pools, CUARRAY_MEMORY_CACHE=cache, CUDASIM_MEMORY=4 << 20)
+""",
+        CUDASIM_PROGRESS=mode,
+        CUDASIM_POOLS=pools,
+        CUARRAY_MEMORY_CACHE=cache,
+        CUDASIM_MEMORY=4 << 20,
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("pools", [0, 1])
 def test_another_streams_blocks_are_the_last_resort(mode, pools):
-    run("""
+    run(
+        """
 def full(value):
     return cuarray.full(20 << 16, value, "u1", device="cuda:0")
 
@@ -164,12 +177,18 @@ with cuarray.Stream(device="cuda:0"):
 del w
 v = full(9)
 assert holds(x, 7) and holds(z, 9) and holds(v, 9)
-""", CUDASIM_PROGRESS=mode, CUDASIM_POOLS=pools, CUDASIM_CHECK=1, CUDASIM_MEMORY=4 << 20)
+""",
+        CUDASIM_PROGRESS=mode,
+        CUDASIM_POOLS=pools,
+        CUDASIM_CHECK=1,
+        CUDASIM_MEMORY=4 << 20,
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_pinned_blocks_in_use_are_the_last_resort(mode):
-    run("""
+    run(
+        """
 def full(value):
     return cuarray.full(6 << 20, value, "u1", device="cpu", memory="pinned")
 
@@ -181,13 +200,17 @@ with cuarray.Stream(device="cuda:0"):
     del x                       # memory that copies still read, and the host is about to write
     y = full(9)
     assert holds(target, 7) and holds(y, 9)
-""", CUDASIM_PROGRESS=mode, CUDASIM_PINNED=10 << 20)
+""",
+        CUDASIM_PROGRESS=mode,
+        CUDASIM_PINNED=10 << 20,
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", ["direct", "pinned", "managed"])
 def test_kept_kinds_are_reused_in_order(mode, kind):
-    run(f"""
+    run(
+        f"""
 kind = {kind!r}
 device = "cuda:0"
 for step in range(8):
@@ -202,13 +225,16 @@ kept = memory.stats(device)["kinds"][kind]
 assert kept["allocations"] == 0 and 0 < kept["cached"] <= 4 * 40960, kept
 memory.trim(device)
 assert kind not in memory.stats(device)["kinds"]
-""", CUDASIM_PROGRESS=mode)
+""",
+        CUDASIM_PROGRESS=mode,
+    )
 
 
 @pytest.mark.parametrize("kind", ["pinned", "direct", "managed"])
 def test_kept_blocks_are_used_again_after_their_readers(kind):
     # The block's own stream is idle except for its wait for the reader: only that wait shows that it is in use.
-    run(f"""
+    run(
+        f"""
 kind = {kind!r}
 place = "cpu" if kind == "pinned" else "cuda:0"
 writer, reader, next_writer = [cuarray.Stream(device="cuda:0") for _ in range(3)]
@@ -223,13 +249,16 @@ for step in range(4):
     with next_writer:
         others = [cuarray.full(5000, -1, "f8", memory=kind, device=place) for _ in range(step + 1)]
     assert holds(result, step)
-""", CUDASIM_PROGRESS="lazy")
+""",
+        CUDASIM_PROGRESS="lazy",
+    )
 
 
 @pytest.mark.parametrize("cache", ["on", "off"])
 @pytest.mark.parametrize("mode", MODES)
 def test_trim_waits_for_what_is_in_use(mode, cache):
-    run("""
+    run(
+        """
 x = cuarray.full(1 << 20, 7, "u1", device="cuda:0")
 with cuarray.Stream(device="cuda:0"):
     y = x + 1
@@ -237,7 +266,10 @@ with cuarray.Stream(device="cuda:0"):
 del x, y, z
 memory.trim("cuda:0")
 assert memory.stats("cuda:0")["reserved"] == 0
-""", CUDASIM_PROGRESS=mode, CUARRAY_MEMORY_CACHE=cache)
+""",
+        CUDASIM_PROGRESS=mode,
+        CUARRAY_MEMORY_CACHE=cache,
+    )
 
 
 @pytest.mark.parametrize("cache", ["on", "off"])
@@ -266,7 +298,8 @@ y[0].item()
 
 
 def test_no_pinned_memory():
-    run("""
+    run(
+        """
 held = cuarray.empty(1 << 20, "u1", device="cpu", memory="pinned")
 stats = memory.stats("cuda:0")
 assert stats["allocations"] == stats["current"] == 0, stats
@@ -276,4 +309,6 @@ try:
 except MemoryError as error:
     text = str(error)
 assert text.startswith("pinned host memory: 4294967296 bytes asked (4 GiB)") and "hold 1 MiB of it in 1 blocks" in text, text
-""", CUDASIM_PINNED=100_000_000)
+""",
+        CUDASIM_PINNED=100_000_000,
+    )

@@ -55,7 +55,8 @@ TEMPORARIES = [
 @pytest.mark.parametrize("cache", ["on", "off"])
 @pytest.mark.parametrize("call", TEMPORARIES)
 def test_temporaries_on_another_librarys_stream(call, cache):
-    check(f"""
+    check(
+        f"""
 with other_librarys_stream():
     y, bytes_ = x + 1, ca.ones(8008, "u1")
     for _ in range(3):
@@ -63,7 +64,9 @@ with other_librarys_stream():
         result, y = None, y + 1  # what was used is free for others
 ca.synchronize()
 print("passed")
-""", CUARRAY_MEMORY_CACHE=cache)
+""",
+        CUARRAY_MEMORY_CACHE=cache,
+    )
 
 
 SHOWN = {
@@ -114,7 +117,14 @@ print("passed")
 """)
 
 
-HALVES = ["ca.cumsum(unaligned)", "ca.sort(x, 0)", "ca.median(unaligned)", "x[5]", "ca.copyto(x, pinned)", "x.to_device('cuda:1')"]
+HALVES = [
+    "ca.cumsum(unaligned)",
+    "ca.sort(x, 0)",
+    "ca.median(unaligned)",
+    "x[5]",
+    "ca.copyto(x, pinned)",
+    "x.to_device('cuda:1')",
+]
 
 
 @pytest.mark.parametrize("own", [True, False])

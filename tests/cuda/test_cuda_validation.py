@@ -41,8 +41,14 @@ WRONG = {
     "expand": ("a[a > 0.5] = ca.arange(int((a > 0.5).sum()), device='cuda:0')", RANK),
     "locate": ("ca.nonzero(a > 0.5)", RANK),
     "sort": ("ca.sort(a)", ("if constexpr (is_same<T, bool>) {", "if constexpr (true) {")),
-    "search": ("ca.searchsorted(ca.sort(a.ravel()), a[0])", (": stands_before(key, keys[v])", ": !stands_before(keys[v], key)")),
-    "histogram": ("ca.histogram(a, [0.0, 0.1, 0.4, 1.0])", ("edges[bin + half] ? half : 0", "edges[bin + half] ? half - 1 : 0")),
+    "search": (
+        "ca.searchsorted(ca.sort(a.ravel()), a[0])",
+        (": stands_before(key, keys[v])", ": !stands_before(keys[v], key)"),
+    ),
+    "histogram": (
+        "ca.histogram(a, [0.0, 0.1, 0.4, 1.0])",
+        ("edges[bin + half] ? half : 0", "edges[bin + half] ? half - 1 : 0"),
+    ),
 }
 
 
@@ -81,7 +87,9 @@ def test_contraction_within_a_task_is_seen(tmp_path, name, call):
     program = ALONE.format(call=call)
     seen = run_with_compiler(tmp_path, program, 1, CONTRACTING)
     assert "begun" in seen.stdout and seen.returncode == 1, seen.stdout + seen.stderr
-    message = rf"CUARRAY_VALIDATE: {name} on cuda:0: element \(\d+,\) is .*, and .* on the host \(complex128; in {name}\)"
+    message = (
+        rf"CUARRAY_VALIDATE: {name} on cuda:0: element \(\d+,\) is .*, and .* on the host \(complex128; in {name}\)"
+    )
     assert re.search(message, seen.stderr), seen.stderr[-600:]
 
 
@@ -90,12 +98,14 @@ def test_wrong_kernels_are_seen(tmp_path, task):
     call, (text, wrong) = WRONG[task]
     edit = f"import sys; p = sys.argv[1]; s = open(p).read(); open(p, 'w').write(s.replace({text!r}, {wrong!r}))"
     (tmp_path / "edit.py").write_text(edit)
-    script = f'for word in "$@"; do case $word in */kernel.cpp) python {tmp_path}/edit.py $word;; esac; done; exec g++ "$@"'
+    script = (
+        f'for word in "$@"; do case $word in */kernel.cpp) python {tmp_path}/edit.py $word;; esac; done; exec g++ "$@"'
+    )
     program = ALONE.format(call=call)
     unseen = run_with_compiler(tmp_path, program, 0, script)
     assert "nothing was wrong" in unseen.stdout, unseen.stderr
     seen = run_with_compiler(tmp_path, program, 1, script)
     assert "begun" in seen.stdout and seen.returncode == 1, seen.stdout + seen.stderr
-    assert re.search(r"RuntimeError: CUARRAY_VALIDATE: .* on cuda:0: element \(.*\) is .*, and .* on the host", seen.stderr), (
-        seen.stderr[-600:]
-    )
+    assert re.search(
+        r"RuntimeError: CUARRAY_VALIDATE: .* on cuda:0: element \(.*\) is .*, and .* on the host", seen.stderr
+    ), seen.stderr[-600:]

@@ -57,9 +57,7 @@ def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):
 
 def test_every_function_that_is_looked_up_is_declared_here():
     """A signature written elsewhere would not be compared."""
-    declared = "".join(
-        (backend_program.ROOT / "src" / "cuda" / name).read_text("utf-8") for _, name, _ in COMPARISONS
-    )
+    declared = "".join((backend_program.ROOT / "src" / "cuda" / name).read_text("utf-8") for _, name, _ in COMPARISONS)
     for file in sorted((backend_program.ROOT / "src" / "cuda").glob("*.cpp")):
         text = file.read_text("utf-8")
         for line in text.splitlines():

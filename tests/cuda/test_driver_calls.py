@@ -63,7 +63,5 @@ def calls(operation, repeats):
 def test_calls_per_operation(name):
     operation, allowed = PROGRAMS[name]
     few, many = calls(operation, 0), calls(operation, 100)
-    more = {
-        entry: (many[entry] - few.get(entry, 0)) / 100 for entry in many if many[entry] != few.get(entry, 0)
-    }
+    more = {entry: (many[entry] - few.get(entry, 0)) / 100 for entry in many if many[entry] != few.get(entry, 0)}
     assert more == allowed

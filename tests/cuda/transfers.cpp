@@ -11,9 +11,7 @@ std::vector<char> random_bytes(Random& random, int64_t bytes) {
     return result;
 }
 
-int64_t random_size(Random& random) {
-    return random.one_in(3) ? random.pick(0, 300) : random.pick(0, 5 << 20);
-}
+int64_t random_size(Random& random) { return random.one_in(3) ? random.pick(0, 300) : random.pick(0, 5 << 20); }
 
 }  // namespace
 

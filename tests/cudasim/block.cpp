@@ -38,8 +38,8 @@ void Warp::forget(unsigned lane) {
     for (Snapshot& snapshot : kept) snapshot.readers &= ~(1u << lane);
 }
 
-void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const cudasim_extent& size,
-                  unsigned first, unsigned step, size_t static_bytes, size_t dynamic_bytes) {
+void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const cudasim_extent& size, unsigned first,
+                  unsigned step, size_t static_bytes, size_t dynamic_bytes) {
     index = where;
     size_ = size;
     count_ = unstarted_ = size.x * size.y * size.z;
@@ -59,8 +59,7 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const
     }
     ready_.clear();
     if (checking()) {
-        uint32_t number =
-            static_cast<uint32_t>(where.x + grid.x * (where.y + static_cast<size_t>(grid.y) * where.z));
+        uint32_t number = static_cast<uint32_t>(where.x + grid.x * (where.y + static_cast<size_t>(grid.y) * where.z));
         KernelOrder::start(time, number, count_, static_bytes + dynamic_bytes);
     }
 }
@@ -84,8 +83,7 @@ std::string Block::left_early(const Thread& thread) const {
 
 std::string Block::arrive(Thread& thread, int line, bool& waits) {
     if (ended_ > 0)
-        return format("divergent barrier: line %d is reached after a thread of the block has left the kernel",
-                      line);
+        return format("divergent barrier: line %d is reached after a thread of the block has left the kernel", line);
     if (at_barrier_ > 0 && line != barrier_line_)
         return format("divergent barrier: threads of one block wait in lines %d and %d", barrier_line_, line);
     barrier_line_ = line;
@@ -99,8 +97,7 @@ std::string Block::arrive(Thread& thread, int line, bool& waits) {
     return "";
 }
 
-std::string Block::join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes,
-                        bool& waits) {
+std::string Block::join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits) {
     unsigned w = thread.number / 32, lane = thread.number % 32, bit = 1u << lane;
     Warp& warp = warps_[w];
     if (!(mask & bit)) return format("%s: lane %u is not in its own mask 0x%x", kind_name(kind), lane, mask);
@@ -111,14 +108,13 @@ std::string Block::join(Thread& thread, unsigned mask, int kind, const void* val
         same = warp.open.insert(warp.open.end(), {mask, bit, kind});
     } else {
         if (same->kind != kind)
-            return format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind),
-                          kind_name(kind));
+            return format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind), kind_name(kind));
         same->arrived |= bit;
     }
     for (const Rendezvous& other : warp.open)
         if (&other != &*same && (other.arrived & mask) && (same->arrived & other.mask))
-            return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x",
-                          kind_name(kind), w, other.mask, mask);
+            return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w,
+                          other.mask, mask);
     thread.waiting = true;
     complete(w, &thread);
     waits = thread.waiting;
@@ -156,13 +152,12 @@ cudasim_exchanged Block::exchanged(const Thread& thread) const {
 }
 
 std::string Block::stalled() const {
-    std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y,
-                              index.z, count_, ended_, at_barrier_);
+    std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y, index.z,
+                              count_, ended_, at_barrier_);
     if (at_barrier_ > 0) text += format(" in line %d", barrier_line_);
     for (size_t w = 0; w < warps_.size(); ++w)
         for (const Rendezvous& r : warps_[w].open)
-            text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind),
-                           r.mask);
+            text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);
     return text;
 }
 

@@ -46,8 +46,8 @@ struct Warp {
 /// One resident block.
 class Block {
  public:
-    void start(const cudasim_extent& index, const cudasim_extent& grid, const cudasim_extent& size,
-               unsigned first, unsigned step, size_t static_bytes, size_t dynamic_bytes);
+    void start(const cudasim_extent& index, const cudasim_extent& grid, const cudasim_extent& size, unsigned first,
+               unsigned step, size_t static_bytes, size_t dynamic_bytes);
 
     bool runnable() const { return unstarted_ > 0 || !ready_.empty(); }
     bool finished() const { return ended_ == count_; }
@@ -60,8 +60,7 @@ class Block {
         thread.fiber = fiber;
         thread.number = next_;
         thread.index = {next_, 0, 0};
-        if (next_ >= size_.x)
-            thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
+        if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
         thread.waiting = false;
         --unstarted_;
         next_ += step_;

@@ -51,9 +51,8 @@ CUresult end_in(Stream& stream, CUgraph* out) {
     if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     const auto& streams = capture->streams;
-    bool joined = std::all_of(streams.begin(), streams.end(), [&](auto& other) {
-        return all_precede(*capture->graph, other->tail, stream.tail);
-    });
+    bool joined = std::all_of(streams.begin(), streams.end(),
+                              [&](auto& other) { return all_precede(*capture->graph, other->tail, stream.tail); });
     end(*capture);
     if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!joined) {
@@ -84,8 +83,7 @@ CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point*
     return CUDA_SUCCESS;
 }
 
-CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture,
-                      const std::vector<size_t>& nodes) {
+CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const std::vector<size_t>& nodes) {
     if (stream.capture && stream.capture != capture) {
         invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_MERGE, "it waits for another capture");
         return invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_MERGE, "another capture waits for it");
@@ -110,8 +108,7 @@ CUresult refuse_unsafe(const char* entry) {
 
 CUresult refuse_captured(const Stream& stream, const char* entry) {
     if (!stream.capture) return refuse_implicit(stream, entry);
-    return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                      format("%s of a captured stream", entry));
+    return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, format("%s of a captured stream", entry));
 }
 
 CUresult refuse_captured(const Context& context, const char* entry) {
@@ -126,9 +123,8 @@ CUresult refuse_captured(const Context& context, const char* entry) {
 CUresult refuse_implicit(const Stream& stream, const char* what) {
     if (ongoing().empty() || &stream != stream.context->legacy.get()) return CUDA_SUCCESS;
     auto conflicts = [&](const Capture& capture) {
-        return std::any_of(capture.streams.begin(), capture.streams.end(), [&](auto& captured) {
-            return captured->context == stream.context && captured->blocking();
-        });
+        return std::any_of(capture.streams.begin(), capture.streams.end(),
+                           [&](auto& captured) { return captured->context == stream.context && captured->blocking(); });
     };
     return refuse_where(conflicts, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
                         format("%s in the legacy stream, which waits for the captured stream", what));
@@ -141,8 +137,7 @@ using namespace cudasim;
 CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
-    if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     if (stream == stream->context->legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
     static uint64_t next_id = 1;
@@ -176,8 +171,8 @@ CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) 
     return CUDA_SUCCESS;
 }
 
-CUDASIM_API cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id,
-                                      CUgraph* graph, const CUgraphNode** nodes, size_t* count) {
+CUDASIM_API cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
+                                      const CUgraphNode** nodes, size_t* count) {
     CUresult result = cuStreamIsCapturing(handle, status);
     if (result != CUDA_SUCCESS) return result;
     CUDASIM_ENTER(Context);

@@ -22,8 +22,7 @@ struct Capture {
 /// Queues work or, if the stream is being captured, adds it to the graph.
 CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr);
 /// Adds nodes' order to a stream's: the stream joins the capture, unless it takes part already.
-CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture,
-                      const std::vector<size_t>& nodes);
+CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const std::vector<size_t>& nodes);
 /// Invalidates a capture and prints the reason. Returns `code`.
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why);
 

@@ -55,8 +55,7 @@ bool work_ordered(uint32_t work) {
     if (work == s.asked) return s.answer;
     const auto& members = s.works[work].members;
     s.asked = work;
-    s.answer =
-        members.empty() ? single_ordered(work) : std::all_of(members.begin(), members.end(), single_ordered);
+    s.answer = members.empty() ? single_ordered(work) : std::all_of(members.begin(), members.end(), single_ordered);
     return s.answer;
 }
 
@@ -106,8 +105,7 @@ bool both_atomic(const Touch& before, const Touch& now) {
 
 using Knowledge = KernelOrder::Knowledge;
 
-void learn_times(std::unordered_map<uint32_t, uint32_t>& known,
-                 const std::unordered_map<uint32_t, uint32_t>& news) {
+void learn_times(std::unordered_map<uint32_t, uint32_t>& known, const std::unordered_map<uint32_t, uint32_t>& news) {
     for (auto [key, time] : news) {
         uint32_t& latest = known[key];
         latest = std::max(latest, time);
@@ -187,8 +185,7 @@ std::string touch_range(size_t offset, size_t bytes, Access access) {
     now.work = current_work();
     now.block = kWholeWork;
     for (Cell *cell = shadow(offset), *end = cell + bytes; cell != end; ++cell) {
-        if (!work_ordered(cell->written.work))
-            return race(writes(access) ? "a write" : "a read", cell->written, true);
+        if (!work_ordered(cell->written.work)) return race(writes(access) ? "a write" : "a read", cell->written, true);
         if (writes(access) && !work_ordered(cell->read.work)) return race("a write", cell->read, false);
         if (writes(access))
             cell->written = now;
@@ -281,8 +278,7 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
     if (before.work != now.work) return work_ordered(before.work);
     if (before.block != now.block) {
         auto own = block.own.find(now.thread);
-        return knows(block.common.known, before) ||
-               (own != block.own.end() && knows(own->second.known, before));
+        return knows(block.common.known, before) || (own != block.own.end() && knows(own->second.known, before));
     }
     if (before.clock < block.barrier) return true;
     if (before.warps) return false;

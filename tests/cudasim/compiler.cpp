@@ -88,9 +88,8 @@ std::vector<std::string> compiler_flags(const Job& job) {
     flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
     const char* check = std::getenv("CUDASIM_CHECK");
     if (check && std::string(check) == "1")
-        flags.insert(flags.end(),
-                     {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
-                      "--param=tsan-instrument-func-entry-exit=0"});
+        flags.insert(flags.end(), {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
+                                   "--param=tsan-instrument-func-entry-exit=0"});
     // A text that lets NVRTC contract is contracted too, so that a missing -fmad=false is detected.
     if (job.contract && __builtin_cpu_supports("fma"))
         flags.insert(flags.end(), {"-ffp-contract=fast", "-mfma", "-fexpensive-optimizations"});
@@ -123,8 +122,7 @@ std::string footer(const Job& job) {
     }
     for (const std::string& expression : job.name_expressions) {
         std::string name = expression[0] == '&' ? expression.substr(1) : expression;
-        rows << "    cudasim::Thunk<&" << name << ">::describe(\"" << lowered_name(expression)
-             << "\", 1024),\n";
+        rows << "    cudasim::Thunk<&" << name << ">::describe(\"" << lowered_name(expression) << "\", 1024),\n";
         ++count;
     }
     out << "static const cudasim_kernel cudasim_kernels[] = {\n"
@@ -132,8 +130,8 @@ std::string footer(const Job& job) {
         << "extern \"C\" __attribute__((visibility(\"default\"))) const cudasim_module cudasim_module_info = "
            "{"
         << "CUDASIM_ABI, " << job.architecture
-        << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, "
-        << count << "};\n";
+        << ", &cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, " << count
+        << "};\n";
     return out.str();
 }
 

@@ -23,8 +23,7 @@ constexpr ErrorText kErrors[] = {
 };
 
 const ErrorText* error_text(CUresult code) {
-    auto found =
-        std::find_if(std::begin(kErrors), std::end(kErrors), [&](auto& e) { return e.code == code; });
+    auto found = std::find_if(std::begin(kErrors), std::end(kErrors), [&](auto& e) { return e.code == code; });
     return found == std::end(kErrors) ? nullptr : found;
 }
 

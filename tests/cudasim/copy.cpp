@@ -99,8 +99,7 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
 
 /// Makes the run of a copy whose host side, if it has one, is pinned: until it has run, the program may
 /// neither write the source nor read the target, which is poisoned.
-std::function<CUresult()> pinned_copy(Context& context, const Copy& c, const HostUse& to,
-                                      const HostUse& from) {
+std::function<CUresult()> pinned_copy(Context& context, const Copy& c, const HostUse& to, const HostUse& from) {
     bool settled = from.range() && from.range()->kind != HostRange::Kind::Managed && !from.range()->writing;
     uint64_t sum = settled ? checksum(view(c.from), c.bytes) : 0;
     if (from.range()) ++from.range()->reading;
@@ -123,10 +122,9 @@ CUresult run_pageable_copy(Context& context, const Copy& c, uint64_t expected) {
     if (!read_host(bytes, c.from, c.bytes))
         return illegal(context, c.name, "pageable memory was freed before an asynchronous copy had read it");
     if (checksum(bytes.data(), bytes.size()) != expected)
-        return illegal(context, c.name,
-                       "pageable memory was changed before an asynchronous copy had read it");
-    return run_copy(context, {c.name, c.to, reinterpret_cast<CUdeviceptr>(bytes.data()), c.bytes},
-                    HostUse(c.to), HostUse(0));
+        return illegal(context, c.name, "pageable memory was changed before an asynchronous copy had read it");
+    return run_copy(context, {c.name, c.to, reinterpret_cast<CUdeviceptr>(bytes.data()), c.bytes}, HostUse(c.to),
+                    HostUse(0));
 }
 
 /// Queues a copy. Copies between devices go through the system where peers have no access, so that is no
@@ -157,8 +155,7 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
             make = [=, &context, saved = std::move(bytes)] {
                 return Operation{c.name, [=, &context] {
                                      auto from = reinterpret_cast<CUdeviceptr>(saved.data());
-                                     return run_copy(context, {c.name, c.to, from, c.bytes}, HostUse(c.to),
-                                                     HostUse(0));
+                                     return run_copy(context, {c.name, c.to, from, c.bytes}, HostUse(c.to), HostUse(0));
                                  }};
             };
         else
@@ -183,8 +180,7 @@ CUresult copy_and_wait(const Copy& c) {
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
 
 template <class T>
-CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle,
-                    bool wait) {
+CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle, bool wait) {
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
@@ -195,8 +191,7 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
     Context& context = *stream->context;
     auto run = [=, &context] {
         std::string reason = why_unusable(context, to, bytes);
-        if (reason.empty() && shadowed(allocation_at(to)))
-            reason = touch_range(offset_of(to), bytes, Access::Write);
+        if (reason.empty() && shadowed(allocation_at(to))) reason = touch_range(offset_of(to), bytes, Access::Write);
         if (!reason.empty()) return illegal(context, name, reason);
         auto* items = reinterpret_cast<T*>(view(to));
         std::fill(items, items + count, value);
@@ -258,8 +253,7 @@ CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr 
     Context *target = as_context(to_context), *source = as_context(from_context);
     if (!target || !source) return CUDA_ERROR_INVALID_CONTEXT;
     Allocation *to_block = allocation_at(to), *from_block = allocation_at(from);
-    bool fits =
-        to_block && from_block && to_block->device == target->device && from_block->device == source->device;
+    bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
     if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
     return queue_copy({"copy between devices", to, from, bytes, true}, stream);
 }

@@ -20,12 +20,10 @@ struct Attribute {
 constexpr int kMultiprocessors = 8;
 
 constexpr Limits kLimits[] = {
-    {75, 1024, 16, 64 << 10, 64 << 10},    {80, 2048, 32, 164 << 10, 163 << 10},
-    {86, 1536, 16, 100 << 10, 99 << 10},   {87, 1536, 16, 164 << 10, 163 << 10},
-    {89, 1536, 24, 100 << 10, 99 << 10},   {90, 2048, 32, 228 << 10, 227 << 10},
-    {100, 2048, 32, 228 << 10, 227 << 10}, {103, 2048, 32, 228 << 10, 227 << 10},
-    {110, 1536, 24, 228 << 10, 227 << 10}, {120, 1536, 24, 100 << 10, 99 << 10},
-    {121, 1536, 24, 100 << 10, 99 << 10},
+    {75, 1024, 16, 64 << 10, 64 << 10},    {80, 2048, 32, 164 << 10, 163 << 10},  {86, 1536, 16, 100 << 10, 99 << 10},
+    {87, 1536, 16, 164 << 10, 163 << 10},  {89, 1536, 24, 100 << 10, 99 << 10},   {90, 2048, 32, 228 << 10, 227 << 10},
+    {100, 2048, 32, 228 << 10, 227 << 10}, {103, 2048, 32, 228 << 10, 227 << 10}, {110, 1536, 24, 228 << 10, 227 << 10},
+    {120, 1536, 24, 100 << 10, 99 << 10},  {121, 1536, 24, 100 << 10, 99 << 10},
 };
 
 /// The attributes of every simulated device; those in neither list are zero.
@@ -70,8 +68,7 @@ int attribute(CUdevice_attribute key, CUdevice device) {
     const Attribute by_capability[] = {
         {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, static_cast<int>(l.threads_per_multiprocessor)},
         {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, static_cast<int>(l.blocks_per_multiprocessor)},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-         static_cast<int>(l.shared_per_multiprocessor)},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, static_cast<int>(l.shared_per_multiprocessor)},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, static_cast<int>(l.shared_per_block_optin)},
     };
     for (const Attribute& a : by_capability)

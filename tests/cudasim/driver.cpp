@@ -94,12 +94,10 @@ uint64_t now() {
 bool is_sticky(CUresult code) {
     switch (code) {
 #define ERROR(name, number, sticky, text) \
-    case CUDA_ERROR_##name:               \
-        return sticky;
+    case CUDA_ERROR_##name: return sticky;
 #include "errors.def"
 #undef ERROR
-        default:
-            return false;
+        default: return false;
     }
 }
 
@@ -199,8 +197,7 @@ Call::Call(EntryPoint& entry, Needs needs) : begin_(now()) {
     refusal_ = refusal_before(entry, needs);
     if (settings().log) {
         std::string result = refusal_ == CUDA_SUCCESS ? "" : format(" -> %d", refusal_);
-        say(format("[%d] %s #%ld%s", static_cast<int>(gettid()), entry.name.c_str(), entry.calls,
-                   result.c_str()));
+        say(format("[%d] %s #%ld%s", static_cast<int>(gettid()), entry.name.c_str(), entry.calls, result.c_str()));
     }
     if (refusal_ == CUDA_SUCCESS && needs == Needs::Context) background_progress();
 }

@@ -133,9 +133,7 @@ class Driver:
         """Arguments are ctypes values; an int is a device address."""
         values = [c_uint64(a) if isinstance(a, int) else a for a in arguments]
         pointers = (c_void_p * max(1, len(values)))(*[ctypes.addressof(v) for v in values])
-        grid, block = (
-            tuple(d) + (1,) * (3 - len(d)) if isinstance(d, tuple) else (d, 1, 1) for d in (grid, block)
-        )
+        grid, block = (tuple(d) + (1,) * (3 - len(d)) if isinstance(d, tuple) else (d, 1, 1) for d in (grid, block))
         self.call(
             "cuLaunchKernel",
             function,

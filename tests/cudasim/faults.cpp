@@ -54,8 +54,7 @@ void install_fault_handlers() {
     action.sa_sigaction = on_fault;
     // Without SA_NODEFER the signal would stay blocked after a handler that never returns.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
-        sigaction(signal, &action, &previous_handler[signal]);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &previous_handler[signal]);
 }
 
 void provide_signal_stack() { [[maybe_unused]] thread_local const SignalStack stack; }

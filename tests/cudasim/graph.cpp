@@ -160,12 +160,11 @@ CUresult capture_free(CUdeviceptr address, Stream& stream) {
     Capture& capture = *stream.capture;
     if (capture.invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     auto& own = capture.graph->memory;
-    auto found =
-        std::find_if(own.begin(), own.end(), [&](Allocation* block) { return block->base == address; });
+    auto found = std::find_if(own.begin(), own.end(), [&](Allocation* block) { return block->base == address; });
     if (found == own.end())
-        return invalidate(capture, CUDA_ERROR_INVALID_VALUE,
-                          format("cuMemFreeAsync of memory that the capture has not allocated: %s",
-                                 describe(address).c_str()));
+        return invalidate(
+            capture, CUDA_ERROR_INVALID_VALUE,
+            format("cuMemFreeAsync of memory that the capture has not allocated: %s", describe(address).c_str()));
     Context* context = stream.context;
     return submit(stream, CU_GRAPH_NODE_TYPE_MEM_FREE,
                   [block = *found, context] { return free_of_graph_memory(*block, *context); });

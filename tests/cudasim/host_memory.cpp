@@ -103,8 +103,7 @@ CUDASIM_API cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     CUDASIM_REFUSE_UNSAFE();
     auto base = reinterpret_cast<uintptr_t>(memory);
     if (!memory || bytes == 0 || is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
-    if (host_range_at(base) || host_range_at(base + bytes - 1))
-        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (host_range_at(base) || host_range_at(base + bytes - 1)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     add_host_range({base, bytes, HostRange::Kind::Registered, flags, current_context(), 0});
     return CUDA_SUCCESS;
 }

@@ -29,8 +29,7 @@ CUDASIM_API cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr address) {
 CUDASIM_API cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();
-    if (!out || flags != 1 || std::memcmp(handle.reserved, kMark, sizeof kMark) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!out || flags != 1 || std::memcmp(handle.reserved, kMark, sizeof kMark) != 0) return CUDA_ERROR_INVALID_VALUE;
     CUdeviceptr base;
     std::memcpy(&base, handle.reserved + sizeof kMark, sizeof base);
     // Each process has its own simulated devices, so memory shared by another one is not available.

@@ -76,8 +76,7 @@ std::string real_nvrtc() {
     return path && *path && std::string(path) != "0" ? path : "";
 }
 
-Question::Question(const std::filesystem::path& program, const std::filesystem::path& folder)
-    : folder_(folder) {
+Question::Question(const std::filesystem::path& program, const std::filesystem::path& folder) : folder_(folder) {
     asked_ = !program.empty();
     if (!asked_) return;
     judge_ = take(program);
@@ -91,8 +90,7 @@ Question::~Question() { delete judge_; }
 std::string Question::refusal(std::string& log) {
     if (!asked_) return "";
     char line[16];
-    if (!judge_ || !std::fgets(line, sizeof line, judge_->out))
-        return "cudasim: real-nvrtc does not answer\n";
+    if (!judge_ || !std::fgets(line, sizeof line, judge_->out)) return "cudasim: real-nvrtc does not answer\n";
     std::lock_guard<std::mutex> lock(mutex);
     idle().push_back(judge_);
     judge_ = nullptr;

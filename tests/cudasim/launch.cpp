@@ -33,28 +33,26 @@ CUresult check_limits(const Launch& l, const Function& f) {
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
         return refused(name, CUDA_ERROR_INVALID_VALUE, "an empty grid or block");
     if (g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
-        return refused(name, CUDA_ERROR_INVALID_VALUE,
-                       format("a grid of (%u, %u, %u) blocks", g.x, g.y, g.z));
+        return refused(name, CUDA_ERROR_INVALID_VALUE, format("a grid of (%u, %u, %u) blocks", g.x, g.y, g.z));
     unsigned long long threads = 1ull * b.x * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > kMostThreads)
-        return refused(name, CUDA_ERROR_INVALID_VALUE,
-                       format("a block of (%u, %u, %u) threads", b.x, b.y, b.z));
+        return refused(name, CUDA_ERROR_INVALID_VALUE, format("a block of (%u, %u, %u) threads", b.x, b.y, b.z));
     if (threads > f.kernel->max_threads)
         return refused(
             name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             format("%llu threads per block where __launch_bounds__ says %u", threads, f.kernel->max_threads));
     if (f.registers(static_cast<unsigned>(threads)) > kRegistersPerBlock)
         return refused(name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-                       format("%llu threads of %u registers each, where a block has %u", threads,
-                              f.resources.registers, kRegistersPerBlock));
+                       format("%llu threads of %u registers each, where a block has %u", threads, f.resources.registers,
+                              kRegistersPerBlock));
     if (f.kernel->parameter_bytes > kMostParameterBytes)
         return refused(
             name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             format("%u bytes of parameters, %u are allowed", f.kernel->parameter_bytes, kMostParameterBytes));
     if (l.dynamic_shared > f.dynamic_shared_limit)
-        return refused(name, CUDA_ERROR_INVALID_VALUE,
-                       format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared,
-                              f.dynamic_shared_limit));
+        return refused(
+            name, CUDA_ERROR_INVALID_VALUE,
+            format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared, f.dynamic_shared_limit));
     return CUDA_SUCCESS;
 }
 
@@ -98,8 +96,7 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
     return "";
 }
 
-CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters,
-             uint64_t seed) {
+CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters, uint64_t seed) {
     const char* name = f.kernel->name;
     std::vector<Allocation*> touched;
     std::string reason = rebase(parameters, context, touched);
@@ -110,9 +107,9 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
     if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.message);
     for (Allocation* block : touched)
         if (!guards_intact(*block))
-            return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS,
-                         format("kernel %s wrote next to a block of %zu bytes at 0x%llx", name,
-                                block->live_size, block->base));
+            return fault(
+                context, CUDA_ERROR_ILLEGAL_ADDRESS,
+                format("kernel %s wrote next to a block of %zu bytes at 0x%llx", name, block->live_size, block->base));
     return CUDA_SUCCESS;
 }
 
@@ -136,9 +133,8 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
         bool gone = function->module->unloaded;
         return Operation{function->kernel->name, [=, &context] {
                              if (gone)
-                                 return fault(
-                                     context, CUDA_ERROR_ILLEGAL_ADDRESS,
-                                     format("graph: the module of %s was unloaded", function->kernel->name));
+                                 return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS,
+                                              format("graph: the module of %s was unloaded", function->kernel->name));
                              return run(context, l, *function, packed, seed);
                          }};
     });
@@ -149,12 +145,11 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
 
 using namespace cudasim;
 
-CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                           CUstream stream, void** parameters, void** extra) {
+CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                           unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
+                           void** extra) {
     CUDASIM_ENTER(Context);
-    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function,
-                  parameters, extra);
+    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function, parameters, extra);
 }
 
 CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void** parameters, void** extra) {

@@ -49,9 +49,7 @@ Memory& memory() {
 
 Space& space(int device) { return memory().spaces[static_cast<size_t>(device)]; }
 
-void fill(CUdeviceptr address, size_t bytes, unsigned char value) {
-    std::memset(view(address), value, bytes);
-}
+void fill(CUdeviceptr address, size_t bytes, unsigned char value) { std::memset(view(address), value, bytes); }
 
 void poison(const Allocation& block, size_t size, unsigned char value) {
     size_t edge = std::min(size, kPoisonEdge);
@@ -79,10 +77,10 @@ void map_device_memory() {
     m.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim", MFD_CLOEXEC));
     bool sized = m.file >= 0 && ftruncate(m.file, static_cast<off_t>(total)) == 0;
     constexpr int kFixed = MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-    void* device = mmap(reinterpret_cast<void*>(kDeviceBase), total, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | kFixed, -1, 0);
-    void* seen = mmap(reinterpret_cast<void*>(kViewBase), total, PROT_READ | PROT_WRITE, MAP_SHARED | kFixed,
-                      m.file, 0);
+    void* device =
+        mmap(reinterpret_cast<void*>(kDeviceBase), total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | kFixed, -1, 0);
+    void* seen =
+        mmap(reinterpret_cast<void*>(kViewBase), total, PROT_READ | PROT_WRITE, MAP_SHARED | kFixed, m.file, 0);
     if (!sized || device == MAP_FAILED || seen == MAP_FAILED) {
         say(format("cannot map device memory: %s", std::strerror(errno)));
         std::abort();
@@ -96,13 +94,10 @@ void map_device_memory() {
 
 size_t offset_of(CUdeviceptr address) { return address - kDeviceBase; }
 
-bool is_device_address(CUdeviceptr address) {
-    return address - kDeviceBase < kSpans;
-}
+bool is_device_address(CUdeviceptr address) { return address - kDeviceBase < kSpans; }
 
 char* view(CUdeviceptr address) {
-    CUdeviceptr shown =
-        is_device_address(address) ? address + static_cast<CUdeviceptr>(kViewOffset) : address;
+    CUdeviceptr shown = is_device_address(address) ? address + static_cast<CUdeviceptr>(kViewOffset) : address;
     return reinterpret_cast<char*>(shown);
 }
 
@@ -132,9 +127,7 @@ Allocation* carve(int device, size_t capacity) {
     return &block;
 }
 
-void give_back(Allocation& allocation) {
-    space(allocation.device).unused[allocation.capacity].push_back(&allocation);
-}
+void give_back(Allocation& allocation) { space(allocation.device).unused[allocation.capacity].push_back(&allocation); }
 
 void begin_life(Allocation& block, size_t size) {
     block.live = true;
@@ -185,8 +178,8 @@ std::string describe(CUdeviceptr address) {
     Allocation* block = allocation_at(address);
     if (!block) return is_device_address(address) ? describe_gap(address) : "no device address";
     const char* state = block->allocated ? "allocated" : "freed";
-    return format("byte %llu of a block of %zu bytes (%s) on device %d", address - block->base, block->size,
-                  state, block->device);
+    return format("byte %llu of a block of %zu bytes (%s) on device %d", address - block->base, block->size, state,
+                  block->device);
 }
 
 std::string why_unusable(const Context& context, CUdeviceptr address, size_t bytes) {
@@ -205,8 +198,8 @@ std::string why_unusable(const Context& context, CUdeviceptr address, size_t byt
                        block->pool->accessible[static_cast<size_t>(context.device)];
     bool allowed = block->pool ? pool_access : context.peers[device];
     return allowed ? ""
-                   : format("0x%llx lies on device %d, to which device %d has no peer access", address,
-                            block->device, context.device);
+                   : format("0x%llx lies on device %d, to which device %d has no peer access", address, block->device,
+                            context.device);
 }
 
 bool shadowed(const Allocation* allocation) {

@@ -51,8 +51,7 @@ CUresult image_in_ptx(const char* text, std::string& image) {
     int major = 0, minor = 0;
     const char* version = std::strstr(text, ".version ");
     const char* data = std::strstr(text, "//cudasim:");
-    if (!version || !data || std::sscanf(version, ".version %d.%d", &major, &minor) != 2)
-        return CUDA_ERROR_INVALID_PTX;
+    if (!version || !data || std::sscanf(version, ".version %d.%d", &major, &minor) != 2) return CUDA_ERROR_INVALID_PTX;
     // PTX ISA 9.0 came with CUDA 13.0, 8.8 with 12.9, 8.0 with 12.0.
     int cuda = major >= 9 ? 13000 + 10 * minor : 12000 + 10 * minor;
     if (cuda > settings().driver_version) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
@@ -86,8 +85,7 @@ CUresult open_image(Module& module, const std::string& image) {
 
 bool runs_here(unsigned architecture) {
     unsigned major = architecture / 10, minor = architecture % 10;
-    return major == static_cast<unsigned>(settings().major) &&
-           minor <= static_cast<unsigned>(settings().minor);
+    return major == static_cast<unsigned>(settings().major) && minor <= static_cast<unsigned>(settings().minor);
 }
 
 CUresult load(CUmodule* out, const void* image) {
@@ -140,14 +138,12 @@ CUDASIM_API cuModuleLoadData(CUmodule* out, const void* image) {
     return load(out, image);
 }
 
-CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys,
-                               void** values) {
+CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys, void** values) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();
     CUresult result = load(out, image);
     for (unsigned i = 0; i < count; ++i) {
-        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER)
-            *static_cast<char*>(values[i]) = 0;
+        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER) *static_cast<char*>(values[i]) = 0;
         if (keys[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES || keys[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
             values[i] = nullptr;
     }
@@ -201,8 +197,7 @@ CUDASIM_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule h
     if (!found || !dladdr1(found, &where, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) || !symbol)
         return CUDA_ERROR_NOT_FOUND;
     auto base = reinterpret_cast<uintptr_t>(found);
-    if (!host_range_at(base))
-        add_host_range({base, symbol->st_size, HostRange::Kind::Global, 0, module->context, 0});
+    if (!host_range_at(base)) add_host_range({base, symbol->st_size, HostRange::Kind::Global, 0, module->context, 0});
     if (address) *address = base;
     if (bytes) *bytes = symbol->st_size;
     return CUDA_SUCCESS;
@@ -231,30 +226,17 @@ CUDASIM_API cuFuncGetAttribute(int* value, CUfunction_attribute key, CUfunction 
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     int architecture = static_cast<int>(function->module->info->architecture);
     switch (key) {
-        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-            *value = static_cast<int>(function->most_threads());
-            break;
-        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-            *value = static_cast<int>(function->resources.shared);
-            break;
-        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-            *value = static_cast<int>(function->resources.local);
-            break;
-        case CU_FUNC_ATTRIBUTE_NUM_REGS:
-            *value = static_cast<int>(function->resources.registers);
-            break;
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->most_threads()); break;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(function->resources.shared); break;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(function->resources.local); break;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = static_cast<int>(function->resources.registers); break;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-            *value = architecture;
-            break;
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = architecture; break;
         case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
             *value = static_cast<int>(function->dynamic_shared_limit);
             break;
-        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-            *value = -1;
-            break;
-        default:
-            *value = 0;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
+        default: *value = 0;
     }
     return CUDA_SUCCESS;
 }
@@ -264,8 +246,8 @@ CUDASIM_API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute key, int 
     auto function = function_of(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (key == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
-    bool fits = value >= 0 &&
-                static_cast<unsigned>(value) + function->resources.shared <= limits().shared_per_block_optin;
+    bool fits =
+        value >= 0 && static_cast<unsigned>(value) + function->resources.shared <= limits().shared_per_block_optin;
     if (key != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || !fits) return CUDA_ERROR_INVALID_VALUE;
     function->dynamic_shared_limit = static_cast<unsigned>(value);
     return CUDA_SUCCESS;

@@ -491,7 +491,11 @@ OWN_TESTS = {
     ),
     "pinned.cpp": (BYTES,),
     "runtime.cpp": ("sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",),
-    "storages.cpp": (ORDER, "sim tests/python/test_streams.py -k 'cuda and imported'", f"{UNUSUAL} -k 'temporaries or legacy'"),
+    "storages.cpp": (
+        ORDER,
+        "sim tests/python/test_streams.py -k 'cuda and imported'",
+        f"{UNUSUAL} -k 'temporaries or legacy'",
+    ),
     "stream.cpp": (f"{FAULTS} -k capture", f"{UNUSUAL} -k 'temporaries or legacy or half'"),
     "transfer.cpp": (f"{UNUSUAL} -k pinned",),
 }

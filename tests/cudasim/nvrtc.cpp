@@ -120,9 +120,8 @@ constexpr KnownOption kOptions[] = {
 
 /// Options whose value may be the next argument.
 bool takes_next(const std::string& option) {
-    for (const char* name :
-         {"-arch", "--gpu-architecture", "-D", "-U", "-I", "-std", "--std", "-include", "-Xptxas",
-          "--define-macro", "--include-path", "--ptxas-options", "-maxrregcount", "--maxrregcount"})
+    for (const char* name : {"-arch", "--gpu-architecture", "-D", "-U", "-I", "-std", "--std", "-include", "-Xptxas",
+                             "--define-macro", "--include-path", "--ptxas-options", "-maxrregcount", "--maxrregcount"})
         if (option == name) return true;
     return false;
 }
@@ -130,8 +129,7 @@ bool takes_next(const std::string& option) {
 bool is_known(const std::string& option) {
     Version v = version();
     std::string name = option.substr(0, option.find('='));
-    if (name.size() > 2 && (name[1] == 'D' || name[1] == 'I' || name[1] == 'U') && name[0] == '-')
-        name.resize(2);
+    if (name.size() > 2 && (name[1] == 'D' || name[1] == 'I' || name[1] == 'U') && name[0] == '-') name.resize(2);
     for (const KnownOption& known : kOptions)
         if (name == known.name) return 1000 * v.major + 10 * v.minor >= known.since;
     return false;
@@ -179,8 +177,7 @@ std::string as_ptx(const Program& program) {
     Version v = version();
     int minor = v.major >= 13 ? v.minor : v.minor - (v.minor >= 9 ? 1 : 0);
     std::string text = ".version " + std::to_string(v.major >= 13 ? 9 : 8) + "." + std::to_string(minor) +
-                       "\n.target sm_" + std::to_string(program.job.architecture) +
-                       "\n.address_size 64\n//cudasim:";
+                       "\n.target sm_" + std::to_string(program.job.architecture) + "\n.address_size 64\n//cudasim:";
     constexpr char kDigits[] = "0123456789abcdef";
     for (unsigned char c : program.compiled.image) {
         text += kDigits[c >> 4];
@@ -226,8 +223,7 @@ extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorStrin
                                       "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
                                       "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
                                       "NVRTC_ERROR_INTERNAL_ERROR"};
-    return result >= 0 && result < static_cast<int>(std::size(kNames)) ? kNames[result]
-                                                                       : "NVRTC_ERROR unknown";
+    return result >= 0 && result < static_cast<int>(std::size(kNames)) ? kNames[result] : "NVRTC_ERROR unknown";
 }
 
 CUDASIM_NVRTC nvrtcCreateProgram(nvrtcProgram* out, const char* text, const char*, int count,
@@ -259,8 +255,7 @@ CUDASIM_NVRTC nvrtcGetLoweredName(nvrtcProgram handle, const char* expression, c
     Program& program = *as_program(handle);
     if (!program.compiled.good) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
     auto& all = program.job.name_expressions;
-    if (std::find(all.begin(), all.end(), expression) == all.end())
-        return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    if (std::find(all.begin(), all.end(), expression) == all.end()) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     *name = (program.lowered[expression] = cudasim::lowered_name(expression)).c_str();
     return NVRTC_SUCCESS;
 }

@@ -178,9 +178,8 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     Operation operation{"free", [=, &context] {
                             std::string wrong = end_life(*block);
                             if (!block->pool) give_back(*block);
-                            return wrong.empty()
-                                       ? CUDA_SUCCESS
-                                       : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                            return wrong.empty() ? CUDA_SUCCESS
+                                                 : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
                         }};
     operation.bookkeeping = true;
     block->freed = {stream, stream->issued + 1};
@@ -219,9 +218,8 @@ Operation free_of_graph_memory(Allocation& block, Context& context) {
     Operation operation{"free of a graph's memory", [&block, &context] {
                             std::string wrong = end_life(block);
                             give_back_graph_memory(block);
-                            return wrong.empty()
-                                       ? CUDA_SUCCESS
-                                       : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                            return wrong.empty() ? CUDA_SUCCESS
+                                                 : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
                         }};
     operation.bookkeeping = true;
     return operation;
@@ -376,9 +374,7 @@ CUDASIM_API cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute key, 
         case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
             pool->reuse[key - 1] = *static_cast<int*>(value);
             return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-            pool->threshold = *static_cast<uint64_t*>(value);
-            return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->threshold = *static_cast<uint64_t*>(value); return CUDA_SUCCESS;
         case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
             if (*static_cast<uint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -387,8 +383,7 @@ CUDASIM_API cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute key, 
             else
                 pool->reserved_high = pool->reserved;
             return CUDA_SUCCESS;
-        default:
-            return CUDA_ERROR_INVALID_VALUE;
+        default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -400,26 +395,13 @@ CUDASIM_API cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute key, 
     switch (key) {
         case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
         case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-            *static_cast<int*>(value) = pool->reuse[key - 1];
-            break;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-            *number = pool->threshold;
-            break;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-            *number = pool->reserved;
-            break;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-            *number = pool->reserved_high;
-            break;
-        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-            *number = pool->used;
-            break;
-        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-            *number = pool->used_high;
-            break;
-        default:
-            return CUDA_ERROR_INVALID_VALUE;
+        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *static_cast<int*>(value) = pool->reuse[key - 1]; break;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *number = pool->threshold; break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: *number = pool->reserved; break;
+        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *number = pool->reserved_high; break;
+        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *number = pool->used; break;
+        case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *number = pool->used_high; break;
+        default: return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }
@@ -432,8 +414,7 @@ CUDASIM_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* map, 
     for (size_t i = 0; i < count; ++i) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
         if (!exists(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
-        pool->accessible[static_cast<size_t>(map[i].location.id)] =
-            map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        pool->accessible[static_cast<size_t>(map[i].location.id)] = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     }
     return CUDA_SUCCESS;
 }

@@ -179,8 +179,7 @@ Point enqueue(Stream& stream, Operation operation) {
     add_implicit_waits(stream, operation);
     if (checking()) operation.clock = stream.clock = clock_after(stream, operation.waits);
     auto& waits = operation.waits;
-    waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Point& p) { return p.reached(); }),
-                waits.end());
+    waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Point& p) { return p.reached(); }), waits.end());
     auto self = stream.shared_from_this();
     if (stream.queue.empty()) scheduler().busy.push_back(self);
     stream.queue.push_back(std::move(operation));

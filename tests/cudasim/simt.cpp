@@ -137,8 +137,7 @@ class Execution {
 
     // On a fiber.
     void yield() {
-        if (++spins_ > kSpinLimit)
-            give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
+        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
         block_->make_ready(*thread_);
         leave();
     }
@@ -180,8 +179,8 @@ class Execution {
         const auto& b = place_.block;
         const auto& t = place_.thread;
         result_.code = code;
-        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name,
-                                 b.x, b.y, b.z, t.x, t.y, t.z, message.c_str());
+        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name, b.x, b.y,
+                                 b.z, t.x, t.y, t.z, message.c_str());
     }
 
     /// The shadow of memory that a kernel accesses; null if none is kept. Ends the launch if it may not access
@@ -192,8 +191,7 @@ class Execution {
         auto dynamic = reinterpret_cast<uintptr_t>(place_.dynamic_shared);
         if (at - dynamic < grid_.dynamic_shared) return &block_->time.shared[shared_bytes_ + at - dynamic];
         if (at >= reinterpret_cast<uintptr_t>(grid_.module->image_begin) && at < window) return nullptr;
-        if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes)
-            return nullptr;
+        if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes) return nullptr;
         CUdeviceptr address = at - static_cast<CUdeviceptr>(kViewOffset);
         if (address >= allowed_begin_ && address + bytes <= allowed_end_)
             return allowed_shadow_ ? shadow(offset_of(address)) : nullptr;
@@ -331,9 +329,7 @@ const cudasim_runtime kRuntime = {
     },
     [] { running->yield(); },
     [](int code, const char* message) { running->give_up(static_cast<CUresult>(code), message); },
-    [](const void* place, unsigned bytes, int kind) {
-        running->access(place, bytes, static_cast<Access>(kind));
-    },
+    [](const void* place, unsigned bytes, int kind) { running->access(place, bytes, static_cast<Access>(kind)); },
     [] { running->fence(); },
 };
 
@@ -344,16 +340,14 @@ const cudasim_runtime* simt_runtime() { return &kRuntime; }
 void end_kernel(int signal, const void* address) {
     if (!inside_kernel) return;
     if (signal == SIGFPE)
-        running->give_up(CUDA_ERROR_LAUNCH_FAILED,
-                         "integer division by zero or overflow, undefined on a GPU");
+        running->give_up(CUDA_ERROR_LAUNCH_FAILED, "integer division by zero or overflow, undefined on a GPU");
     if (signal == SIGILL)
         running->give_up(CUDA_ERROR_MISALIGNED_ADDRESS,
                          "access to an address that is no multiple of the type's alignment");
     if (running->fiber()->overflowed_at(address))
         running->give_up(CUDA_ERROR_HARDWARE_STACK_ERROR, "the thread's stack overflowed");
     auto at = reinterpret_cast<CUdeviceptr>(address);
-    const char* hint =
-        is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
+    const char* hint = is_device_address(at) ? ", a device address that was not among the kernel's parameters" : "";
     running->give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access to 0x%llx%s", at, hint));
 }
 

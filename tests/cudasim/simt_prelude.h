@@ -130,9 +130,7 @@ CUDASIM_UNCHECKED inline void maybe_yield() {
 }
 }  // namespace cudasim
 
-CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) {
-    cudasim_runtime_table->barrier(line);
-}
+CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) { cudasim_runtime_table->barrier(line); }
 inline void __syncwarp(unsigned mask = ~0u) { cudasim::exchange(mask, cudasim::kSync, 0); }
 inline void __threadfence() {
     cudasim::note_fence();
@@ -149,8 +147,7 @@ inline unsigned __activemask() { return 1u << cudasim::lane(); }
     cudasim_runtime_table->fail(719, "__trap()");
     __builtin_unreachable();
 }
-[[noreturn]] CUDASIM_UNCHECKED inline void __assertfail(const char* text, const char*, unsigned, const char*,
-                                                        size_t) {
+[[noreturn]] CUDASIM_UNCHECKED inline void __assertfail(const char* text, const char*, unsigned, const char*, size_t) {
     cudasim_runtime_table->fail(710, text);
     __builtin_unreachable();
 }
@@ -185,8 +182,7 @@ CUDASIM_UNCHECKED unsigned __match_any_sync(unsigned mask, T value) {
     cudasim_exchanged all = cudasim::exchange(mask, cudasim::kMatch, value);
     unsigned same = 0;
     for (unsigned i = 0; i < 32; ++i)
-        if ((all.lanes >> i & 1) && !__builtin_memcmp(all.slots + 16 * i, &value, sizeof value))
-            same |= 1u << i;
+        if ((all.lanes >> i & 1) && !__builtin_memcmp(all.slots + 16 * i, &value, sizeof value)) same |= 1u << i;
     return same;
 }
 CUDASIM_UNCHECKED inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
@@ -222,17 +218,17 @@ CUDASIM_UNCHECKED T update(T* place, F change, bool system = false) {
     return old;
 }
 }  // namespace cudasim
-#define CUDASIM_ATOMIC(name, ...)                                               \
-    template <class T>                                                          \
-    T name(T* place, cudasim::same<T> v) {                                      \
-        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }); \
-    }                                                                           \
-    template <class T>                                                          \
-    T name##_block(T* place, cudasim::same<T> v) {                              \
-        return name(place, v);                                                  \
-    }                                                                           \
-    template <class T>                                                          \
-    T name##_system(T* place, cudasim::same<T> v) {                             \
+#define CUDASIM_ATOMIC(name, ...)                                                     \
+    template <class T>                                                                \
+    T name(T* place, cudasim::same<T> v) {                                            \
+        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; });       \
+    }                                                                                 \
+    template <class T>                                                                \
+    T name##_block(T* place, cudasim::same<T> v) {                                    \
+        return name(place, v);                                                        \
+    }                                                                                 \
+    template <class T>                                                                \
+    T name##_system(T* place, cudasim::same<T> v) {                                   \
         return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }, true); \
     }
 CUDASIM_ATOMIC(atomicAdd, old + v)
@@ -368,9 +364,9 @@ long long llabs(long long) noexcept;
     extern "C" float name##f(float, float) noexcept; \
     inline float name(float x, float y) { return name##f(x, y); }
 // Functions that the C library rounds worse than a GPU does, computed in long double.
-#define CUDASIM_WIDE1(name)                             \
-    extern "C" long double name##l(long double) noexcept; \
-    extern "C" float name##f(float) noexcept;             \
+#define CUDASIM_WIDE1(name)                                     \
+    extern "C" long double name##l(long double) noexcept;       \
+    extern "C" float name##f(float) noexcept;                   \
     inline double name(double x) { return double(name##l(x)); } \
     inline float name(float x) { return name##f(x); }
 // clang-format off
@@ -383,30 +379,30 @@ CUDASIM_MATH1(round) CUDASIM_MATH1(rint) CUDASIM_MATH1(nearbyint) CUDASIM_MATH1(
 CUDASIM_MATH1(y0) CUDASIM_MATH1(y1)
 CUDASIM_MATH2(pow) CUDASIM_MATH2(atan2) CUDASIM_MATH2(fmod) CUDASIM_MATH2(remainder) CUDASIM_MATH2(hypot) CUDASIM_MATH2(fmin)
 CUDASIM_MATH2(fmax) CUDASIM_MATH2(fdim) CUDASIM_MATH2(copysign) CUDASIM_MATH2(nextafter)
-// clang-format on
-extern "C" {
-double fma(double, double, double) noexcept;
-float fmaf(float, float, float) noexcept;
-double ldexp(double, int) noexcept;
-float ldexpf(float, int) noexcept;
-double scalbn(double, int) noexcept;
-float scalbnf(float, int) noexcept;
-double frexp(double, int*) noexcept;
-float frexpf(float, int*) noexcept;
-double modf(double, double*) noexcept;
-float modff(float, float*) noexcept;
-double remquo(double, double, int*) noexcept;
-float remquof(float, float, int*) noexcept;
-int ilogb(double) noexcept;
-int ilogbf(float) noexcept;
-long lrint(double) noexcept;
-long lrintf(float) noexcept;
-long long llrint(double) noexcept;
-long long llrintf(float) noexcept;
-long lround(double) noexcept;
-long long llround(double) noexcept;
-void sincos(double, double*, double*) noexcept;
-void sincosf(float, float*, float*) noexcept;
+    // clang-format on
+    extern "C" {
+    double fma(double, double, double) noexcept;
+    float fmaf(float, float, float) noexcept;
+    double ldexp(double, int) noexcept;
+    float ldexpf(float, int) noexcept;
+    double scalbn(double, int) noexcept;
+    float scalbnf(float, int) noexcept;
+    double frexp(double, int*) noexcept;
+    float frexpf(float, int*) noexcept;
+    double modf(double, double*) noexcept;
+    float modff(float, float*) noexcept;
+    double remquo(double, double, int*) noexcept;
+    float remquof(float, float, int*) noexcept;
+    int ilogb(double) noexcept;
+    int ilogbf(float) noexcept;
+    long lrint(double) noexcept;
+    long lrintf(float) noexcept;
+    long long llrint(double) noexcept;
+    long long llrintf(float) noexcept;
+    long lround(double) noexcept;
+    long long llround(double) noexcept;
+    void sincos(double, double*, double*) noexcept;
+    void sincosf(float, float*, float*) noexcept;
 }
 inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
 inline float ldexp(float x, int e) { return ldexpf(x, e); }
@@ -571,8 +567,7 @@ struct Thunk<Kernel> {
     }
     static void call(const char* from) { spread(from, typename CountTo<sizeof...(P)>::type()); }
     static constexpr cudasim_kernel describe(const char* name, unsigned most_threads) {
-        return {name,        call, sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes,
-                most_threads};
+        return {name, call, sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes, most_threads};
     }
 };
 constexpr unsigned first_of(unsigned first = 1024, ...) { return first; }

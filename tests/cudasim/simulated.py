@@ -77,9 +77,7 @@ def environment():
     plain = {k: v for k, v in os.environ.items() if not k.startswith("CUDASIM_") or k in kept}
     show = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
     return json.loads(
-        subprocess.run(
-            [str(HERE / "run"), *show], env=plain, capture_output=True, text=True, check=True
-        ).stdout
+        subprocess.run([str(HERE / "run"), *show], env=plain, capture_output=True, text=True, check=True).stdout
     )
 
 

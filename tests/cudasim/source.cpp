@@ -22,8 +22,7 @@ size_t past_spaces(const std::string& text, size_t at) {
 
 std::string word_from(const std::string& text, size_t at) {
     size_t end = at;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
-        ++end;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
     return text.substr(at, end - at);
 }
 
@@ -119,8 +118,7 @@ std::string scope_at(const std::string& text, size_t place) {
 std::vector<FoundKernel> find_kernels(const std::string& text) {
     std::vector<FoundKernel> kernels;
     for (const Marker& marker : markers(text)) {
-        for (size_t at = text.find(marker.name); at != std::string::npos;
-             at = text.find(marker.name, at + 1)) {
+        for (size_t at = text.find(marker.name); at != std::string::npos; at = text.find(marker.name, at + 1)) {
             if (!word_at(text, at, marker.name) || in_directive(text, at) || is_template(text, at)) continue;
             FoundKernel kernel = declared_after(text, at + marker.name.size(), marker.bounds);
             if (kernel.name.empty()) continue;
@@ -134,8 +132,8 @@ std::vector<FoundKernel> find_kernels(const std::string& text) {
 std::string for_host_compiler(const std::string& text) {
     static const std::regex kDynamicShared(R"(extern\s+__shared__\s+([\w:\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;)");
     static const std::regex kVariable(R"(\b__device__\b(?=[^(){};]*(;|=|\[[^(){};]*\]\s*(;|=))))");
-    std::string changed = std::regex_replace(
-        text, kDynamicShared, "$1* const $2 = reinterpret_cast<$1*>(cudasim_here.dynamic_shared);");
+    std::string changed =
+        std::regex_replace(text, kDynamicShared, "$1* const $2 = reinterpret_cast<$1*>(cudasim_here.dynamic_shared);");
     return std::regex_replace(changed, kVariable, "__attribute__((section(\"cudasim_globals\")))");
 }
 

@@ -133,19 +133,16 @@ CUDASIM_API cuStreamQuery(CUstream handle) {
 
 CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
     CUDASIM_ENTER(Context);
-    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_STREAM(stream, handle);
-    if (stream->capture)
-        invalidate(*stream->capture, CUDA_SUCCESS, "a stream that takes part in it was destroyed");
+    if (stream->capture) invalidate(*stream->capture, CUDA_SUCCESS, "a stream that takes part in it was destroyed");
     stream->destroyed = true;
     handles().erase(handle);
     auto& all = stream->context->streams;
     // The legacy stream must still wait for a destroyed stream's work, so it leaves the list only when
     // idle.
-    all.erase(
-        std::remove_if(all.begin(), all.end(), [](auto& s) { return s->destroyed && s->end().reached(); }),
-        all.end());
+    all.erase(std::remove_if(all.begin(), all.end(), [](auto& s) { return s->destroyed && s->end().reached(); }),
+              all.end());
     return CUDA_SUCCESS;
 }
 

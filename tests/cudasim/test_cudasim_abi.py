@@ -51,9 +51,7 @@ def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
         pytest.skip("g++ is not installed")
     text = (HERE / "nvrtc.cpp").read_text()
     wrong = tmp_path / "wrong.cpp"
-    wrong.write_text(
-        text.replace("nvrtcVersion(int* major, int* minor)", "nvrtcVersion(int* major, long* minor)")
-    )
+    wrong.write_text(text.replace("nvrtcVersion(int* major, int* minor)", "nvrtcVersion(int* major, long* minor)"))
     codes = re.findall(r"\b(NVRTC_\w+) = (\d+)", (HERE / "nvrtc_abi.h").read_text())
     assert len(codes) > 10
     checks = "#include <nvrtc.h>\n" + "".join(f'static_assert({n} == {v}, "{n}");\n' for n, v in codes)

@@ -52,9 +52,7 @@ def test_host_access_to_device_memory_crashes():
     )
     assert "the host touched device memory" in err
     # The same memory is readable by a copy.
-    assert (
-        run("d = Driver(); a = d.alloc(64); d.fill(a, 7, 16); print(ints(d.download(a, 64))[15])")[0] == "7\n"
-    )
+    assert run("d = Driver(); a = d.alloc(64); d.fill(a, 7, 16); print(ints(d.download(a, 64))[15])")[0] == "7\n"
 
 
 def test_use_after_free_in_another_stream_is_found():

@@ -274,9 +274,7 @@ def test_what_ptxas_gives_a_kernel_limits_its_launches():
 
 
 def test_parameters_of_more_than_4_kb_are_refused():
-    text = (
-        'struct Big { char bytes[4096]; }; extern "C" __global__ void k(Big b, int* p) { *p = b.bytes[0]; }'
-    )
+    text = 'struct Big { char bytes[4096]; }; extern "C" __global__ void k(Big b, int* p) { *p = b.bytes[0]; }'
     program = f"""
     class Big(Structure):
         _fields_ = [("bytes", c_char * 4096)]

@@ -62,6 +62,7 @@ def test_run_explains_itself_and_reports_what_it_cannot_run():
 
 def test_kernels_of_checked_and_plain_runs_lie_apart():
     """A checked run inside a plain one uses another kernel cache, unless the user names a folder."""
+
     def folder(*command, **settings):
         environment = {k: v for k, v in {**os.environ, "CUDASIM_CHECK": "0", **settings}.items() if v}
         command = [str(HERE / "run"), *command, "printenv", "CUARRAY_CACHE_DIR"]

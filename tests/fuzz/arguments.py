@@ -96,9 +96,7 @@ bins: bins
 pair: range
 """
 PARAMETERS = {
-    name: line.split(":")[0]
-    for line in PARAMETERS.strip().splitlines()
-    for name in line.split(":")[1].split()
+    name: line.split(":")[0] for line in PARAMETERS.strip().splitlines() for name in line.split(":")[1].split()
 }
 
 #: Exceptions to PARAMETERS: function, then parameter=kind; `name=-` omits a parameter, `*=kind` is for variadic ones.
@@ -148,8 +146,7 @@ lexsort keys=arrays
 trim_zeros filt=flat
 """
 FUNCTIONS = {
-    line.split()[0]: dict(part.split("=") for part in line.split()[1:])
-    for line in FUNCTIONS.strip().splitlines()
+    line.split()[0]: dict(part.split("=") for part in line.split()[1:]) for line in FUNCTIONS.strip().splitlines()
 }
 
 #: Calls that are not `xp.function(...)`: methods, operators, indexing; {kind} is an argument.
@@ -445,11 +442,7 @@ def array_arguments(statement):
     tree = ast.parse(statement).body[0]
     call = tree.value if isinstance(tree, ast.Assign | ast.Expr) else None
     texts = []
-    if (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and ast.unparse(call.func.value) == "xp"
-    ):
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "xp":
         kinds = parameters(call.func.attr)
         known = {name: kind for name, kind, _ in kinds}
         for k, argument in enumerate(call.args):

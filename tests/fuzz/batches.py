@@ -213,9 +213,7 @@ def shorten(engine, difference, statements, device, seconds):
 
         return minimise(statements, fails, seconds), difference
 
-    result = in_child(
-        lambda: shorten_here(engine, difference, statements, device, seconds), device, seconds + PATIENCE
-    )
+    result = in_child(lambda: shorten_here(engine, difference, statements, device, seconds), device, seconds + PATIENCE)
     if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], list):
         return result[0], Difference(*result[1])
     return statements, difference
@@ -267,9 +265,7 @@ def parse(engine):
         "--crashes", action="store_true", help="exit with 1 for crashes and hangs alone; print the rest"
     )
     if hasattr(engine, "restrict"):
-        parser.add_argument(
-            "--only", type=engine.restrict, default=None, metavar="REGEX", help=engine.restrict.__doc__
-        )
+        parser.add_argument("--only", type=engine.restrict, default=None, metavar="REGEX", help=engine.restrict.__doc__)
     arguments = parser.parse_args()
     if arguments.seconds is None and arguments.count is None:
         arguments.seconds = 60.0
@@ -376,9 +372,7 @@ def explore_here(engine, seconds, count, seed, first, device, shorten_seconds, q
     ca.set_default_device(device)
     start = time.monotonic()
     findings, kinds, index = [], set(), first
-    while (count is None or index < first + count) and (
-        seconds is None or time.monotonic() < start + seconds
-    ):
+    while (count is None or index < first + count) and (seconds is None or time.monotonic() < start + seconds):
         for difference, statements in engine.case(random.Random(f"{seed}/{index}"), device, lambda _: None):
             kind = distinct(difference.kind)
             if kind in kinds:

@@ -21,8 +21,8 @@ import numpy as np
 from arguments import ALL, DTYPES, FORMS, HOSTILE, KINDS, NO_FILES, SHAPES, names_of_numpy, parameters
 from arguments import restrict as restrict  # --only
 from hostile import NAMES, Planted
-from judge import Difference, Pair, headline
 from intended import MEANT_IN_CALLS
+from judge import Difference, Pair, headline
 from statements import main_function, with_simpler_parts
 
 import cuarray as ca
@@ -34,11 +34,7 @@ def mended(statement):
     """Yield a call with one argument omitted or replaced by a valid one."""
 
     def good(node, k, _):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and ast.unparse(node.func.value) == "xp"
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "xp":
             kinds = parameters(node.func.attr) if hasattr(ca, node.func.attr) else []
             if kinds:
                 return list(dict.fromkeys(KINDS[kinds[min(k, len(kinds) - 1)][1]]))[:12]
@@ -105,9 +101,7 @@ class Writer:
                 if rng.random() < (0.02 if strange else 0.25):
                     chosen.append((parameter, kind))
         spoilt = self.spoilt(len(chosen))
-        texts = [
-            (f"{p}=" if p else "") + self.argument(kind, k in spoilt) for k, (p, kind) in enumerate(chosen)
-        ]
+        texts = [(f"{p}=" if p else "") + self.argument(kind, k in spoilt) for k, (p, kind) in enumerate(chosen)]
         if rng.random() < 0.01 and texts:
             texts.pop(rng.randrange(len(texts)))
         texts.sort(key=lambda t: bool(re.match(r"[a-z_]\w*=(?!=)", t)))
@@ -139,9 +133,7 @@ def statement_of(call):
 
 # ---- comparing ---------------------------------------------------------------------------------------------------------
 
-INSIDES = re.compile(
-    r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) "
-)
+INSIDES = re.compile(r"_core\b|incompatible function arguments|cuarray\._|::|pybind|basic_string|\b_[a-z]\w*\(\) ")
 
 #: Messages of Python itself that do not name the function: accepted after a function's name.
 UNNAMED = re.compile(
@@ -181,10 +173,7 @@ def judge_message(statement, error, want):
         return None
     if getattr(ca, function, None) is getattr(np, function, ca):
         return None  # NumPy's own, such as ndindex
-    if (
-        re.match(r"unsupported operand type|'\S+' not supported between instances", text)
-        and "cuarray.ndarray'" in text
-    ):
+    if re.match(r"unsupported operand type|'\S+' not supported between instances", text) and "cuarray.ndarray'" in text:
         return None  # Python's, of an operator that neither side implements
     if function in ("complex", "format", "iter", "len"):
         return None  # Python's, of a result
@@ -242,9 +231,7 @@ def case(rng, device, trace):
             statement = statement.replace("x0.resize", "x1.resize")
         made = setup
         is_large = "shrink(x0" in statement and rng.random() < 0.3
-        if is_large and not is_numpys(
-            main_function(statement)
-        ):  # which may go through the elements in Python
+        if is_large and not is_numpys(main_function(statement)):  # which may go through the elements in Python
             made = ["x0 = xp.zeros(20_000_000)", *setup[1:]]  # memory that goes back to the system at once
             gc.collect()  # exceptions keep their frames alive
         try:

@@ -58,9 +58,7 @@ class Described:
             self.on_gpu = cuarray.asarray(self.memory.view("u1"), device="cuda:0")
         #: The address of the memory, on its device.
         self.address = (
-            self.on_gpu.__cuda_array_interface__["data"][0]
-            if self.on_gpu is not None
-            else self.memory.ctypes.data
+            self.on_gpu.__cuda_array_interface__["data"][0] if self.on_gpu is not None else self.memory.ctypes.data
         )
         start = self.address + MIDDLE * self.item
         tensor.data = {"memory": start, "null": None}.get(wish["data"], wish["data"])
@@ -186,9 +184,7 @@ class Described:
         item = self.structure.tensor.dtype.bits // 8
         low, high = self.reach(item, shape)
         first = (self.structure.tensor.data or 0) + self.wish["byte_offset"] - self.address
-        return (
-            first + low >= 0 and first + high <= self.memory.nbytes and np.prod(shape, dtype=object) <= 4096
-        )
+        return first + low >= 0 and first + high <= self.memory.nbytes and np.prod(shape, dtype=object) <= 4096
 
     def values(self):
         """The elements, read element by element by ctypes' arithmetic on addresses."""
@@ -198,12 +194,7 @@ class Described:
         strides = self.strides
         if strides is None:
             strides = [int(np.prod(shape[k + 1 :], dtype=object)) for k in range(len(shape))]
-        base = (
-            (self.structure.tensor.data or 0)
-            + self.wish["byte_offset"]
-            - self.address
-            + self.memory.ctypes.data
-        )
+        base = (self.structure.tensor.data or 0) + self.wish["byte_offset"] - self.address + self.memory.ctypes.data
         flat = out.reshape(-1).view("u1") if out.size else out
         for n, index in enumerate(np.ndindex(shape)):
             at = base + sum(i * s for i, s in zip(index, strides, strict=False)) * dtype.itemsize
@@ -213,9 +204,7 @@ class Described:
 
 
 DESTRUCTOR = ctypes.PYFUNCTYPE(None, c_void_p)
-PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, DESTRUCTOR)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
+PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, DESTRUCTOR)(("PyCapsule_New", ctypes.pythonapi))
 # By its address: a destructor gets a capsule without references.
 PyCapsule_GetName = ctypes.PYFUNCTYPE(ctypes.c_char_p, c_void_p)(("PyCapsule_GetName", ctypes.pythonapi))
 
@@ -416,9 +405,7 @@ def views(x):
         "point": lambda: x[1, 2, ...],
         "spread": lambda: cuarray.broadcast_to(x[0, ...], (3, x.shape[1])),
         "one": lambda: x[1:2, 2:3],
-        "unaligned": lambda: (
-            x.ravel().view("u1")[1 : 1 + 8 * x.itemsize].view(x.dtype) if x.itemsize > 1 else x
-        ),
+        "unaligned": lambda: x.ravel().view("u1")[1 : 1 + 8 * x.itemsize].view(x.dtype) if x.itemsize > 1 else x,
         "read-only": lambda: _frozen(x),
     }
 
@@ -463,9 +450,7 @@ class CapsulesOut(Family):
         capsule, error = refused(lambda x=x: x.__dlpack__(**keywords), "__dlpack__")
         if capsule is None:
             # Consumers take a TypeError for an old producer: it is only raised for unknown keywords.
-            expect(
-                not isinstance(error, TypeError) or "extra" in keywords, "TypeError for a value", str(error)
-            )
+            expect(not isinstance(error, TypeError) or "extra" in keywords, "TypeError for a value", str(error))
             return
         expect("extra" not in keywords, "unknown keyword taken")
         opened = capsules.open_capsule(capsule)

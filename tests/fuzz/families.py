@@ -38,9 +38,7 @@ class Family:
     share = 0.2
 
     def make(self, rng):
-        return {
-            name: rng.choice(values[1:]) for name, values in self.fields.items() if rng.random() < self.share
-        }
+        return {name: rng.choice(values[1:]) for name, values in self.fields.items() if rng.random() < self.share}
 
     def filled(self, fields):
         return {name: fields.get(name, values[0]) for name, values in self.fields.items()}

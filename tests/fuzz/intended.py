@@ -73,9 +73,7 @@ def out_of_range(step):
     )
     wild |= bool(re.search(r"nan|inf|\de\d|\d\.\d*e|array\(-\d", step.statement))
     # A ufunc's at() casts each element to integers again.
-    wild |= bool(step.names & FRACTIONAL) and any(
-        int(n) > info.max for n in re.findall(r"\b\d+\b", step.statement)
-    )
+    wild |= bool(step.names & FRACTIONAL) and any(int(n) > info.max for n in re.findall(r"\b\d+\b", step.statement))
     return wild
 
 
@@ -214,9 +212,7 @@ def cut_off(step):
     # A power is as far off as its exponent, which may be hundreds.
     units = 4 if "linspace" in step.names else EXPONENT
     close = np.abs(want - got) <= 1 + units * np.finfo("f4" if narrow else "f8").eps * np.abs(want)
-    return bool(
-        (close | np.isin(step.got, [np.iinfo(step.got.dtype).min, np.iinfo(step.got.dtype).max])).all()
-    )
+    return bool((close | np.isin(step.got, [np.iinfo(step.got.dtype).min, np.iinfo(step.got.dtype).max])).all())
 
 
 def odd_flag(step):
@@ -254,9 +250,9 @@ def refused(step):
 
     tests/oracle/test_bad_calls.py checks the error types of single faults.
     """
-    return isinstance(
-        step.got, TypeError | ValueError | IndexError | OverflowError | Planted
-    ) and has_argument(step.statement, IS_USELESS if step.want is None else IS_HOSTILE)
+    return isinstance(step.got, TypeError | ValueError | IndexError | OverflowError | Planted) and has_argument(
+        step.statement, IS_USELESS if step.want is None else IS_HOSTILE
+    )
 
 
 #: cuarray's messages for arguments that are not numbers, and for unsupported types.

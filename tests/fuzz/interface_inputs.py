@@ -95,9 +95,7 @@ class Dictionary(Family):
         """The dictionary, or an object in its place."""
         named = lambda value: HOSTILE[value]() if isinstance(value, str) else value  # noqa: E731
         shape = named(wish["shape"])
-        pointer = {"memory": address, "offset": address + 8 * item, "unaligned": address + 1}.get(
-            wish["pointer"]
-        )
+        pointer = {"memory": address, "offset": address + 8 * item, "unaligned": address + 1}.get(wish["pointer"])
         pointer = named(wish["pointer"]) if pointer is None else pointer
         pair = (pointer, named(wish["read_only"]))
         data = {"pair": pair, "list": list(pair)}.get(wish["data"])
@@ -114,11 +112,7 @@ class Dictionary(Family):
         if wish["strides"] != "absent":
             lengths = wish["shape"] if isinstance(wish["shape"], list) else [2, 3]
             entries["strides"] = strides_of(wish["strides"], lengths, item)
-        entries = {
-            name: value
-            for name, value in entries.items()
-            if not (isinstance(value, str) and value == "absent")
-        }
+        entries = {name: value for name, value in entries.items() if not (isinstance(value, str) and value == "absent")}
         entries.pop(wish["missing"], None)
         return entries if wish["container"] == "dict" else HOSTILE[wish["container"]]()
 
@@ -126,11 +120,7 @@ class Dictionary(Family):
         """Whether the memory of the dictionary exists for the whole shape."""
         if not isinstance(wish["shape"], list) or wish["pointer"] not in ("memory", "offset"):
             return False
-        if (
-            any(n > 8 or n < 0 for n in wish["shape"])
-            or len(wish["shape"]) > 4
-            or wish["offset"] not in ("absent", 0)
-        ):
+        if any(n > 8 or n < 0 for n in wish["shape"]) or len(wish["shape"]) > 4 or wish["offset"] not in ("absent", 0):
             return False
         if wish["strides"] not in ("absent", "None", "C", "F", "zero") or item > 8:
             return False
@@ -218,17 +208,10 @@ def compare_with_numpy(foreign, is_inside):
     except Exception as error:
         seen, trouble = None, bare(error)
     references = sys.getrefcount(foreign)
-    x, error = refused(
-        lambda: cuarray.asarray(foreign, device="cpu"), "asarray", *([type(trouble)] if trouble else [])
-    )
+    x, error = refused(lambda: cuarray.asarray(foreign, device="cpu"), "asarray", *([type(trouble)] if trouble else []))
     if x is None:
         expect(sys.getrefcount(foreign) - references <= references - before, "buffers not given back")
-        if (
-            seen is not None
-            and seen.dtype.kind in "biufc"
-            and seen.dtype.isnative
-            and seen.dtype.itemsize <= 16
-        ):
+        if seen is not None and seen.dtype.kind in "biufc" and seen.dtype.isnative and seen.dtype.itemsize <= 16:
             is_odd = seen.size and (not is_inside or seen.dtype.itemsize == 16)
             expect(
                 is_odd or "longdouble" in str(error),
@@ -257,9 +240,7 @@ class ArrayStruct(ctypes.Structure):
                 ("strides", POINTER(c_ssize_t)), ("data", c_void_p), ("descr", c_void_p)]  # fmt: skip
 
 
-PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, c_void_p)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
+PyCapsule_New = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
 
 
 class ArrayStructs(Family):
@@ -483,9 +464,7 @@ class Streams(Family):
     def run(self, fields):
         wish = self.filled(fields)
         handle = HOSTILE[wish["handle"]]()
-        answer = (
-            (HOSTILE[wish["version"]](), handle) if wish["answer"] == "pair" else HOSTILE[wish["answer"]]()
-        )
+        answer = (HOSTILE[wish["version"]](), handle) if wish["answer"] == "pair" else HOSTILE[wish["answer"]]()
         foreign = handle
         if wish["way"] == "__cuda_stream__":
             foreign = holder(wish["way"], lambda: answer, False)

@@ -16,8 +16,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from limits import KNOWN, PRODUCTS, SUM_LIMIT, same_values
 from intended import INTENDED, Step
+from limits import KNOWN, PRODUCTS, SUM_LIMIT, same_values
 from same import public_type
 from statements import (
     BOUND,
@@ -203,9 +203,7 @@ class Pair:
             self.theirs[name] = x
             if not isinstance(x, np.ndarray) or copy is None or x.shape != copy.shape:
                 continue
-            if (
-                x.flags.writeable or x.tobytes() != copy.tobytes()
-            ):  # NumPy's ufunc.at() writes before it refuses
+            if x.flags.writeable or x.tobytes() != copy.tobytes():  # NumPy's ufunc.at() writes before it refuses
                 write_anyway(x, copy)
 
     def run_ours(self, statement):
@@ -298,9 +296,7 @@ class Pair:
             nonlocal inputs
             if inputs is None:
                 inputs = [np.asarray(x) for n, x in before.items() if n in names]
-                inputs += [
-                    np.asarray(x) for n, x in self.live().items() if n in names and hasattr(x, "dtype")
-                ]
+                inputs += [np.asarray(x) for n, x in self.live().items() if n in names and hasattr(x, "dtype")]
                 inputs = [x for x in inputs if x.dtype in KNOWN]
             step = Step(names, statement, theirs, ours, inputs)
             return any(test(step) for _, test in self.meant)
@@ -313,11 +309,7 @@ class Pair:
             self.parted |= self.bound  # by one side alone, or before the line that raised
         if want is not None or got is not None:
             alike = got is not None and want is not None and isinstance(got, public_type(want))
-            if (
-                not alike
-                and not excused(want, got)
-                and not (want and got and self.has_other_fault(statement, got))
-            ):
+            if not alike and not excused(want, got) and not (want and got and self.has_other_fault(statement, got)):
                 kind = (
                     family(raiser(function, statement, got)),
                     "raises",
@@ -341,11 +333,7 @@ class Pair:
             error = self.run_theirs(variant, undo=True)
             if error is not None and isinstance(got, public_type(error)):
                 return True
-        found = {
-            name: x
-            for name, x in self.live().items()
-            if name in words(statement) and isinstance(x, np.ndarray)
-        }
+        found = {name: x for name, x in self.live().items() if name in words(statement) and isinstance(x, np.ndarray)}
         if (
             isinstance(got, ValueError)
             and "read-only" in str(got)
@@ -392,10 +380,7 @@ class Pair:
             if self.saved.get(name) is None or name in names:
                 fresh.append(name)
             by = blamed(function, self.statement, name)
-            found = (
-                self.compare_one(name, want, self.ours[name], names if results else set(), by, excused)
-                or found
-            )
+            found = self.compare_one(name, want, self.ours[name], names if results else set(), by, excused) or found
         return found or (self.compare_sharing(fresh, function) if results else None)
 
     def compare_one(self, name, want, got, names, function, excused):
@@ -488,9 +473,7 @@ class Pair:
             self.parted.add(name)
             if "out" in names or excused(("no value", want), ("no value", got)):
                 return None
-            return Difference(
-                (function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here"
-            )
+            return Difference((function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here")
         return None
 
     def compare_sequences(self, name, want, got, names, function, excused):
@@ -519,9 +502,7 @@ class Pair:
             if excused(("flag", flag), ("flag", flag)) or (ours.writeable and not want.size):
                 continue
             kind = (function, flag, getattr(theirs, flag))
-            return Difference(
-                kind, f"{name}: {flag} is {getattr(theirs, flag)} in NumPy, {getattr(ours, flag)} here"
-            )
+            return Difference(kind, f"{name}: {flag} is {getattr(theirs, flag)} in NumPy, {getattr(ours, flag)} here")
         return None
 
     def is_new(self, want):
@@ -558,12 +539,7 @@ class Pair:
         """Compare the memory sharing of the names that a statement has used."""
         for name in fresh:
             mine, ours = self.theirs.get(name), self.ours.get(name)
-            if (
-                not isinstance(ours, ca.ndarray)
-                or not hasattr(mine, "dtype")
-                or not mine.size
-                or name in self.parted
-            ):
+            if not isinstance(ours, ca.ndarray) or not hasattr(mine, "dtype") or not mine.size or name in self.parted:
                 continue
             for other, theirs in self.live().items():
                 beside = self.ours.get(other)
@@ -625,9 +601,7 @@ class Pair:
     def scale(self, names):
         """Return the scale of a sum's rounding errors: the largest sum or product of the inputs' magnitudes."""
         inputs = [
-            x
-            for n, x in {**self.live(), **self.saved}.items()
-            if n in names and hasattr(x, "dtype") and np.size(x)
+            x for n, x in {**self.live(), **self.saved}.items() if n in names and hasattr(x, "dtype") and np.size(x)
         ]
         sizes = [float(np.nanmax(np.abs(x.astype(np.complex128)))) for x in inputs if x.dtype in KNOWN]
         count = max([1, *(np.size(x) for x in inputs)])
@@ -663,9 +637,7 @@ class Pair:
             try:
                 host = got.to_numpy()
                 alike = (
-                    host.dtype == want.dtype
-                    and host.shape == want.shape
-                    and isinstance(want, np.ndarray | np.generic)
+                    host.dtype == want.dtype and host.shape == want.shape and isinstance(want, np.ndarray | np.generic)
                 )
             except Exception:
                 alike = False

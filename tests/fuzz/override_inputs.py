@@ -141,9 +141,7 @@ class Overrides(Family):
 
     def call(self, wish, x, other, inputs):
         ufunc = UFUNCS[wish["ufunc"]]() if wish["ufunc"] in UFUNCS else HOSTILE[wish["ufunc"]]()
-        function = (
-            FUNCTIONS[wish["function"]]() if wish["function"] in FUNCTIONS else HOSTILE[wish["function"]]()
-        )
+        function = FUNCTIONS[wish["function"]]() if wish["function"] in FUNCTIONS else HOSTILE[wish["function"]]()
         method = HOSTILE[wish["method"]]() if wish["method"] in HOSTILE else wish["method"]
         keywords = self.keywords(wish, x, other)
         way = wish["way"]

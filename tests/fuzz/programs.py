@@ -268,9 +268,7 @@ class Writer:
         self.subject = None  # the NumPy array that the statement is about
         self.base = None  # and the name that it came from
         self.taken = set()
-        self.recent = (
-            None  # a name that a fused block has just bound: writes to it must not be read too late
-        )
+        self.recent = None  # a name that a fused block has just bound: writes to it must not be read too late
 
     def statement(self):
         """Return a random statement."""
@@ -283,9 +281,7 @@ class Writer:
             self.bound = {}
             parts = PLACE.split(self.rng.choices(texts, weights)[0])
             # The subject of the statement comes first: the other placeholders depend on it.
-            order = sorted(
-                range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "a")
-            )
+            order = sorted(range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "a"))
             try:
                 for k in order:
                     parts[k] = self.fill(parts[k])
@@ -312,9 +308,7 @@ class Writer:
 
     def arrays(self):
         return {
-            n: x
-            for n, x in self.pair.live().items()
-            if isinstance(x, np.ndarray | np.generic) and x.dtype in KNOWN
+            n: x for n, x in self.pair.live().items() if isinstance(x, np.ndarray | np.generic) and x.dtype in KNOWN
         }
 
     def pick(self, test=lambda x: True):
@@ -705,9 +699,7 @@ def bearable(pair):
 
 
 def drop_large(pair, statements):
-    names = [
-        n for n, x in pair.live().items() if np.size(x) > 200_000 or np.ndim(x) > 6 or not hasattr(x, "dtype")
-    ]
+    names = [n for n, x in pair.live().items() if np.size(x) > 200_000 or np.ndim(x) > 6 or not hasattr(x, "dtype")]
     if names:
         statement = f"del {', '.join(names)}"
         statements.append(statement)
@@ -746,12 +738,7 @@ def fused_block(rng, pair, writer):
     before = set(pair.live())
     for _ in range(rng.randrange(2, 7)):
         line = writer.statement()
-        if (
-            ".resize(" in line
-            or "setflags" in line
-            or views_value(pair, line)
-            or pair.run_theirs(line) is not None
-        ):
+        if ".resize(" in line or "setflags" in line or views_value(pair, line) or pair.run_theirs(line) is not None:
             continue
         if not bearable(pair):
             body.append(line)

@@ -101,11 +101,7 @@ def in_child(work, is_stuck):
     os.close(reader)
     if ended != "hang":
         ended = (
-            ""
-            if ended == 0
-            else f"crash {signal.Signals(ended).name}"
-            if ended > 0
-            else f"crash: exit status {-ended}"
+            "" if ended == 0 else f"crash {signal.Signals(ended).name}" if ended > 0 else f"crash: exit status {-ended}"
         )
     return text.decode().splitlines(), ended
 

@@ -48,9 +48,7 @@ def blamed(function, statement, name):
     """Return the function in a fused block that made the value of a name, or the last one that mentions it."""
     if not function.startswith("fuse:"):
         return function
-    lines = [
-        line.strip() for line in statement.split("\n") if line.startswith("    ") and "return" not in line
-    ]
+    lines = [line.strip() for line in statement.split("\n") if line.startswith("    ") and "return" not in line]
     for line in reversed(lines):
         if re.search(rf"\b{name}\b", line):
             return "fuse:" + main_function(line)
@@ -77,11 +75,7 @@ def lines_of(statement):
     """Return the single statements of a fused block, or of a line of several, in their order."""
     lines = statement.split("\n")
     if len(lines) > 1:
-        lines = [
-            line.strip()
-            for line in lines
-            if line.startswith("    ") and not line.strip().startswith("return")
-        ]
+        lines = [line.strip() for line in lines if line.startswith("    ") and not line.strip().startswith("return")]
     return [part for line in lines for part in line.split("; ")]
 
 
@@ -103,11 +97,7 @@ def name_of(node):
         function = node.func
         if isinstance(function, ast.Attribute):
             inner = function.value
-            of_ufunc = (
-                isinstance(inner, ast.Attribute)
-                and isinstance(inner.value, ast.Name)
-                and inner.value.id == "xp"
-            )
+            of_ufunc = isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == "xp"
             if isinstance(inner, ast.Name) and inner.id == "xp":
                 return function.attr
             return f"{inner.attr if of_ufunc else ''}.{function.attr}"
@@ -191,9 +181,7 @@ def in_c_order(x):
 def spread(values, target, index):
     """Values broadcast as for ufunc.at: NumPy's own broadcasting there reads beyond their memory."""
     try:
-        return (
-            np.broadcast_to(values, np.empty_like(target)[index].shape).copy() if np.ndim(values) else values
-        )
+        return np.broadcast_to(values, np.empty_like(target)[index].shape).copy() if np.ndim(values) else values
     except Exception:
         return values
 
@@ -218,9 +206,7 @@ class Copies(ast.NodeTransformer):
         target = node.targets[0]
         if isinstance(target, ast.Subscript | ast.Attribute):
             node.value = self.copy(node.value, "in_c_order")
-        if isinstance(target, ast.Subscript) and not any(
-            isinstance(x, ast.Slice) for x in ast.walk(target.slice)
-        ):
+        if isinstance(target, ast.Subscript) and not any(isinstance(x, ast.Slice) for x in ast.walk(target.slice)):
             target.slice = self.copy(target.slice, "in_c_order")
         return node
 

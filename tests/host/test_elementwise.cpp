@@ -51,8 +51,8 @@ Case random_case(Random& random) {
     }
     if (e.nodes.empty()) value_of(random, e, DType(random.pick(0, kDTypes - 1)));
     for (int64_t k = random.pick(1, random.one_in(3) ? 4 : 1); k > 0; --k)
-        e.outputs.push_back(ValueId(random.one_in(3) ? random.pick(0, int64_t(e.nodes.size()) - 1)
-                                                     : int64_t(e.nodes.size()) - 1));
+        e.outputs.push_back(
+            ValueId(random.one_in(3) ? random.pick(0, int64_t(e.nodes.size()) - 1) : int64_t(e.nodes.size()) - 1));
     if (random.one_in(6)) e.mask = value_of(random, e, DType::bool_);
     if (random.one_in(6)) e.fault = value_of(random, e, DType::bool_);
     for (const DType dtype : e.inputs) c.inputs.push_back(tests::random_operand(random, dtype, c.shape, true));
@@ -80,7 +80,9 @@ int64_t address_of(const Operand& operand, const Dims& shape, int64_t linear) {
     return at;
 }
 
-struct Element { alignas(16) char bytes[16]; };
+struct Element {
+    alignas(16) char bytes[16];
+};
 
 /// All values of one element, one loop call per node.
 std::vector<Element> evaluate(const host::LoopLibrary& library, const Case& c, int64_t i) {
@@ -141,25 +143,27 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
             std::memcpy(expected[k].data() + address_of(c.outputs[k], c.shape, i), values[c.expr.outputs[k]].bytes,
                         size_t(item_size(c.outputs[k].dtype)));
     }
-    CHECK((fault == Fault::Raised) == raised, "seed %llu round %lld: fault", (unsigned long long) seed, (long long) round);
+    CHECK((fault == Fault::Raised) == raised, "seed %llu round %lld: fault", (unsigned long long)seed,
+          (long long)round);
     for (size_t k = 0; k < c.outputs.size(); ++k) {
         const std::vector<char> given = tests::download(cpu, *written[k]);
         for (int64_t i = 0, n = count(c.shape); i < n; ++i) {
             const int64_t at = address_of(c.outputs[k], c.shape, i);
             CHECK(tests::same_element(c.outputs[k].dtype, expected[k].data() + at, given.data() + at, 0),
-                  "seed %llu round %lld: output %zu element %lld of %s\n%s", (unsigned long long) seed,
-                  (long long) round, k, (long long) i, to_string(c.shape).c_str(), to_string(c.expr).c_str());
+                  "seed %llu round %lld: output %zu element %lld of %s\n%s", (unsigned long long)seed, (long long)round,
+                  k, (long long)i, to_string(c.shape).c_str(), to_string(c.expr).c_str());
             std::memcpy(expected[k].data() + at, given.data() + at, size_t(item_size(c.outputs[k].dtype)));
         }
         CHECK(expected[k] == given, "seed %llu round %lld: output %zu wrote beside its elements",
-              (unsigned long long) seed, (long long) round, k);
+              (unsigned long long)seed, (long long)round, k);
     }
 }
 
 /// Every loop and every cast gives an element the same bits at each position of a block.
 void check_positions(const host::LoopLibrary& library, Random& random) {
     constexpr int n = 61;
-    const auto check = [&](const char* name, host::BlockLoop loop, const DType* in, int ins, const DType* out, int outs) {
+    const auto check = [&](const char* name, host::BlockLoop loop, const DType* in, int ins, const DType* out,
+                           int outs) {
         alignas(64) static char memory[kMaxIn][n * 16], whole[kMaxOut][n * 16], single[kMaxOut][16];
         const void* from[kMaxIn] = {memory[0], memory[1], memory[2]};
         void* to[kMaxOut] = {whole[0], whole[1]};
@@ -178,7 +182,8 @@ void check_positions(const host::LoopLibrary& library, Random& random) {
     for (int id = 0; id < library.loop_count; ++id) {
         const Loop& loop = loops()[size_t(id)];
         const Row& row = rows()[loop.row];
-        for (int round = 0; round < 8; ++round) check(row.name, library.loops[id], loop.in, row.nin, loop.out, row.nout);
+        for (int round = 0; round < 8; ++round)
+            check(row.name, library.loops[id], loop.in, row.nin, loop.out, row.nout);
     }
     for (int from = 0; from < kDTypes; ++from)
         for (int to = 0; to < kDTypes; ++to) {

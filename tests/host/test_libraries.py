@@ -12,9 +12,7 @@ import pytest
 
 LEVELS = ["base", "v3", "v4"]
 
-needs_binutils = pytest.mark.skipif(
-    not (shutil.which("nm") and shutil.which("objdump")), reason="no binutils"
-)
+needs_binutils = pytest.mark.skipif(not (shutil.which("nm") and shutil.which("objdump")), reason="no binutils")
 
 
 def libraries():
@@ -111,7 +109,9 @@ def test_one_thread_or_many():
 def test_an_unknown_level_is_named():
     run = subprocess.run(
         [sys.executable, "-c", "import cuarray; cuarray.device('cpu'); cuarray.ones(3, device='cpu')"],
-        capture_output=True, text=True, env={**os.environ, "CUARRAY_CPU_LEVEL": "v9"},
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CUARRAY_CPU_LEVEL": "v9"},
     )
     assert run.returncode != 0
     assert "base, v3 or v4 expected, got 'v9'" in run.stderr

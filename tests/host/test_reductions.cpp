@@ -18,12 +18,16 @@ using Reference = void (*)(const char* x, int64_t n, const char* initial, char* 
 template <class R, class Element> void reference(const char* x, int64_t n, const char* initial, char* result) {
     const auto* elements = reinterpret_cast<const stored_t<Element>*>(x);
     typename R::A a{};
-    if (n > 0) a = kernel::fold<R>([&](i64 i) { return load<Element>(elements[i]); }, n);
-    else if constexpr (R::has_identity) a = R::identity();
+    if (n > 0)
+        a = kernel::fold<R>([&](i64 i) { return load<Element>(elements[i]); }, n);
+    else if constexpr (R::has_identity)
+        a = R::identity();
     if (initial) {
         const auto first = R::map(load<Element>(*reinterpret_cast<const stored_t<Element>*>(initial)), 0);
-        if (n == 0 && !R::has_identity) a = first;
-        else a = R::combine(first, a);
+        if (n == 0 && !R::has_identity)
+            a = first;
+        else
+            a = R::combine(first, a);
     }
     const auto y = R::finish(a, n);
     const auto stored = store(y);
@@ -124,8 +128,10 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
     const StorageRef written = tests::upload(cpu, c.output);
     const View output = tests::view(c.output, written);
     const Scalar* const initial = c.has_initial ? &c.initial : nullptr;
-    if (c.row != kNone) cpu.run(Reduce{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, "test"});
-    else cpu.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, "test"});
+    if (c.row != kNone)
+        cpu.run(Reduce{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.row, initial, "test"});
+    else
+        cpu.run(LeftFold{&c.expr, c.shape, inputs, {&output, 1}, c.axes, c.loop, initial, "test"});
 
     const DType dtype = c.expr.nodes[c.expr.outputs[0]].dtype;
     const int64_t item = item_size(dtype), result_item = item_size(c.output.dtype);
@@ -157,14 +163,14 @@ void compare(const host::LoopLibrary& library, const Case& c, uint64_t seed, int
             }
         }
         CHECK(tests::same_element(c.output.dtype, result, given.data() + at, 0),
-              "seed %llu round %lld: %s fold %lld of %lld x %lld, shape %s axes %s\n%s", (unsigned long long) seed,
-              (long long) round, c.row != kNone ? reductions()[c.row].name : rows()[loops()[c.loop].row].name,
-              (long long) k, (long long) folds, (long long) n, to_string(c.shape).c_str(), to_string(c.axes).c_str(),
+              "seed %llu round %lld: %s fold %lld of %lld x %lld, shape %s axes %s\n%s", (unsigned long long)seed,
+              (long long)round, c.row != kNone ? reductions()[c.row].name : rows()[loops()[c.loop].row].name,
+              (long long)k, (long long)folds, (long long)n, to_string(c.shape).c_str(), to_string(c.axes).c_str(),
               to_string(c.expr).c_str());
         std::memcpy(expected.data() + at, given.data() + at, size_t(result_item));
     }
-    CHECK(expected == given, "seed %llu round %lld: wrote beside the results", (unsigned long long) seed,
-          (long long) round);
+    CHECK(expected == given, "seed %llu round %lld: wrote beside the results", (unsigned long long)seed,
+          (long long)round);
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ const Case cases[] = {
 
 void test_special_values() {
     for (const Case& c : cases)
-        CHECK(agrees(c.got.re, c.want.re) && agrees(c.got.im, c.want.im),
-              "%s = (%.17g, %.17g), not (%.17g, %.17g)", c.name, c.got.re, c.got.im, c.want.re, c.want.im);
+        CHECK(agrees(c.got.re, c.want.re) && agrees(c.got.im, c.want.im), "%s = (%.17g, %.17g), not (%.17g, %.17g)",
+              c.name, c.got.re, c.got.im, c.want.re, c.want.im);
 }
 
 /// The size of the error of a c128 against a long double reference, in ulp of the larger component.

@@ -24,12 +24,11 @@ void check(T x, T y) {
     const T r = std::fmod(x, y);
     CHECK(same(math::fmod(x, y), r), "fmod(%a, %a) is %a", f64(x), f64(y), f64(math::fmod(x, y)));
     const pair<T, T> got = math::divmod(x, y);
-    CHECK(same(got.first, math::floor_divide(x, y)) && same(got.second, math::remainder(x, y)), "%a %a",
-          f64(x), f64(y));
+    CHECK(same(got.first, math::floor_divide(x, y)) && same(got.second, math::remainder(x, y)), "%a %a", f64(x),
+          f64(y));
     if (!math::isfinite(x) || !math::isfinite(y) || y == 0) return;
     const bool apart = r != 0 && std::signbit(r) != std::signbit(y);
-    CHECK(same(got.second, apart ? r + y : std::copysign(r, y)), "%a %% %a is %a", f64(x), f64(y),
-          f64(got.second));
+    CHECK(same(got.second, apart ? r + y : std::copysign(r, y)), "%a %% %a is %a", f64(x), f64(y), f64(got.second));
     bool rare;
     const pair<T, T> quick = math::quick_divmod(x, y, rare);
     CHECK(rare || (same(got.first, quick.first) && same(got.second, quick.second)), "%a %a", f64(x), f64(y));
@@ -65,8 +64,7 @@ void test_infinities() {
     const T inf = infinity<T>();
     CHECK(math::floor_divide(inf, T(2)) == inf && math::floor_divide(inf, T(-2)) == -inf);
     CHECK(same(math::floor_divide(T(5), inf), T(0)) && same(math::floor_divide(T(-5), inf), -T(0)));
-    CHECK(math::remainder(T(5), inf) == 5 && math::remainder(T(-5), inf) == inf &&
-          math::remainder(T(5), -inf) == -inf);
+    CHECK(math::remainder(T(5), inf) == 5 && math::remainder(T(-5), inf) == inf && math::remainder(T(5), -inf) == -inf);
     CHECK(math::floor_divide(T(6), T(0.1)) == 59, "%g", f64(math::floor_divide(T(6), T(0.1))));
     CHECK(math::floor_divide(T(1), T(0)) == inf && math::isnan(math::remainder(T(1), T(0))));
 }
@@ -77,8 +75,7 @@ void test_bytes() {
     for (int x = int(lowest<T>); x <= int(highest<T>); ++x)
         for (int y = int(lowest<T>); y <= int(highest<T>); ++y) {
             const int q = y == 0 ? 0 : int(std::floor(f64(x) / y)), r = y == 0 ? 0 : x - q * y;
-            CHECK(math::floor_divide(T(x), T(y)) == T(q) && math::remainder(T(x), T(y)) == T(r), "%d %d", x,
-                  y);
+            CHECK(math::floor_divide(T(x), T(y)) == T(q) && math::remainder(T(x), T(y)) == T(r), "%d %d", x, y);
             CHECK(math::fmod(T(x), T(y)) == T(y == 0 ? 0 : x % y), "%d %d", x, y);
             const bool in_range = y >= 0 && y < 8;
             CHECK(math::left_shift(T(x), T(y)) == T(in_range ? u32(x) << y : 0), "%d << %d", x, y);

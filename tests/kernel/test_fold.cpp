@@ -64,9 +64,8 @@ auto fold(const std::vector<T>& x) {
 /// Sums whose bits show the order in which they were added.
 void test_order() {
     using Sum = red::sum<f32>;
-    for (size_t n :
-         {1,    2,    15,    16,    17,    31,    255,   256,   257,   300,   511,   512,   513,
-          1000, 4096, 16383, 16384, 16385, 16400, 16640, 16641, 40000, 49152, 65536, 65537, 100000}) {
+    for (size_t n : {1,    2,    15,    16,    17,    31,    255,   256,   257,   300,   511,   512,   513,
+                     1000, 4096, 16383, 16384, 16385, 16400, 16640, 16641, 40000, 49152, 65536, 65537, 100000}) {
         std::vector<f32> x(n);
         for (f32& v : x) v = std::ldexp(f32(rng() % 65536) - 32768, int(rng() % 40) - 20);
         CHECK(bits_of(fold<Sum>(x)) == bits_of(rules<Sum>(x)), "%zu elements", n);
@@ -95,13 +94,11 @@ void test_rows() {
     CHECK(reduce<red::argmin>(std::vector<f64>{1, nan, -inf, nan}) == 1);
     CHECK(math::isnan(reduce<red::max>(std::vector<f64>{1, nan, 2})) &&
           math::isnan(reduce<red::min>(std::vector<f64>{nan, 1})));
-    CHECK(reduce<red::max>(std::vector<f64>{-inf, -2}) == -2 &&
-          reduce<red::min>(std::vector<f64>{inf, 2}) == 2);
+    CHECK(reduce<red::max>(std::vector<f64>{-inf, -2}) == -2 && reduce<red::min>(std::vector<f64>{inf, 2}) == 2);
     CHECK(reduce<red::argmax>(std::vector<c64>{{1, 5}, {2, -1}, {2, 3}, {2, 3}}) == 2);
     CHECK(reduce<red::max>(std::vector<c64>{{1, 5}, {2, -1}, {2, 3}}) == c64(2, 3));
     CHECK(reduce<red::count_nonzero>(std::vector<f32>{0, -0.f, 1, f32(nan)}) == 2);
-    CHECK(!reduce<red::any>(std::vector<c128>{{0, 0}, {0, -0.}}) &&
-          reduce<red::any>(std::vector<c128>{{0, 1}}));
+    CHECK(!reduce<red::any>(std::vector<c128>{{0, 0}, {0, -0.}}) && reduce<red::any>(std::vector<c128>{{0, 1}}));
     CHECK(reduce<red::all>(std::vector<u8>{1, 2}) && !reduce<red::all>(std::vector<u8>{1, 0}));
     CHECK(reduce<red::prod>(std::vector<i32>{lowest<i32>, 3}) == lowest<i32>);
     CHECK(reduce<red::mean>(std::vector<c64>{{1, 2}, {3, 4}}) == c64(2, 3));

@@ -65,8 +65,7 @@ template <class H>
 void test_halfway_points() {
     for (int bits = 0; bits < ieee<H>::infinity; ++bits) {
         const f64 halfway = f64((value<H>(bits) + value<H>(bits + 1)) / 2);
-        for (f64 x :
-             {halfway, std::nextafter(halfway, 1e300), std::nextafter(halfway, 0.0), halfway * (1 + 1e-9)}) {
+        for (f64 x : {halfway, std::nextafter(halfway, 1e300), std::nextafter(halfway, 0.0), halfway * (1 + 1e-9)}) {
             check_cast<H>(x);
             check_cast<H>(-x);
             check_cast<H>(f32(x));

@@ -53,8 +53,7 @@ void test_special_values() {
         CHECK(math::sin(x) != math::sin(x) && math::cos(x) != math::cos(x));
     for (int k = 0; k < 500000; ++k) CHECK(math::cos(k * M_PI) == (k % 2 ? -1 : 1), "%d", k);
     for (f64 x : {1.6e6, 1e7, 1e22, 1.7e308})
-        CHECK(ulp(math::sin(x), std::sin((long double)x)) < 1 &&
-              ulp(math::cos(x), std::cos((long double)x)) < 1);
+        CHECK(ulp(math::sin(x), std::sin((long double)x)) < 1 && ulp(math::cos(x), std::cos((long double)x)) < 1);
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ class Result:
         for part in re.split(r"Compiling entry function '", self.log)[1:]:
             name = part[: part.index("'")]
             stack, stores, loads = map(
-                int, re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", part).groups())
+                int,
+                re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", part).groups(),
+            )
             registers = int(re.search(r"Used (\d+) registers", part).group(1))
             found[name] = {"registers": registers, "stack": stack, "stores": stores, "loads": loads}
         return found
@@ -36,11 +38,7 @@ def find_library():
     """The NVRTC that CUARRAY_LIBNVRTC names, else the newest of the wheel nvidia-cuda-nvrtc, else None."""
     if named := os.environ.get("CUARRAY_LIBNVRTC"):
         return named
-    found = [
-        str(file)
-        for folder in map(pathlib.Path, sys.path)
-        for file in folder.glob("nvidia/*/lib/libnvrtc.so.*")
-    ]
+    found = [str(file) for folder in map(pathlib.Path, sys.path) for file in folder.glob("nvidia/*/lib/libnvrtc.so.*")]
     return max(found, key=lambda file: [int(part) for part in re.findall(r"\d+", file)], default=None)
 
 

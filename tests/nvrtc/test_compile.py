@@ -25,8 +25,23 @@ import program
 ARCHITECTURES = ["sm_75", "sm_90", "sm_120"]
 SAMPLE = 24
 PARTS = 60
-SIZES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4, "f32": 4,
-         "i64": 8, "u64": 8, "f64": 8, "c64": 8, "c128": 16}
+SIZES = {
+    "bool": 1,
+    "i8": 1,
+    "u8": 1,
+    "i16": 2,
+    "u16": 2,
+    "f16": 2,
+    "bf16": 2,
+    "i32": 4,
+    "u32": 4,
+    "f32": 4,
+    "i64": 8,
+    "u64": 8,
+    "f64": 8,
+    "c64": 8,
+    "c128": 16,
+}
 
 pytestmark = pytest.mark.skipif(compiler.find_library() is None, reason="nvidia-cuda-nvrtc is not installed")
 
@@ -129,17 +144,42 @@ def test_sample():
 
 
 def test_representative():
-    names = ["add_f32_f32_contiguous", "add_f32_f32_strided", "sin_f64_contiguous", "isnan_f32_contiguous",
-             "multiply_c128_c128_contiguous", "sum_f32_tree", "sum_f32_short", "argmax_f64_tree_strided",
-             "fold_subtract_f32_in_order", "scan_add_f32_tiles", "scan_logical_xor_bool_tiles64", "scan_multiply_c128_tiles",
-             "scan_divide_f64_lines", "cast_f64_u8_contiguous", "add_u8_u8_contiguous"]
+    names = [
+        "add_f32_f32_contiguous",
+        "add_f32_f32_strided",
+        "sin_f64_contiguous",
+        "isnan_f32_contiguous",
+        "multiply_c128_c128_contiguous",
+        "sum_f32_tree",
+        "sum_f32_short",
+        "argmax_f64_tree_strided",
+        "fold_subtract_f32_in_order",
+        "scan_add_f32_tiles",
+        "scan_logical_xor_bool_tiles64",
+        "scan_multiply_c128_tiles",
+        "scan_divide_f64_lines",
+        "cast_f64_u8_contiguous",
+        "add_u8_u8_contiguous",
+    ]
     check_all([(name, "sm_90") for name in names])
 
 
 def test_kernels_of_indices_and_masks():
     texts = program.choice_texts()
-    assert {"gather_b4_1", "scatter_b16_3", "claim_2", "mask_compress_b1", "mask_expand_b8_64", "mask_locate", "matmul_f32",
-            "update_add_f32_f32_f32_1", "update_keys_1_64", "segmented_sum_bf16", "segmented_left_fold_hypot_f64", "correlate_c128"} <= texts.keys()
+    assert {
+        "gather_b4_1",
+        "scatter_b16_3",
+        "claim_2",
+        "mask_compress_b1",
+        "mask_expand_b8_64",
+        "mask_locate",
+        "matmul_f32",
+        "update_add_f32_f32_f32_1",
+        "update_keys_1_64",
+        "segmented_sum_bf16",
+        "segmented_left_fold_hypot_f64",
+        "correlate_c128",
+    } <= texts.keys()
     names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
     check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
 
@@ -153,7 +193,13 @@ def test_all_kernels_of_indices_and_masks(arch):
 
 def test_kernels_that_sort():
     texts = program.sort_texts()
-    assert {"sort_short_f32", "sort_scatter_pairs", "sort_scatter_bf16_64", "searchsorted_c128", "histogram_sums_f64"} <= texts.keys()
+    assert {
+        "sort_short_f32",
+        "sort_scatter_pairs",
+        "sort_scatter_bf16_64",
+        "searchsorted_c128",
+        "histogram_sums_f64",
+    } <= texts.keys()
     names = random.Random(datetime.date.today().isoformat()).sample(sorted(texts), 12)
     check_texts(texts, [(name, arch) for name, arch in zip(names, ARCHITECTURES * len(names), strict=False)])
 

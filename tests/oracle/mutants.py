@@ -69,8 +69,7 @@ UNSEEN_BY_THE_STANDARD = [
         "last-two-unsorted",
         "cuarray/_functions/sorting.py",
         'return _core.sort(*along(a, axis, "sort"), bool(descending))',
-        'r = _core.sort(*along(a, axis, "sort"), bool(descending))\n'
-        "    r[-2:] = r[-2:][::-1].copy()\n    return r",
+        'r = _core.sort(*along(a, axis, "sort"), bool(descending))\n    r[-2:] = r[-2:][::-1].copy()\n    return r',
         row("sort"),
     ),
     Mutant(
@@ -121,7 +120,7 @@ INDEXING = [
     Mutant(
         "far-positions-count-from-the-end",
         "src/ops/indexed_elements.cpp",
-        'indices.dtype() == DType::uint64 ? call(row::minimum, bounded).array[0] : indices',
+        "indices.dtype() == DType::uint64 ? call(row::minimum, bounded).array[0] : indices",
         "indices",
         tests("indexing_functions", "int64_does_not_hold"),
     ),
@@ -177,7 +176,7 @@ INDEXING = [
     Mutant(
         "mask-cast-to-positions",
         "cuarray/_functions/indexing.py",
-        'mask = _core.beside(mask, a, function).astype(bool, copy=False)\n    if mask.size',
+        "mask = _core.beside(mask, a, function).astype(bool, copy=False)\n    if mask.size",
         "mask = _core.beside(mask, a, function) > 0\n    if mask.size",
         tests("indexing_functions"),
     ),
@@ -219,50 +218,54 @@ INDEXING = [
 ]
 
 #: The vectorized sort is compiled and tested only if the processor has AVX-512.
-VECTORS = [
-    Mutant(
-        "lanes-in-the-wrong-order",
-        "src/host/loops/sort.cpp",
-        "std::bit_floor(unsigned(Xor))",
-        "unsigned(1)",
-        tests("sorting", "every_length"),
-    ),
-    Mutant(
-        "values-equal-to-the-pivot",
-        "src/host/loops/sort.cpp",
-        "std::fill(result, result + (n - larger), pivot);",
-        "std::fill(result, result + (n - larger - 1), pivot);",
-        tests("sorting", "every_length"),
-    ),
-    Mutant(
-        "slow-rows-in-the-spare-memory",
-        "src/host/loops/sort.cpp",
-        "if (to_spare) std::copy(keys, keys + n, spare);",
-        "",
-        tests("sorting", "defeat"),
-    ),
-    Mutant(
-        "zeros-of-both-signs-are-one",
-        "src/host/loops/sort.cpp",
-        "if (differs) return false;",
-        "",
-        tests("sorting"),
-    ),
-    Mutant(
-        "threads-share-their-spare-memory",
-        "src/host/sort.cpp",
-        "sort(items, items, spare + begin, size, key.descending)",
-        "sort(items, items, spare, size, key.descending)",
-        tests("sorting", "threads"),
-    ),
-    Mutant(
-        "equal-pieces-of-keys-are-equal-keys",
-        "src/host/sort.cpp",
-        "return first != second ? first < second : a < b;",
-        "return a < b;",
-        tests("sorting", "every_length"),
-    ),
-] if LEVEL == "v4" else []
+VECTORS = (
+    [
+        Mutant(
+            "lanes-in-the-wrong-order",
+            "src/host/loops/sort.cpp",
+            "std::bit_floor(unsigned(Xor))",
+            "unsigned(1)",
+            tests("sorting", "every_length"),
+        ),
+        Mutant(
+            "values-equal-to-the-pivot",
+            "src/host/loops/sort.cpp",
+            "std::fill(result, result + (n - larger), pivot);",
+            "std::fill(result, result + (n - larger - 1), pivot);",
+            tests("sorting", "every_length"),
+        ),
+        Mutant(
+            "slow-rows-in-the-spare-memory",
+            "src/host/loops/sort.cpp",
+            "if (to_spare) std::copy(keys, keys + n, spare);",
+            "",
+            tests("sorting", "defeat"),
+        ),
+        Mutant(
+            "zeros-of-both-signs-are-one",
+            "src/host/loops/sort.cpp",
+            "if (differs) return false;",
+            "",
+            tests("sorting"),
+        ),
+        Mutant(
+            "threads-share-their-spare-memory",
+            "src/host/sort.cpp",
+            "sort(items, items, spare + begin, size, key.descending)",
+            "sort(items, items, spare, size, key.descending)",
+            tests("sorting", "threads"),
+        ),
+        Mutant(
+            "equal-pieces-of-keys-are-equal-keys",
+            "src/host/sort.cpp",
+            "return first != second ? first < second : a < b;",
+            "return a < b;",
+            tests("sorting", "every_length"),
+        ),
+    ]
+    if LEVEL == "v4"
+    else []
+)
 
 ORDER = [
     Mutant(
@@ -282,14 +285,14 @@ ORDER = [
     Mutant(
         "line-of-two-buckets",
         "src/host/radix.h",
-        "if (line < first[bucket]) put_some",
+        "if (line < first[bucket])\n                put_some",
         "if (line < first[bucket] - kItems) put_some",
         tests("sorting", "larger"),
     ),
     Mutant(
         "truth-values-counted-by-twos",
         "src/host/loops/reductions.cpp",
-        "else if (!Row::combine(true, true)) return yes % 2 != 0;",
+        "else if (!Row::combine(true, true))\n            return yes % 2 != 0;\n",
         "",
         tests("reductions", "round"),
     ),
@@ -359,8 +362,8 @@ ORDER = [
     Mutant(
         "the-first-key-decides",
         "cuarray/_functions/sorting.py",
-        'return _core.lexsort(keys, normalise_axis(',
-        'return _core.lexsort(keys[::-1], normalise_axis(',
+        "return _core.lexsort(keys, normalise_axis(",
+        "return _core.lexsort(keys[::-1], normalise_axis(",
         row("lexsort"),
     ),
     Mutant(
@@ -564,7 +567,7 @@ OVERLAP = [
     Mutant(
         "take-into-its-argument",
         "src/ops/indexing_take.cpp",
-        "!overlaps(*out, array) && !overlaps(*out, positions);",
+        "!overlaps(*out, array) &&\n                          !overlaps(*out, positions);",
         "!overlaps(*out, positions);",
         tests("indexing_functions", "take"),
     ),
@@ -696,8 +699,8 @@ COUNTS_AND_RANKS = [
     Mutant(
         "least-of-nan",
         "cuarray/_functions/nan_functions.py",
-        'return nan_place(argmin, np.inf, a, axis, out, keepdims)',
-        'return nan_place(argmin, -np.inf, a, axis, out, keepdims)',
+        "return nan_place(argmin, np.inf, a, axis, out, keepdims)",
+        "return nan_place(argmin, -np.inf, a, axis, out, keepdims)",
         tests("nan_functions"),
     ),
 ]

@@ -183,11 +183,20 @@ row("xp.argmin(a, axis=0)")
 row("xp.sort(a, axis=0)", "np.sort(a, axis=0, kind='stable')")
 row("xp.sort(a, descending=True)", "np.sort(a, axis=1)[:, ::-1]")
 row("xp.argsort(a, axis=1)", "np.argsort(a, axis=1, kind='stable')")
-row("[p := xp.partition(v, len(v) // 2), xp.sort(p[: len(v) // 2]), xp.sort(p[len(v) // 2 :])][1:]", "np.split(np.sort(v), [len(v) // 2])")
-row("[v[p := xp.argpartition(v, len(v) // 3)], xp.sort(v[p[: len(v) // 3]]), xp.sort(v[p[len(v) // 3 :]])][1:]", "np.split(np.sort(v), [len(v) // 3])")
+row(
+    "[p := xp.partition(v, len(v) // 2), xp.sort(p[: len(v) // 2]), xp.sort(p[len(v) // 2 :])][1:]",
+    "np.split(np.sort(v), [len(v) // 2])",
+)
+row(
+    "[v[p := xp.argpartition(v, len(v) // 3)], xp.sort(v[p[: len(v) // 3]]), xp.sort(v[p[len(v) // 3 :]])][1:]",
+    "np.split(np.sort(v), [len(v) // 3])",
+)
 row("xp.lexsort((v, m))")
 row("xp.sort_complex(v)", types=NUMBERS)
-row("xp.top_k(v, len(v) // 2, largest=False)", "(np.sort(v)[: len(v) // 2], np.argsort(v, kind='stable')[: len(v) // 2])")
+row(
+    "xp.top_k(v, len(v) // 2, largest=False)",
+    "(np.sort(v)[: len(v) // 2], np.argsort(v, kind='stable')[: len(v) // 2])",
+)
 row("xp.searchsorted(t, w, 'right')")
 row("xp.digitize(v, xp.asarray([-1, 0, 1]))", "np.digitize(v, np.asarray([-1, 0, 1]))", types=REAL)
 row("xp.unique(v)")
@@ -272,7 +281,10 @@ row("xp.cross(x[:, :1, :3], x[:, :1, 2:])", off=FEW, scale=8, types=NUMBERS)
 row("xp.apply_along_axis(xp.flip, 1, a[:5])")
 row("xp.apply_over_axes(xp.max, x, (0, 2))")
 row("xp.piecewise(v, [m], [1, 2])", types=NUMBERS)
-row("xp.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)", "np.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)")
+row(
+    "xp.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)",
+    "np.frompyfunc(lambda p, q: p + q, 2, 1)(v[:20], w[:20]).astype(v.dtype)",
+)
 
 # Averages
 row("xp.ptp(a, axis=0)", types="iuf")
@@ -320,5 +332,11 @@ row("xp.asarray_chkfinite(a)")
 row("xp.require(a, requirements='C')")
 
 # Interpolation
-row("xp.interp(v, t, t * t)", "np.interp(*(o.astype('f8') for o in (v, t, t * t)))", off=PRODUCTS, scale=30, dtypes=("f8",))
+row(
+    "xp.interp(v, t, t * t)",
+    "np.interp(*(o.astype('f8') for o in (v, t, t * t)))",
+    off=PRODUCTS,
+    scale=30,
+    dtypes=("f8",),
+)
 row("xp.unwrap(i, period=7)")

@@ -82,7 +82,9 @@ def test_row_notices_a_wrong_result(row):
     dtype = next((t for t in ("f8", "i4") if t in types), types[0])
     caught = 0
     with cuarray.device("cpu"):
-        plain = values.results(values.evaluate(row.expression, cuarray, values.on_device(values.arrays(dtype, 33, 1), layouts.contiguous)))
+        plain = values.results(
+            values.evaluate(row.expression, cuarray, values.on_device(values.arrays(dtype, 33, 1), layouts.contiguous))
+        )
         for name, mutate in values.MUTANTS.items():
             try:
                 differs = values.check(row, dtype, 33, layouts.contiguous, mutate)

@@ -122,4 +122,6 @@ class Views(RuleBasedStateMachine):
 @pytest.mark.filterwarnings("ignore")
 def test_views_copies_and_writes(device, full):
     examples = 400 if full else 40 if device == "cpu" else 5
-    run_state_machine_as_test(Views, settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, derandomize=not full))
+    run_state_machine_as_test(
+        Views, settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, derandomize=not full)
+    )

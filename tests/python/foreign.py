@@ -80,10 +80,7 @@ def content(x):
         return np.array2string(np.asarray(x), precision=10)
     if hasattr(x, "magnitude"):  # pint's, of a cuarray array or of Python numbers
         own = x.magnitude
-        return (
-            content(np.asarray(own.numpy() if isinstance(own, cuarray.ndarray) else own, float))
-            + f" {x.units}"
-        )
+        return content(np.asarray(own.numpy() if isinstance(own, cuarray.ndarray) else own, float)) + f" {x.units}"
     text = re.sub(r"\d+\.\d+", lambda number: f"{float(number.group()):.9g}", repr(x))
     return re.sub(r"\s+", " ", re.sub(r",\s*device='.*?'", "", text))
 
@@ -161,9 +158,7 @@ def faults_of_mixing(make):
         ours = evaluate(text, np, x=cuarray.asarray(host.copy()), f=make())
         numbers = outcome(lambda: np.asarray(make()))
         reading = evaluate(text, np, x=host.copy(), f=numbers)
-        if trouble := judge(
-            ours, evaluate(text, np, x=host.copy(), f=make()), *reading_allowed(make, reading)
-        ):
+        if trouble := judge(ours, evaluate(text, np, x=host.copy(), f=make()), *reading_allowed(make, reading)):
             faults.append(f"{text}: {trouble}")
     return faults
 

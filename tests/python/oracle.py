@@ -136,11 +136,13 @@ REFERENCES = {
     "clip": lambda x, y, z: np.minimum(np.maximum(x, y), z),
     "where": np.where,
     # NumPy's result for the integer zero is undefined.
-    "reciprocal": lambda x: np.where((x == 1) | (x + x.dtype.type(1) == 0), x, 0).astype(x.dtype)
-    if x.dtype.kind in "i"
-    else (x == 1).astype(x.dtype)
-    if x.dtype.kind == "u"
-    else np.reciprocal(x),
+    "reciprocal": lambda x: (
+        np.where((x == 1) | (x + x.dtype.type(1) == 0), x, 0).astype(x.dtype)
+        if x.dtype.kind in "i"
+        else (x == 1).astype(x.dtype)
+        if x.dtype.kind == "u"
+        else np.reciprocal(x)
+    ),
     # As NumPy's for float16, which steps towards plus infinity; its wider types step away from zero.
     "spacing": lambda x: (
         np.where(np.isinf(x), np.array(np.nan, x.dtype), np.nextafter(x, np.array(np.inf, x.dtype)) - x)

@@ -29,7 +29,10 @@ def integers(dtype, rng, count):
     special = [info.min, info.min + 1, info.max, info.max - 1, *range(-12, 13), *powers]
     special = [x for x in special if info.min <= x <= info.max]
     low, high = max(info.min, -100), min(info.max, 100)
-    random = [rng.integers(info.min, info.max, count // 2 + 1, dtype, endpoint=True), rng.integers(low, high, count // 2 + 1)]
+    random = [
+        rng.integers(info.min, info.max, count // 2 + 1, dtype, endpoint=True),
+        rng.integers(low, high, count // 2 + 1),
+    ]
     return np.concatenate([np.array(special, dtype), *(r.astype(dtype) for r in random)])
 
 

@@ -137,7 +137,9 @@ def test_layouts_and_types(layout, dtype, device, rng):
     x = rng.uniform(1, 9, (15, 18)).astype(dtype)
     y, limit = layout(x), 1e-5 if dtype == "f4" else 1e-12
     weights = rng.uniform(1, 2, 18)
-    np.testing.assert_allclose(cuarray.average(y, 1, cuarray.asarray(weights)).numpy(), np.average(x, 1, weights), rtol=limit)
+    np.testing.assert_allclose(
+        cuarray.average(y, 1, cuarray.asarray(weights)).numpy(), np.average(x, 1, weights), rtol=limit
+    )
     np.testing.assert_allclose(cuarray.cov(y).numpy(), np.cov(x), rtol=limit, atol=limit)
     np.testing.assert_allclose(cuarray.corrcoef(y).numpy(), np.corrcoef(x), rtol=limit, atol=limit)
     for axis in (None, 0, 1):
@@ -173,7 +175,11 @@ def test_weighted_averages_of_what_is_pending(device, rng):
 @pytest.mark.parametrize("call", ["var(n, dtype='c8')", "std(n, dtype='c16')", "var(c, dtype='c8')", "var(c)", "std(f, dtype='c8', axis=0)",
                                   "nanvar(f, dtype='c8')", "nanstd(n, dtype='c8')", "var(c, dtype='c16', keepdims=True)"])  # fmt: skip
 def test_variance_in_a_complex_type(call, device):
-    names = {"n": lambda xp: xp.arange(4), "f": lambda xp: xp.asarray([[1.5, 2], [4, 8]]), "c": lambda xp: xp.asarray([1 + 1j, 1 - 3j])}
+    names = {
+        "n": lambda xp: xp.arange(4),
+        "f": lambda xp: xp.asarray([[1.5, 2], [4, 8]]),
+        "c": lambda xp: xp.asarray([1 + 1j, 1 - 3j]),
+    }
     agree(f"xp.{call}", names, rtol=1e-6)
 
 

@@ -16,7 +16,9 @@ DTYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
 
 def sample(dtype, shape=(3, 4)):
-    return np.random.default_rng(3).integers(0, 100, (*shape, np.dtype(dtype).itemsize)).astype("u1").view(dtype)[..., 0]
+    return (
+        np.random.default_rng(3).integers(0, 100, (*shape, np.dtype(dtype).itemsize)).astype("u1").view(dtype)[..., 0]
+    )
 
 
 @pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda layout: layout.__name__)
@@ -50,7 +52,9 @@ def test_fields(layout, device):
     assert same_bits(x.numpy(), host).all()
 
 
-@pytest.mark.parametrize("call", ["x.getfield('f8', 9)", "x.getfield('f8', -1)", "x.getfield('c16', 1)", "x.getfield('f4', 1.5)"])
+@pytest.mark.parametrize(
+    "call", ["x.getfield('f8', 9)", "x.getfield('f8', -1)", "x.getfield('c16', 1)", "x.getfield('f4', 1.5)"]
+)
 def test_parts_beyond_elements(call, device):
     agree(call, {"x": lambda xp: xp.ones(3, "c16")})
     agree("xp.ones(3, 'f4').getfield('f8')")
@@ -93,7 +97,10 @@ def test_archives_with_other_files(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
         archive.writestr("readme.txt", "hello")
     found = cuarray.load(tmp_path / "a.npz")
-    assert found["x"].tolist() == [0, 1, 2] and found["readme.txt"] == b"hello" == np.load(tmp_path / "a.npz")["readme.txt"]
+    assert (
+        found["x"].tolist() == [0, 1, 2]
+        and found["readme.txt"] == b"hello" == np.load(tmp_path / "a.npz")["readme.txt"]
+    )
 
 
 def test_resize_by_several_numbers(device):
@@ -110,7 +117,10 @@ def test_resize_by_several_numbers(device):
     assert waiting.tolist() == [[1, 2], [3, 4], [1, 1]] and x.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("call", ["x[:2].resize(3)", "x.resize(-1)", "x.resize(2.5)", "x.T.resize(3)", "x.resize((2, 'a'))", "x.resize(1, other=2)"])
+@pytest.mark.parametrize(
+    "call",
+    ["x[:2].resize(3)", "x.resize(-1)", "x.resize(2.5)", "x.T.resize(3)", "x.resize((2, 'a'))", "x.resize(1, other=2)"],
+)
 def test_wrong_resizing(call, device):
     with pytest.raises(Exception) as theirs:
         eval(call, {"x": np.ones((2, 3))})

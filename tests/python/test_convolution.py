@@ -15,7 +15,9 @@ def test_lengths_and_modes(taps, device, rng):
         a, b = cuarray.asarray(x), cuarray.asarray(v)
         for mode in ("full", "same", "valid"):
             np.testing.assert_array_equal(cuarray.convolve(a, b, mode).numpy(), np.convolve(x, v, mode), f"{n} {mode}")
-            np.testing.assert_array_equal(cuarray.correlate(a, b, mode).numpy(), np.correlate(x, v, mode), f"{n} {mode}")
+            np.testing.assert_array_equal(
+                cuarray.correlate(a, b, mode).numpy(), np.correlate(x, v, mode), f"{n} {mode}"
+            )
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
@@ -53,4 +55,8 @@ def test_ends_leave_out_taps(taps, dtype, device, rng):
     for mode in ("full", "same", "valid"):
         with np.errstate(invalid="ignore"):
             want = np.convolve(x, v, mode)
-        assert np.array_equal(cuarray.convolve(cuarray.asarray(x), cuarray.asarray(v), mode).numpy(), want, equal_nan=want.dtype.kind in "fc")
+        assert np.array_equal(
+            cuarray.convolve(cuarray.asarray(x), cuarray.asarray(v), mode).numpy(),
+            want,
+            equal_nan=want.dtype.kind in "fc",
+        )

@@ -14,7 +14,9 @@ from cuarray._tools import doctor
 
 
 def python(code, **environment):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+    )
 
 
 def test_names_of_devices():
@@ -147,13 +149,20 @@ def test_doctor_as_json():
 
 @pytest.mark.parametrize("name, value", [("CUARRAY_NUM_THREADS", "abc"), ("CUARRAY_CPU_LEVEL", "v9")])
 def test_doctor_reports_settings_that_cannot_be_used(name, value):
-    run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, name: value})
+    run = subprocess.run(
+        [sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, name: value}
+    )
     assert run.returncode == 1 and run.stderr == ""
     assert f"unset {name}" in run.stdout and f"got '{value}'" in run.stdout
 
 
 def test_doctor_finds_faults(tmp_path, monkeypatch):
-    run = subprocess.run([sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, "CUARRAY_DEVICE": "cuda:9"})
+    run = subprocess.run(
+        [sys.executable, "-m", "cuarray"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CUARRAY_DEVICE": "cuda:9"},
+    )
     assert run.returncode == 1 and "unset CUARRAY_DEVICE" in run.stdout
 
     file = tmp_path / "file"
@@ -199,7 +208,11 @@ def test_a_library_named_by_the_environment(monkeypatch):
 
 
 def test_the_package_of_the_wanted_version(tmp_path, monkeypatch):
-    for folder, file in (("nvidia/cu13/lib", "libnvrtc.so.13"), ("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12"), ("nvidia/cusolver/lib", "libcusolver.so.11")):
+    for folder, file in (
+        ("nvidia/cu13/lib", "libnvrtc.so.13"),
+        ("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12"),
+        ("nvidia/cusolver/lib", "libcusolver.so.11"),
+    ):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / file).write_text("")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])

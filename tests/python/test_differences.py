@@ -109,7 +109,9 @@ def test_large_arrays(device, rng):
     there = cuarray.asarray(x)
     for axis in (0, 1):
         np.testing.assert_array_equal(cuarray.diff(there, axis=axis).numpy(), np.diff(x, axis=axis))
-        np.testing.assert_allclose(cuarray.gradient(there, 0.5, axis=axis).numpy(), np.gradient(x, 0.5, axis=axis), rtol=1e-14)
+        np.testing.assert_allclose(
+            cuarray.gradient(there, 0.5, axis=axis).numpy(), np.gradient(x, 0.5, axis=axis), rtol=1e-14
+        )
         np.testing.assert_allclose(cuarray.trapezoid(there, axis=axis).numpy(), np.trapezoid(x, axis=axis), rtol=1e-11)
 
 

@@ -40,7 +40,11 @@ BAD = {
     "text beside an array": (lambda: cuarray.add("a", ones(2)), TypeError, ["add", "<U1", "text"]),
     "float8": (lambda: cuarray.zeros(2, ml_dtypes.float8_e4m3fn), TypeError, ["zeros", "float8_e4m3fn", "float32"]),
     "int4": (lambda: cuarray.zeros(2, ml_dtypes.int4), TypeError, ["zeros", "int4", "int8"]),
-    "dates of arange": (lambda: cuarray.arange("2024-01", "2024-02", dtype="datetime64[D]"), TypeError, ["arange", "datetime64[D]", "int64"]),
+    "dates of arange": (
+        lambda: cuarray.arange("2024-01", "2024-02", dtype="datetime64[D]"),
+        TypeError,
+        ["arange", "datetime64[D]", "int64"],
+    ),
     "text of arange": (lambda: cuarray.arange("a", "b"), TypeError, ["arange", "'a'", "numbers"]),
     "memory": (lambda: cuarray.ones((10**6, 10**6)), MemoryError, ["(1000000, 1000000)", "float64", "7.3 TiB"]),
     "out of more": (lambda: cuarray.add(ones(2, 3), 1, out=ones(3)), ValueError, ["add", "out", "(2, 3)", "(3,)"]),
@@ -49,18 +53,30 @@ BAD = {
     "big-endian": (lambda: cuarray.asarray(np.ones(2, ">f8")), TypeError, [">f8", "newbyteorder"]),
     "structured": (lambda: cuarray.asarray(np.zeros(2, "i4,f4")), TypeError, []),
     "out shape": (lambda: cuarray.add(ones(3), 1, out=ones(4)), ValueError, ["add", "(3,)", "(4,)"]),
-    "out dtype": (lambda: cuarray.add(ones(3), 1, out=ones(3, dtype="i4")), TypeError, ["add", "float64", "int32", "same_kind"]),
+    "out dtype": (
+        lambda: cuarray.add(ones(3), 1, out=ones(3, dtype="i4")),
+        TypeError,
+        ["add", "float64", "int32", "same_kind"],
+    ),
     "out read-only": (lambda: cuarray.add(ones(3), 1, out=ro(ones(3))), ValueError, ["read-only"]),
     "out no array": (lambda: cuarray.add(ones(3), 1, out=[1, 2, 3]), TypeError, ["out"]),
     "out of reduction": (lambda: cuarray.sum(ones(3, 4), axis=0, out=ones(3)), ValueError, ["sum", "(4,)", "(3,)"]),
     "broadcast view": (lambda: cuarray.broadcast_to(ones(3), (2, 3)).__setitem__(0, 1), ValueError, ["read-only"]),
     "axis of a method": (lambda: ones(3).sum(axis="x"), TypeError, ["sum: axis must be", "not str"]),
-    "axis of accumulate": (lambda: cuarray.add.accumulate(ones(3), axis="x"), TypeError, ["add: axis must be", "not str"]),
+    "axis of accumulate": (
+        lambda: cuarray.add.accumulate(ones(3), axis="x"),
+        TypeError,
+        ["add: axis must be", "not str"],
+    ),
     "shape of a method": (lambda: ones(3).reshape("a"), TypeError, ["reshape: shape must be", "not str"]),
     "dtype of a method": (lambda: ones(3).astype("word"), TypeError, ["astype: 'word' is not a dtype"]),
     "dtype of a ufunc": (lambda: cuarray.add(ones(3), 1, dtype="word"), TypeError, ["add: 'word' is not a dtype"]),
     "order of a method": (lambda: ones(3).flatten("Z"), ValueError, ["flatten: order must be", "CFAK", "'Z'"]),
-    "casting of a method": (lambda: ones(3).astype(int, casting="all"), ValueError, ["astype: casting must be", "'safe'", "'all'"]),
+    "casting of a method": (
+        lambda: ones(3).astype(int, casting="all"),
+        ValueError,
+        ["astype: casting must be", "'safe'", "'all'"],
+    ),
     "device of a method": (lambda: ones(3).to_device(3), TypeError, ["to_device: device must be", "not int"]),
     "index of item": (lambda: ones(3, 4).item(0, 7), IndexError, ["index 7", "axis 1", "size 4"]),
     "extent": (lambda: cuarray.zeros(2**64), ValueError, ["shape", str(2**64)]),
@@ -208,7 +224,11 @@ def test_allocations_are_counted(device):
 
 def test_errors_leave_targets_alone(device):
     x = cuarray.arange(3.0)
-    for action in (lambda: cuarray.add(x, ones(4), out=x), lambda: x.__setitem__(slice(None), ones(2)), lambda: cuarray.add(x, 1j, out=x)):
+    for action in (
+        lambda: cuarray.add(x, ones(4), out=x),
+        lambda: x.__setitem__(slice(None), ones(2)),
+        lambda: cuarray.add(x, 1j, out=x),
+    ):
         with pytest.raises((ValueError, TypeError)):
             action()
         assert x.tolist() == [0, 1, 2]
@@ -219,7 +239,12 @@ def test_operands_on_two_devices():
     if not others:
         return
     x, y = cuarray.ones(3, device="cpu"), cuarray.ones(3, device=others[0])
-    for action in (lambda: x + y, lambda: cuarray.where(x > 0, y, 0), lambda: cuarray.concat([x, y]), lambda: y.__setitem__(0, x[0, ...])):
+    for action in (
+        lambda: x + y,
+        lambda: cuarray.where(x > 0, y, 0),
+        lambda: cuarray.concat([x, y]),
+        lambda: y.__setitem__(0, x[0, ...]),
+    ):
         with pytest.raises(ValueError, match="to_device") as error:
             action()
         assert "cpu" in str(error.value) and str(others[0]) in str(error.value)

@@ -13,7 +13,13 @@ import cuarray
 def test_files_of_arrays(dtype, device, tmp_path):
     host = np.arange(12).reshape(3, 4).astype(dtype)
     x = cuarray.asarray(host)
-    for y, want in ((x, host), (x.T, host.T), (x[::-1, ::2], host[::-1, ::2]), (x[1, 2], host[1, 2]), (x[:0], host[:0])):
+    for y, want in (
+        (x, host),
+        (x.T, host.T),
+        (x[::-1, ::2], host[::-1, ::2]),
+        (x[1, 2], host[1, 2]),
+        (x[:0], host[:0]),
+    ):
         cuarray.save(tmp_path / "x.npy", y)
         for found in (np.load(tmp_path / "x.npy"), cuarray.load(tmp_path / "x.npy").numpy()):
             assert found.dtype == want.dtype and found.shape == want.shape and np.array_equal(found, want)
@@ -137,9 +143,19 @@ def test_forms(device):
     for dtype in ("f2", "f4", "f8"):
         third = np.asarray(1 / 3, dtype)[()]
         for form in ("format_float_positional", "format_float_scientific"):
-            for settings in ({}, {"precision": 3}, {"unique": False, "precision": 20}, {"trim": "-", "sign": True}, {"pad_left": 5}):
+            for settings in (
+                {},
+                {"precision": 3},
+                {"unique": False, "precision": 20},
+                {"trim": "-", "sign": True},
+                {"pad_left": 5},
+            ):
                 want = getattr(np, form)(third, **settings)
-                assert getattr(cuarray, form)(cuarray.asarray(third), **settings) == want == getattr(cuarray, form)(third, **settings)
+                assert (
+                    getattr(cuarray, form)(cuarray.asarray(third), **settings)
+                    == want
+                    == getattr(cuarray, form)(third, **settings)
+                )
     assert cuarray.binary_repr(cuarray.asarray(5), 8) == "00000101" and cuarray.base_repr(255, 16) == "FF"
     assert cuarray.typename("f") == np.typename("f") and cuarray.mintypecode("if") == np.mintypecode("if")
     with cuarray.printoptions(precision=1):

@@ -20,11 +20,34 @@ from cuarray import _core
 
 SHAPE = (5, 6)
 TYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "complex64"]
-UNARY = ["negative", "abs", "square", "sqrt", "exp", "sin", "tanh", "floor", "sign", "reciprocal", "isnan", "logical_not", "log1p", "real", "conj"]
+UNARY = [
+    "negative",
+    "abs",
+    "square",
+    "sqrt",
+    "exp",
+    "sin",
+    "tanh",
+    "floor",
+    "sign",
+    "reciprocal",
+    "isnan",
+    "logical_not",
+    "log1p",
+    "real",
+    "conj",
+]
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "hypot", "atan2", "less", "equal", "remainder", "floor_divide", "logical_or",
           "bitwise_xor", "copysign", "fmod"]  # fmt: skip
 REDUCTIONS = ["sum", "max", "mean", "any", "argmin", "count_nonzero"]
-VIEWS = [lambda x: x.T.reshape(x.shape), lambda x: x[::-1], lambda x: x[:, ::-1], lambda x: x[:1], lambda x: x[:, 2:3], lambda x: x[None][0, ...]]
+VIEWS = [
+    lambda x: x.T.reshape(x.shape),
+    lambda x: x[::-1],
+    lambda x: x[:, ::-1],
+    lambda x: x[:1],
+    lambda x: x[:, 2:3],
+    lambda x: x[None][0, ...],
+]
 
 indices = st.integers(0, 10**6)
 steps = st.one_of(
@@ -35,7 +58,12 @@ steps = st.one_of(
     st.tuples(st.just("cast"), indices, st.sampled_from(TYPES)),
     st.tuples(st.just("view"), st.sampled_from(VIEWS), indices),
     st.tuples(st.just("reduce"), st.sampled_from(REDUCTIONS), indices, st.sampled_from([None, 0, 1])),
-    st.tuples(st.just("write"), indices, indices, st.sampled_from([(slice(None),), (slice(1, 3),), (slice(None), slice(None, None, 2)), (0,)])),
+    st.tuples(
+        st.just("write"),
+        indices,
+        indices,
+        st.sampled_from([(slice(None),), (slice(1, 3),), (slice(None), slice(None, None, 2)), (0,)]),
+    ),
     st.tuples(st.just("inplace"), st.sampled_from(["__iadd__", "__imul__", "__isub__"]), indices, indices),
     st.tuples(st.just("out"), st.sampled_from(BINARY[:3]), indices, indices, indices),
     st.tuples(st.just("two"), indices),
@@ -97,7 +125,9 @@ def run_program(program, values):
 @pytest.mark.filterwarnings("ignore")
 def test_random_programs(program, seed, device):
     rng = np.random.default_rng(seed)
-    values = [(rng.standard_normal(SHAPE) * 4).astype(t) for t in ("float32", "float64", "int32")] + [rng.integers(0, 2, SHAPE).astype(bool)]
+    values = [(rng.standard_normal(SHAPE) * 4).astype(t) for t in ("float32", "float64", "int32")] + [
+        rng.integers(0, 2, SHAPE).astype(bool)
+    ]
     plain, plain_events = run_program(program, values)
     with cuarray.fuse():
         fused, fused_events = run_program(program, values)
@@ -105,7 +135,9 @@ def test_random_programs(program, seed, device):
     assert [bits(x) for x in fused] == [bits(x) for x in plain]
 
 
-@pytest.mark.parametrize("type", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int32", "uint8"])
+@pytest.mark.parametrize(
+    "type", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int32", "uint8"]
+)
 def test_every_row_in_a_chain(type, rng, device):
     """Each row between two others: neither its inputs nor its result are in memory."""
     x = cuarray.array(rng.integers(1, 5, (7, 33)).astype(_core.dtype(type)))
@@ -130,7 +162,9 @@ def test_every_row_in_a_chain(type, rng, device):
         assert [bits(r) for r in fused] == [bits(r) for r in plain], row["name"]
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero", "argmax", "argmin", "var", "std"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero", "argmax", "argmin", "var", "std"]
+)
 @pytest.mark.parametrize("axis", [None, 0, 1, 2])
 def test_reductions_absorb_what_they_fold(name, axis, rng, device):
     a = cuarray.array(rng.standard_normal((9, 17, 33)).astype("f4"))
@@ -189,7 +223,11 @@ def test_bits_of_a_long_chain_in_every_layout(rng, device):
         y = a * b + cuarray.sin(c)
         return cuarray.where(y > 0, y, cuarray.exp(y) - 1), y.astype("f8") / 3
 
-    for shape, strided in [((1000,), slice(None)), ((70, 90), (slice(None), slice(None, None, 2))), ((70, 90), (slice(None, None, -1), slice(1, None)))]:
+    for shape, strided in [
+        ((1000,), slice(None)),
+        ((70, 90), (slice(None), slice(None, None, 2))),
+        ((70, 90), (slice(None, None, -1), slice(1, None))),
+    ]:
         inputs = [cuarray.array(rng.standard_normal(shape).astype("f4"))[strided] for _ in range(3)]
         assert [bits(r) for r in cuarray.fuse(program)(*inputs)] == [bits(r) for r in program(*inputs)]
         turned = [x.T for x in inputs[:1]] + [x.T.copy() for x in inputs[1:]]
@@ -740,7 +778,13 @@ def test_a_finalizer_may_look_at_what_is_about_to_run(want):
     script = FINALIZER.replace("WANT", want)
     if "cumsum" in want:
         script = script.replace("values == [3.0, 3.0]", "values == [3.0, 6.0]")
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "CUARRAY_DEVICE": "cpu"},
+    )
     assert run.returncode == 0, run.stderr
 
 
@@ -770,7 +814,13 @@ thread.join()
 
 
 def test_a_fork_while_another_thread_fuses():
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "CUARRAY_DEVICE": "cpu"},
+    )
     assert run.returncode == 0, run.stderr
 
 
@@ -794,7 +844,13 @@ sys.exit("the child waits for a lock")
 
 
 def test_a_fork_of_a_program_that_has_not_fused_yet():
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK_FIRST], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK_FIRST],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "CUARRAY_DEVICE": "cpu"},
+    )
     assert run.returncode == 0, run.stderr
 
 
@@ -814,12 +870,20 @@ time.sleep(0.2)
 """
 
 
-@pytest.mark.parametrize("step", ["(x + 1).sum()", "y[3] = Number()", "ca.sort(x[::-1])", "with ca.fuse(): (x * 2 + 1).sum()"])
+@pytest.mark.parametrize(
+    "step", ["(x + 1).sum()", "y[3] = Number()", "ca.sort(x[::-1])", "with ca.fuse(): (x * 2 + 1).sum()"]
+)
 def test_daemon_threads_at_the_end_of_the_interpreter(step):
     """They stop where they request the GIL again, as in NumPy; nothing aborts and nothing waits for them."""
     code = AT_EXIT.replace("STEP", step)
     for _ in range(3):
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": "cpu"})
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "CUARRAY_DEVICE": "cpu"},
+        )
         assert run.returncode == 0 and not run.stderr, run.stderr
 
 
@@ -860,7 +924,13 @@ assert done and values == 3.0 and base[0].item() == 50.0, (done, values)
 def test_a_finalizer_may_write_what_is_about_to_be_read(keep, want, room, device):
     """Run by the gc.collect() of an exhausted memory: pending work reads the old values."""
     script = WRITES.replace("WANT", want).replace("KEEP", keep or "pass").replace("ROOM", str(room))
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": device})
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "CUARRAY_DEVICE": device},
+    )
     assert run.returncode == 0, run.stderr
 
 
@@ -886,6 +956,12 @@ print(done)
 
 
 def test_a_finalizer_may_run_the_same_loop_with_another_scalar(device):
-    run = subprocess.run([sys.executable, "-c", SCALARS], capture_output=True, text=True, timeout=60, env={**os.environ, "CUARRAY_DEVICE": device})
+    run = subprocess.run(
+        [sys.executable, "-c", SCALARS],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "CUARRAY_DEVICE": device},
+    )
     assert run.returncode == 0, run.stderr
     assert device == "cpu" or run.stdout == "[1001.0]\n"

@@ -22,7 +22,11 @@ def same(got, want, rtol=0.0):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("bins", [1, 3, 10, 257, [-3, -1, 0, 0, 2, 5], [0.5, 1.5]], ids=str)
 def test_histogram(device, dtype, bins, rng):
-    x = (rng.standard_normal(5000) * 3 + (3 if dtype[0] == "u" else 0)).clip(0 if dtype[0] == "u" else -9, 9).astype(dtype)
+    x = (
+        (rng.standard_normal(5000) * 3 + (3 if dtype[0] == "u" else 0))
+        .clip(0 if dtype[0] == "u" else -9, 9)
+        .astype(dtype)
+    )
     weights = rng.integers(0, 8, 5000) / 8  # whose sums are exact
     for w, limits in itertools.product([None, weights, weights * (1 + 2j), (weights * 8).astype(int)], [None, (-1, 4)]):
         if limits and not isinstance(bins, int):
@@ -48,7 +52,14 @@ def test_values_on_edges_and_outside(device, rng):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_values_near_edges(dtype, weighted, device, rng):
     """On every edge, next to it, outside, and NaN: a guess of the bin must be corrected."""
-    for first, last, bins in ((-1, 1, 7), (0, 100, 100), (1e5, 1e5 + 3, 13), (0, 1e-40, 5), (-3, 3e38, 9), (0, 1, 5000)):
+    for first, last, bins in (
+        (-1, 1, 7),
+        (0, 100, 100),
+        (1e5, 1e5 + 3, 13),
+        (0, 1e-40, 5),
+        (-3, 3e38, 9),
+        (0, 1, 5000),
+    ):
         edges = np.linspace(first, last, bins + 1, dtype=dtype)
         limits = np.array([np.inf, -np.inf], dtype)
         close = np.concatenate([edges, *(np.nextafter(edges, limit) for limit in limits)])
@@ -81,7 +92,13 @@ def test_half_types(device):
 @pytest.mark.filterwarnings("ignore:The number of bins estimated")
 @pytest.mark.parametrize("rule", RULES)
 def test_rules(device, rule, rng):
-    for x in (rng.standard_normal(300), rng.integers(0, 50, 200), np.full(9, 4.0), np.array([1.0]), rng.exponential(1, 400)):
+    for x in (
+        rng.standard_normal(300),
+        rng.integers(0, 50, 200),
+        np.full(9, 4.0),
+        np.array([1.0]),
+        rng.exponential(1, 400),
+    ):
         for limits in (None, (0.25, 1.5)) if rule != "stone" else (None,):
             want = np.histogram_bin_edges(x, rule, limits)
             got = cuarray.histogram_bin_edges(cuarray.asarray(x), rule, limits)

@@ -18,7 +18,9 @@ NAMES = {
 ENTRIES = ["0", "-1", "2", ":", "1:", ":-1", "::2", "::-1", "-1:0:-2", "5:2", "...", "None", "9:", "-9:9", "1:1"]
 
 
-@pytest.mark.parametrize("index", [", ".join(t) for n in (1, 2, 3) for t in itertools.product(ENTRIES[:9:2] + ENTRIES[9:12], repeat=n)])
+@pytest.mark.parametrize(
+    "index", [", ".join(t) for n in (1, 2, 3) for t in itertools.product(ENTRIES[:9:2] + ENTRIES[9:12], repeat=n)]
+)
 def test_reading(index, device):
     agree(f"x[{index}]", NAMES)
 

@@ -161,7 +161,9 @@ def same_outcome(want, got, what):
         assert isinstance(got, public_type(want)), f"{what}: {got!r} instead of {want!r}"
         return False
     assert not isinstance(got, Exception), f"{what}: {got!r} instead of {want!r}"
-    assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{what}: {got.dtype}{got.shape}, not {want.dtype}{want.shape}"
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), (
+        f"{what}: {got.dtype}{got.shape}, not {want.dtype}{want.shape}"
+    )
     assert np.array_equal(got, want), f"{what}: {got!r} instead of {want!r}"
     return True
 
@@ -203,7 +205,9 @@ def test_random_keys_write(device, data):
     shape = [data.draw(st.sampled_from([n, n, n, 1])) for n in shape[data.draw(st.integers(0, len(shape))) :]]
     if 0 not in shape and data.draw(st.integers(0, 14)) == 0:
         shape.append(data.draw(st.integers(1, 3)))
-    values = (numbers(shape, "int64") % 50 + 60).astype(data.draw(st.sampled_from(["int64", "float64", view[3], "complex64"])))
+    values = (numbers(shape, "int64") % 50 + 60).astype(
+        data.draw(st.sampled_from(["int64", "float64", view[3], "complex64"]))
+    )
     is_number = not shape and values.dtype.kind != "c" and data.draw(st.booleans())
 
     def write(base, x, key, values):
@@ -331,7 +335,9 @@ def test_overlapping(statement, device):
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("statement", ["x[x] = x[::-1]", "x[x] = y", "x[y] = x", "x[x[::-1]] = x", "x[:3000][x[:3000] % 3000] = x[2001:]"])
+@pytest.mark.parametrize(
+    "statement", ["x[x] = x[::-1]", "x[x] = y", "x[y] = x", "x[x[::-1]] = x", "x[:3000][x[:3000] % 3000] = x[2001:]"]
+)
 def test_overlapping_beyond_a_block(statement, rng, device):
     """Indices are read block by block: a write must not change later indices."""
     n = 5001
@@ -342,7 +348,11 @@ def test_overlapping_beyond_a_block(statement, rng, device):
     np.testing.assert_array_equal(names["x"].numpy(), values["x"])
 
 
-NAMES = {"x": lambda xp: xp.arange(24).reshape(2, 3, 4), "v": lambda xp: xp.arange(5.0), "s": lambda xp: xp.asarray(2.5)}
+NAMES = {
+    "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
+    "v": lambda xp: xp.arange(5.0),
+    "s": lambda xp: xp.asarray(2.5),
+}
 
 
 @pytest.mark.parametrize(
@@ -436,7 +446,9 @@ def test_the_last_of_rows_that_meet_stays():
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 3), (3,), (2,), (2, 3)], ids=str)
-@pytest.mark.parametrize("key", ["m", "(m, ...)", "(..., m)", "(m[:, 0], ...)", "(m[:, 0], slice(1, None))", "(None, m)"])
+@pytest.mark.parametrize(
+    "key", ["m", "(m, ...)", "(..., m)", "(m[:, 0], ...)", "(m[:, 0], slice(1, None))", "(None, m)"]
+)
 def test_values_of_any_shape_for_masks(key, shape, device):
     """A mask as the whole key takes one value per true element; as one of several entries it broadcasts them."""
     want = np.arange(6.0).reshape(2, 3)

@@ -411,7 +411,10 @@ def test_numbers_of_axes_meet(device):
     for shape, axis in itertools.product([(5,), (3, 4), (2, 3, 4), (1, 1), (4, 1, 3)], (0, -1)):
         want = np.arange(np.prod(shape)).reshape(shape)
         places = want % shape[axis]
-        agree(f"xp.take_along_axis(a, b, {axis})", {"a": lambda xp, w=want: xp.asarray(w), "b": lambda xp, p=places: xp.asarray(p)})
+        agree(
+            f"xp.take_along_axis(a, b, {axis})",
+            {"a": lambda xp, w=want: xp.asarray(w), "b": lambda xp, p=places: xp.asarray(p)},
+        )
 
 
 def test_axes_of_the_core_count_from_the_end(device):
@@ -420,7 +423,11 @@ def test_axes_of_the_core_count_from_the_end(device):
     assert _core.take(x, i, -1).tolist() == [[2, 0], [5, 3]]
     assert _core.sort(x, -2, True).tolist() == [[3, 4, 5], [0, 1, 2]]
     for axis in (2, -3):
-        for call in (lambda a: _core.take(x, i, a), lambda a: _core.take_along_axis(x, x, a), lambda a: _core.sort(x, a)):
+        for call in (
+            lambda a: _core.take(x, i, a),
+            lambda a: _core.take_along_axis(x, x, a),
+            lambda a: _core.sort(x, a),
+        ):
             with pytest.raises(np.exceptions.AxisError):
                 call(axis)
 
@@ -518,7 +525,9 @@ def test_copyto_where_casts_straight(of, to, device):
     want = np.where(PLACES, source.astype(to), old)
     for mask in (np.array(PLACES), np.array(PLACES)[::-1][::-1]):
         x = cuarray.asarray(old.copy(), device=device)
-        cuarray.copyto(x, cuarray.asarray(source, device=device), casting="unsafe", where=cuarray.asarray(mask, device=device))
+        cuarray.copyto(
+            x, cuarray.asarray(source, device=device), casting="unsafe", where=cuarray.asarray(mask, device=device)
+        )
         assert x.numpy().tobytes() == want.tobytes()
     x = cuarray.asarray(old.copy(), device=device)
     if cuarray.can_cast(of, to, "safe"):
@@ -528,10 +537,17 @@ def test_copyto_where_casts_straight(of, to, device):
 
 def test_copyto_where_keeps_digits(device):
     x = cuarray.asarray([2**62 + 1, 5], device=device)
-    cuarray.copyto(x, cuarray.asarray([1.0, 2.0], device=device), casting="unsafe", where=cuarray.asarray([False, True], device=device))
+    cuarray.copyto(
+        x,
+        cuarray.asarray([1.0, 2.0], device=device),
+        casting="unsafe",
+        where=cuarray.asarray([False, True], device=device),
+    )
     assert x.tolist() == [2**62 + 1, 2]
     x = cuarray.zeros(2, "i2", device=device)
-    cuarray.copyto(x, cuarray.asarray([70000, 2**64 - 1], dtype="u8", device=device), casting="unsafe", where=[True, True])
+    cuarray.copyto(
+        x, cuarray.asarray([70000, 2**64 - 1], dtype="u8", device=device), casting="unsafe", where=[True, True]
+    )
     assert x.tolist() == [4464, -1]
     nan = np.array([0x7FF8000000000123, 0x7FF0000000000001], "u8").view("f8")  # payloads, one of them signalling
     y = cuarray.asarray(nan.copy(), device=device)
@@ -542,11 +558,18 @@ def test_copyto_where_keeps_digits(device):
 
 def test_copyto_where_of_what_overlaps(device):
     x, y = cuarray.arange(8, device=device), np.arange(8)
-    for to, source, mask in ((slice(1, None), slice(None, -1), 2), (slice(None, None, -1), slice(None), 3), (slice(None), slice(None), 2)):
+    for to, source, mask in (
+        (slice(1, None), slice(None, -1), 2),
+        (slice(None, None, -1), slice(None), 3),
+        (slice(None), slice(None), 2),
+    ):
         cuarray.copyto(x[to], x[source], where=x[source] % mask == 0)
         np.copyto(y[to], y[source].copy(), where=y[source] % mask == 0)
         assert x.tolist() == y.tolist()
-    for shift in (slice(1, None), slice(None, None, -1)):  # more than a block, so that one is written before the next is read
+    for shift in (
+        slice(1, None),
+        slice(None, None, -1),
+    ):  # more than a block, so that one is written before the next is read
         m, n = cuarray.arange(2000, device=device) % 3 == 0, np.arange(2000) % 3 == 0
         before = n.copy()
         cuarray.copyto(m[shift], True, where=m[: m[shift].size])

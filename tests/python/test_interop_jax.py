@@ -64,7 +64,12 @@ def check_immutable_in_every_way():
     j = jnp.arange(3.0)
     for way in (cuarray.asarray, cuarray.from_dlpack):
         x = way(j)
-        for write in (lambda x: x.__setitem__(0, 9), lambda x: x.__iadd__(1), lambda x: cuarray.add(x, 1, out=x), lambda x: x.sort()):
+        for write in (
+            lambda x: x.__setitem__(0, 9),
+            lambda x: x.__iadd__(1),
+            lambda x: cuarray.add(x, 1, out=x),
+            lambda x: x.sort(),
+        ):
             try:
                 write(x)
             except ValueError:
@@ -99,7 +104,10 @@ def check_operators_compare_or_raise():
 
 
 def check_functions_read_arrays():
-    for faults in (faults_of_reading(lambda: jnp.asarray([1.0, 2, 3])), faults_of_mixing(lambda: jnp.asarray([1.0, 2, 3]))):
+    for faults in (
+        faults_of_reading(lambda: jnp.asarray([1.0, 2, 3])),
+        faults_of_mixing(lambda: jnp.asarray([1.0, 2, 3])),
+    ):
         assert not faults, "\n".join(faults)
 
 

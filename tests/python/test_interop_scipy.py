@@ -74,11 +74,7 @@ def test_python_functions(device):
         with pytest.raises(TypeError, match=r"write x\.numpy\(\)"):
             add(x, 1)
         return
-    assert (
-        isinstance(add(x, 1), cuarray.ndarray)
-        and add(x, 1).tolist() == [1, 2, 3]
-        and add(x, 1).dtype == np.int64
-    )
+    assert isinstance(add(x, 1), cuarray.ndarray) and add(x, 1).tolist() == [1, 2, 3] and add(x, 1).dtype == np.int64
     assert add(x, x / 2).dtype == np.float64 and add(x[1], 1).item() == 2
     assert add.reduce(x).item() == 3 and add.accumulate(x).tolist() == [0, 1, 3]
     pair = np.frompyfunc(divmod, 2, 2)(x, 2)

@@ -143,16 +143,13 @@ def test_no_public_function_reads_past_a_mask():
         results = [
             (name, number, outcome(getattr(cuarray, name), *args))
             for name in cuarray.__all__
-            if callable(getattr(cuarray, name))
-            and not isinstance(getattr(cuarray, name), type)
-            and name not in ASKING
+            if callable(getattr(cuarray, name)) and not isinstance(getattr(cuarray, name), type) and name not in ASKING
             for number, args in enumerate(patterns)
         ]
     wrong = [
         f"{name} of pattern {number}: {result!r}"
         for name, number, result in results
-        if isinstance(result, (cuarray.ndarray, tuple, list, int, float))
-        and name not in ("lexsort", "real_if_close")
+        if isinstance(result, (cuarray.ndarray, tuple, list, int, float)) and name not in ("lexsort", "real_if_close")
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -4,7 +4,20 @@ import peers
 
 test_check = peers.test_of(__file__, "torch")
 
-NAMES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+NAMES = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def address(x):
@@ -131,7 +144,13 @@ def check_tensors_without_memory():
 def check_tensors_that_are_more_than_memory():
     square = torch.eye(2)
     quantized = torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)
-    for t in (torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(2)), square.to_sparse(), square.to_sparse_csr(), quantized):
+    for t in (
+        torch.ones(2, requires_grad=True),
+        torch.nn.Parameter(torch.ones(2)),
+        square.to_sparse(),
+        square.to_sparse_csr(),
+        quantized,
+    ):
         for way in every_way(t):
             assert isinstance(error_of(way), BufferError)
     assert cuarray.asarray(torch.ones(2, requires_grad=True).detach()).tolist() == [1, 1]

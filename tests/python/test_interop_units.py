@@ -46,9 +46,7 @@ CLASSES = {
 @pytest.mark.parametrize("axes", [1, 0])
 @pytest.mark.parametrize("name", CLASSES)
 def test_operators(name, axes, device):
-    is_unyt_beside_gpu = (
-        name.startswith("unyt") and device != "cpu"
-    )  # it takes every TypeError for "not equal"
+    is_unyt_beside_gpu = name.startswith("unyt") and device != "cpu"  # it takes every TypeError for "not equal"
     faults = faults_of_operators(CLASSES[name], axes, ("eq", "ne") if is_unyt_beside_gpu else ())
     assert not faults, "\n".join(faults)
 

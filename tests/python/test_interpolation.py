@@ -45,7 +45,10 @@ def test_random_points(size, device, rng):
         np.testing.assert_allclose(result.numpy(), np.interp(x.numpy(), points, values), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("expression", ["i.trace()", "i.trace(1)", "xp.trace(i, -1, dtype='f4')", "i.tobytes()", "i.T.tobytes()", "i.tobytes('F')"])
+@pytest.mark.parametrize(
+    "expression",
+    ["i.trace()", "i.trace(1)", "xp.trace(i, -1, dtype='f4')", "i.tobytes()", "i.T.tobytes()", "i.tobytes('F')"],
+)
 def test_traces_and_bytes(expression, device):
     agree(expression, NAMES)
 

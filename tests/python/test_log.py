@@ -34,7 +34,12 @@ def test_off_says_nothing(device):
 
 @pytest.mark.parametrize(
     ("kinds", "seen"),
-    [("launch", {"launch"}), ("alloc,wait", {"alloc", "wait"}), ("copy", {"copy"}), (" alloc , wait", {"alloc", "wait"})],
+    [
+        ("launch", {"launch"}),
+        ("alloc,wait", {"alloc", "wait"}),
+        ("copy", {"copy"}),
+        (" alloc , wait", {"alloc", "wait"}),
+    ],
 )
 def test_kinds(device, kinds, seen):
     lines = run(device, CUARRAY_LOG=kinds)

@@ -195,7 +195,11 @@ def test_split_into_no_parts(device):
         cuarray.split(cuarray.arange(5), 0)
 
 
-SHORT = {"x": lambda xp: xp.arange(3, dtype="i2"), "u": lambda xp: xp.arange(3, dtype="u1"), "f": lambda xp: xp.ones((1, 2), dtype="f4")}
+SHORT = {
+    "x": lambda xp: xp.arange(3, dtype="i2"),
+    "u": lambda xp: xp.arange(3, dtype="u1"),
+    "f": lambda xp: xp.ones((1, 2), dtype="f4"),
+}
 
 
 @pytest.mark.parametrize("call", [

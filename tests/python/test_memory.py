@@ -127,7 +127,11 @@ def test_trim_gives_back(device):
 def test_wrong_device(function, bad, kind, device):
     with pytest.raises(kind, match="device"):
         function(bad)
-    for call in (lambda: memory.limit(5, bad), lambda: memory.set_allocator(None, bad), lambda: memory.use_pool(None, bad)):
+    for call in (
+        lambda: memory.limit(5, bad),
+        lambda: memory.set_allocator(None, bad),
+        lambda: memory.use_pool(None, bad),
+    ):
         with pytest.raises(kind, match="device"):
             call()
 
@@ -314,7 +318,18 @@ def test_limit_as_a_setting_and_a_fraction(device):
         cuarray.empty(5)
 
 
-@pytest.mark.parametrize(("size", "kind"), [(-1, ValueError), (1.5, ValueError), (-0.5, ValueError), (float("nan"), ValueError), (True, TypeError), ("1 GiB", TypeError), (1j, TypeError)])
+@pytest.mark.parametrize(
+    ("size", "kind"),
+    [
+        (-1, ValueError),
+        (1.5, ValueError),
+        (-0.5, ValueError),
+        (float("nan"), ValueError),
+        (True, TypeError),
+        ("1 GiB", TypeError),
+        (1j, TypeError),
+    ],
+)
 def test_wrong_limit(size, kind, device):
     with pytest.raises(kind, match=r"^limit: "):
         memory.limit(size, device)
@@ -496,7 +511,9 @@ def test_free_that_raises(device, monkeypatch):
     assert [str(r.exc_value) for r in reports] == ["cannot free"]
 
 
-@pytest.mark.parametrize("bad", [3, "torch", (1, 2), (len,), object(), [len, len], type("Half", (), {"allocate": len})()])
+@pytest.mark.parametrize(
+    "bad", [3, "torch", (1, 2), (len,), object(), [len, len], type("Half", (), {"allocate": len})()]
+)
 def test_no_allocator(bad, device):
     with pytest.raises(TypeError, match="set_allocator"):
         memory.set_allocator(bad, device)
@@ -525,7 +542,9 @@ def test_wrong_capsule(change, kind, words, device):
         memory.set_allocator(allocators.capsule(allocators.over(device), **change), device)
 
 
-@pytest.mark.parametrize(("status", "kind", "words"), [(7, RuntimeError, "failed with code 7"), (0, MemoryError, "no address")])
+@pytest.mark.parametrize(
+    ("status", "kind", "words"), [(7, RuntimeError, "failed with code 7"), (0, MemoryError, "no address")]
+)
 def test_capsule_that_fails(status, kind, words, device):
     memory.set_allocator(allocators.capsule(allocators.over(device), status=status), device)
     try:
@@ -551,7 +570,18 @@ def test_pools(device):
     assert x[7].item() == 7
 
 
-@pytest.mark.parametrize(("bad", "kind"), [("torch", ValueError), (-5, ValueError), (0, ValueError), (1 << 64, ValueError), (1.5, TypeError), (object(), TypeError), (True, TypeError)])
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        ("torch", ValueError),
+        (-5, ValueError),
+        (0, ValueError),
+        (1 << 64, ValueError),
+        (1.5, TypeError),
+        (object(), TypeError),
+        (True, TypeError),
+    ],
+)
 def test_no_pool(bad, kind, device):
     with pytest.raises(kind, match="use_pool"):
         memory.use_pool(bad, device)
@@ -628,7 +658,14 @@ def test_nothing_helps(scarce, flushed, device):
     with pytest.raises(MemoryError) as error:
         cuarray.empty(7000, "u1")
     text = str(error.value)
-    for words in (f"{device}: 7000 bytes asked", "available of", "arrays hold", "kept for reuse", "others hold", "4000 bytes are left"):
+    for words in (
+        f"{device}: 7000 bytes asked",
+        "available of",
+        "arrays hold",
+        "kept for reuse",
+        "others hold",
+        "4000 bytes are left",
+    ):
         assert words in text, text
     assert len(flushed.calls) == 1 and held.nbytes == 6000
     del held
@@ -718,7 +755,8 @@ def test_peers_are_asked_only_where_they_are_in_use(monkeypatch):
 
 def test_full_machine(device):
     """A device of 64 MiB, if possible; else a process with little address space."""
-    python(f"""
+    python(
+        f"""
 import resource, cuarray
 from cuarray import memory
 device = {device!r}
@@ -746,7 +784,9 @@ assert cuarray.empty(30 << 20, "u1", device=device).nbytes == 30 << 20
 memory.trim(device)
 assert memory.stats(device)["current"] == 0
 assert (cuarray.ones(1000, device=device) + 1).sum().item() == 2000
-""", CUDASIM_MEMORY=str(64 << 20))
+""",
+        CUDASIM_MEMORY=str(64 << 20),
+    )
 
 
 # Tracking
@@ -792,11 +832,14 @@ def test_nothing_tracked():
 
 
 def test_tracking_from_the_start(device):
-    run = python(f"""
+    run = python(
+        f"""
 import cuarray
 x = cuarray.ones(100, device={device!r})
 print(*cuarray.memory.snapshot({device!r})[0])
-""", CUARRAY_TRACK_MEMORY="1")
+""",
+        CUARRAY_TRACK_MEMORY="1",
+    )
     assert run.stdout.split() == ["<string>", "3", "1", "800"]
 
 

@@ -82,9 +82,7 @@ def test_missing_attributes_of_arrays(name):
 
 
 def test_functions_of_numpy_that_are_not_there():
-    with pytest.raises(
-        TypeError, match=r"there is no cuarray\.linalg\.inv; use numpy\.linalg\.inv with x\.numpy\(\)"
-    ):
+    with pytest.raises(TypeError, match=r"there is no cuarray\.linalg\.inv; use numpy\.linalg\.inv with x\.numpy\(\)"):
         np.linalg.inv(cuarray.eye(2))
 
 

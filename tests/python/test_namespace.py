@@ -45,7 +45,15 @@ def test_aliases_are_numpys_names():
             assert alias.__code__.co_code == function.__code__.co_code and alias.__name__ == theirs
         assert hasattr(np, theirs), theirs
         # The other direction: names of the same function in NumPy have one name in cuarray.
-        assert getattr(np, ours, None) in (None, getattr(np, theirs)) or theirs in ("amax", "amin", "around", "asanyarray", "transpose", "rad2deg", "deg2rad")
+        assert getattr(np, ours, None) in (None, getattr(np, theirs)) or theirs in (
+            "amax",
+            "amin",
+            "around",
+            "asanyarray",
+            "transpose",
+            "rad2deg",
+            "deg2rad",
+        )
 
 
 ARRAY_API_NAMES = """
@@ -75,7 +83,19 @@ def test_names_of_numpy_that_are_not_there_are_explained():
 
 # Signatures more specific than NumPy's, or with other names of positional parameters, or with all keywords of ufuncs.
 ADDED = {"device", "like", "memory", "descending"}
-DIFFERENT = {"arange", "astype", "clip", "round", "roll", "from_dlpack", "einsum", "matmul", "matvec", "vecdot", "vecmat"}
+DIFFERENT = {
+    "arange",
+    "astype",
+    "clip",
+    "round",
+    "roll",
+    "from_dlpack",
+    "einsum",
+    "matmul",
+    "matvec",
+    "vecdot",
+    "vecmat",
+}
 
 
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if hasattr(np, n) and n not in DIFFERENT])
@@ -98,7 +118,9 @@ def test_signatures_are_those_of_numpy(name):
 # Docstrings
 
 
-@pytest.mark.parametrize("name", [n for n in cuarray.__all__ if callable(getattr(cuarray, n)) and not isinstance(getattr(cuarray, n), type)])
+@pytest.mark.parametrize(
+    "name", [n for n in cuarray.__all__ if callable(getattr(cuarray, n)) and not isinstance(getattr(cuarray, n), type)]
+)
 def test_docstrings_say_what_they_must(name):
     function = getattr(cuarray, name)
     doc = inspect.getdoc(function)
@@ -115,7 +137,15 @@ def test_docstrings_say_what_they_must(name):
 
 def methods():
     """The public methods of the public classes, by name."""
-    kinds = (cuarray.ndarray, cuarray.ufunc, cuarray.Stream, cuarray.Event, cuarray.Graph, cuarray.profile, cuarray.broadcast)
+    kinds = (
+        cuarray.ndarray,
+        cuarray.ufunc,
+        cuarray.Stream,
+        cuarray.Event,
+        cuarray.Graph,
+        cuarray.profile,
+        cuarray.broadcast,
+    )
     found = {f"{kind.__name__}.{n}": getattr(kind, n) for kind in kinds for n in vars(kind) if not n.startswith("_")}
     return {n: method for n, method in found.items() if callable(method)}
 
@@ -126,7 +156,9 @@ def test_methods_have_examples(name):
 
 
 def test_the_type_of_ufuncs_has_a_docstring():
-    assert cuarray.ufunc.__doc__.startswith("The type of elementwise functions") and cuarray.sin.__doc__.startswith("sin(x, /")
+    assert cuarray.ufunc.__doc__.startswith("The type of elementwise functions") and cuarray.sin.__doc__.startswith(
+        "sin(x, /"
+    )
 
 
 def test_methods_are_in_the_reference():
@@ -141,10 +173,16 @@ def documented():
     objects = {n: getattr(cuarray, n) for n in cuarray.__all__}
     for module in MODULES[1:]:
         found = importlib.import_module(module)
-        objects |= {f"{module}.{n}": f for n, f in vars(found).items() if inspect.isfunction(f) and f.__module__ == module}
+        objects |= {
+            f"{module}.{n}": f for n, f in vars(found).items() if inspect.isfunction(f) and f.__module__ == module
+        }
     objects |= methods()
     objects["ufunc"] = cuarray.ufunc
-    return {n: f for n, f in objects.items() if ">>>" in (inspect.getdoc(f) or "") and str(getattr(f, "__module__", "cuarray")).startswith("cuarray")}
+    return {
+        n: f
+        for n, f in objects.items()
+        if ">>>" in (inspect.getdoc(f) or "") and str(getattr(f, "__module__", "cuarray")).startswith("cuarray")
+    }
 
 
 @pytest.mark.parametrize("name", sorted(documented()))
@@ -187,7 +225,9 @@ def test_every_row_is_in_the_stub_of_the_core():
 
 
 def python(code, **environment):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+    )
 
 
 def test_import_needs_no_driver_and_opens_nothing():
@@ -235,14 +275,30 @@ def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text("")
     # Without site, so that an editable install adds nothing; NumPy's folder is named instead.
     environment = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1])}
-    run = subprocess.run([sys.executable, "-S", "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
     assert run.returncode != 0 and f"pip install {tmp_path}" in run.stderr
 
 
 def test_namespace_info(device):
     info = cuarray.__array_namespace_info__()
     assert info.devices() == cuarray.devices() and info.default_device() == cuarray.default_device()
-    assert set(info.dtypes()) == {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128"}
+    assert set(info.dtypes()) == {
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    }
     assert set(info.dtypes(kind="real floating")) == {"float32", "float64"}
     assert set(info.dtypes(kind=("bool", "complex floating"))) == {"bool", "complex64", "complex128"}
     for kind, dtype in info.default_dtypes(device=device).items():

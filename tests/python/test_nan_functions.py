@@ -8,7 +8,9 @@ from same import agree
 import cuarray
 
 NAMES = {
-    "f": lambda xp: xp.asarray([[3.0, np.nan, 1.5, -2.0], [np.nan, np.nan, np.nan, np.nan], [7.0, np.inf, np.nan, 0.25]]),
+    "f": lambda xp: xp.asarray(
+        [[3.0, np.nan, 1.5, -2.0], [np.nan, np.nan, np.nan, np.nan], [7.0, np.inf, np.nan, 0.25]]
+    ),
     "g": lambda xp: xp.asarray([[3.0, np.nan, 1.5], [4.0, 2.0, np.nan]], dtype="f4"),
     "c": lambda xp: xp.asarray([[1 + 2j, np.nan, 3 - 1j], [np.nan + 1j, 2, 5j]]),
     "i": lambda xp: xp.asarray([[5, 2, 9], [1, 8, 3]]),

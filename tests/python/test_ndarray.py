@@ -73,7 +73,24 @@ def test_changing_in_place(order, device):
 
 
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
-OPERANDS = ["x", "f", "c", "u", "b", "s", "i", "e", "2", "-1", "2.5", "True", "1j", "np.float32(2)", "np.int8(3)", "[1, 2]"]
+OPERANDS = [
+    "x",
+    "f",
+    "c",
+    "u",
+    "b",
+    "s",
+    "i",
+    "e",
+    "2",
+    "-1",
+    "2.5",
+    "True",
+    "1j",
+    "np.float32(2)",
+    "np.int8(3)",
+    "[1, 2]",
+]
 
 
 @pytest.mark.parametrize("symbol", BINARY)
@@ -240,7 +257,9 @@ def test_copy_and_deepcopy(device):
 def test_pickles_of_before_are_read():
     """Pickles outlive the layout of the package: the names that they refer to are stable."""
     array = b"ccuarray._bytes\nrebuild\n(c_codecs\nencode\n(V\\u0000\\u0000\xc0?\\u0000\\u0000\\u0000@\nVlatin1\ntRVfloat32\n(I2\ntVC\nVcpu\ntR."
-    code = f"import pickle; print(pickle.loads({array!r}), pickle.loads(b'ccuarray._sets\\nUniqueAllResult\\n.').__name__)"
+    code = (
+        f"import pickle; print(pickle.loads({array!r}), pickle.loads(b'ccuarray._sets\\nUniqueAllResult\\n.').__name__)"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout == "[1.5 2. ] UniqueAllResult\n", run.stderr
     with cuarray.device("cpu"):
@@ -281,7 +300,17 @@ def test_numpy_gives_a_copy(type, device):
 
 def test_subclass_independent_methods_keep_device(device):
     x = cuarray.ones((2, 3))
-    for y in (x + 1, x.T, x.sum(), x[0], x.astype("f4"), cuarray.sin(x), cuarray.zeros_like(x), x.copy(), cuarray.concat([x, x])):
+    for y in (
+        x + 1,
+        x.T,
+        x.sum(),
+        x[0],
+        x.astype("f4"),
+        cuarray.sin(x),
+        cuarray.zeros_like(x),
+        x.copy(),
+        cuarray.concat([x, x]),
+    ):
         assert y.device == x.device
 
 
@@ -328,9 +357,19 @@ def test_powers_that_other_functions_compute(device, dtype, rng):
 def test_floats_that_an_integer_cannot_hold_are_refused(device, dtype):
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
     x = cuarray.zeros(2, dtype, device=device)
-    for value, error in [(np.nan, ValueError), (np.inf, OverflowError), (-np.inf, OverflowError),
-                         (2.0 * most + 2, OverflowError), (2.0 * least - 2, OverflowError), (float(most) + 1, OverflowError)]:
-        for call in (lambda v=value: x.__setitem__(0, v), lambda v=value: x.__setitem__(slice(None), v), lambda v=value: x.fill(v)):
+    for value, error in [
+        (np.nan, ValueError),
+        (np.inf, OverflowError),
+        (-np.inf, OverflowError),
+        (2.0 * most + 2, OverflowError),
+        (2.0 * least - 2, OverflowError),
+        (float(most) + 1, OverflowError),
+    ]:
+        for call in (
+            lambda v=value: x.__setitem__(0, v),
+            lambda v=value: x.__setitem__(slice(None), v),
+            lambda v=value: x.fill(v),
+        ):
             with pytest.raises(error):
                 call()
     x[0], x[1] = 100.9, float(least) - 0.5 if least > -(2**53) else -3.5
@@ -394,7 +433,9 @@ def test_calls_of_the_type(call):
             eval(f"xp.ndarray({call})", {"xp": cuarray, **names})
         return
     array = eval(f"xp.ndarray({call})", {"xp": cuarray, **names})
-    assert (array.shape, array.dtype) == (expected.shape, expected.dtype) and (array.size == 0 or array.strides == expected.strides)
+    assert (array.shape, array.dtype) == (expected.shape, expected.dtype) and (
+        array.size == 0 or array.strides == expected.strides
+    )
     if "memory" in call:
         array[...] = 7
         assert (expected == 7).all()
@@ -479,7 +520,9 @@ def test_division_by_powers_of_two(device, dtype, rng):
 @pytest.mark.parametrize("dtype", ["?", "i1", "f4", "c8"])
 def test_conj_of_real_arrays_is_the_array(dtype, device):
     x = cuarray.ones(3, dtype=dtype)
-    assert x.conj().dtype == x.dtype == x.conjugate().dtype and (x.conj() is x) == (np.ones(3, dtype).conj().dtype.kind != "c")
+    assert x.conj().dtype == x.dtype == x.conjugate().dtype and (x.conj() is x) == (
+        np.ones(3, dtype).conj().dtype.kind != "c"
+    )
 
 
 def test_what_stays_itself():

@@ -40,7 +40,17 @@ def test_beside_an_array(call, device):
             eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **arrays})
 
 
-@pytest.mark.parametrize("call", [*(call for call in CALLS if "out=" not in call), "sin(h)", "block([x, h])", "isnan(x)", "real(x)", "fuse(lambda x, y: cuarray.sin(x) * cuarray.cos(y))(x, h)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(call for call in CALLS if "out=" not in call),
+        "sin(h)",
+        "block([x, h])",
+        "isnan(x)",
+        "real(x)",
+        "fuse(lambda x, y: cuarray.sin(x) * cuarray.cos(y))(x, h)",
+    ],
+)
 def test_without_an_array(call, device):
     """Without cuarray arrays, NumPy arrays go to the current device, like lists and as with asarray."""
     numpy = {"h": np.asarray([1.0, 2.0, 3.0]), "g": np.asarray([0, 1, 2]), "b": np.asarray([True, False, True])}
@@ -54,7 +64,24 @@ MEMORY = {
     "array.array": array.array("i", [1, 2, 3]), "memoryview": memoryview(np.asarray([1.0, 2, 3])), "bytearray": bytearray(b"abc"),
     "ctypes": (ctypes.c_float * 3)(1, 2, 3), "poly1d": np.poly1d([1.0, 2, 3]),
 }  # fmt: skip
-OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge", "iadd", "imul"]
+OPERATORS = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "iadd",
+    "imul",
+]
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -98,13 +125,28 @@ def test_numpy_arrays_that_are_no_operands(device):
     same(x, cuarray.asarray([1.0, 1.0, 1.0]), device)
 
 
-@pytest.mark.parametrize("call", ["array([x, y])", "sin([x, y])", "meshgrid(x, y)", "bincount(i, weights=y)", "histogram(x, 2, weights=y)", "block([x, y])", "r_[x, y]"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "array([x, y])",
+        "sin([x, y])",
+        "meshgrid(x, y)",
+        "bincount(i, weights=y)",
+        "histogram(x, 2, weights=y)",
+        "block([x, y])",
+        "r_[x, y]",
+    ],
+)
 def test_arrays_of_two_devices(call):
     """They are rejected, and never silently copied."""
     first, second = cuarray.devices()[0], cuarray.devices()[-1]
     if first == second:
         return
-    names = {"x": cuarray.ones(3, device=first), "y": cuarray.ones(3, device=second), "i": cuarray.ones(3, int, device=first)}
+    names = {
+        "x": cuarray.ones(3, device=first),
+        "y": cuarray.ones(3, device=second),
+        "i": cuarray.ones(3, int, device=first),
+    }
     with pytest.raises(ValueError, match=f"are on {first} and {second}"):
         eval(f"cuarray.{call}", {"cuarray": cuarray, **names})
 
@@ -120,7 +162,17 @@ def same(got, want, device):
         assert got == want
 
 
-@pytest.mark.parametrize("call", ["dot(a, a, {})", "einsum('ij,jk', a, a, out={})", "matmul(a, a, {})", "choose(i, [a, a], {})", "round(a, 1, {})", "vecdot(a, a, {})"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "dot(a, a, {})",
+        "einsum('ij,jk', a, a, out={})",
+        "matmul(a, a, {})",
+        "choose(i, [a, a], {})",
+        "round(a, 1, {})",
+        "vecdot(a, a, {})",
+    ],
+)
 def test_out(call, device):
     def run(out):
         return eval(f"cuarray.{call.format('out')}", {"cuarray": cuarray, "a": a, "i": i, "out": out})
@@ -131,7 +183,11 @@ def test_out(call, device):
         out = cuarray.zeros(plain.shape, dtype)
         assert run(out) is out and np.array_equal(out.numpy(), plain.numpy().astype(dtype))
     assert run((out,)) is out
-    for wrong, error in ((cuarray.zeros(plain.shape, int), TypeError), (cuarray.zeros((3, *plain.shape)), ValueError), ([1], TypeError)):
+    for wrong, error in (
+        (cuarray.zeros(plain.shape, int), TypeError),
+        (cuarray.zeros((3, *plain.shape)), ValueError),
+        ([1], TypeError),
+    ):
         with pytest.raises(error):
             run(wrong)
 
@@ -148,7 +204,12 @@ def test_into_numpy(call, device):
 
     def names(xp):
         host = {"h": np.full(3, 7.0), "m": np.ones((3, 3))}
-        return {"x": xp.asarray([1.0, 2.0, 3.0]), "i": xp.asarray([0, 1, 1]), "b": xp.asarray([True, False, True]), **host}
+        return {
+            "x": xp.asarray([1.0, 2.0, 3.0]),
+            "i": xp.asarray([0, 1, 1]),
+            "b": xp.asarray([True, False, True]),
+            **host,
+        }
 
     want = names(np)
     eval(f"np.{call}", {"np": np}, want)
@@ -164,7 +225,9 @@ def test_into_numpy(call, device):
             assert np.array_equal(ours["h"], names(np)["h"])
 
 
-@pytest.mark.parametrize("call", ["flip(2.5)", "clip(2.5)", "astype(np.float32(1), 'f4')", "lexsort([0])", "lexsort((2, 3))"])
+@pytest.mark.parametrize(
+    "call", ["flip(2.5)", "clip(2.5)", "astype(np.float32(1), 'f4')", "lexsort([0])", "lexsort((2, 3))"]
+)
 def test_results_of_numbers_are_values(call):
     result = kept = eval("ca." + call, {"ca": cuarray, "np": np})
     before = result.item()
@@ -187,7 +250,9 @@ def test_append_takes_a_number_by_its_own_type(dtype, number):
         assert cuarray.append(*given).dtype == np.append(*theirs).dtype
 
 
-@pytest.mark.parametrize("call", ["iscomplex(x)", "iscomplex(c)", "isin(x, [1, 2])", "isin(x, x[0])", "isin(x, [1], invert=True)"])
+@pytest.mark.parametrize(
+    "call", ["iscomplex(x)", "iscomplex(c)", "isin(x, [1, 2])", "isin(x, x[0])", "isin(x, [1], invert=True)"]
+)
 def test_answers_lie_in_c_order(call):
     x = np.arange(6).reshape(2, 3)
     theirs = eval("np." + call, {"np": np, "x": x.T, "c": (x * 1j).T})

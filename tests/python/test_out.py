@@ -59,15 +59,11 @@ def test_what_out_cannot_be(name, device):
     first = results[0] if isinstance(results, tuple) else results
     call.keywords.append(ast.keyword("out", ast.Name("OUT")))
     for kind, make in WRONG.items():
-        if (kind == "shape" and first.ndim == 0) or (
-            kind == "type" and (first.dtype == bool or name in CASTS)
-        ):
+        if (kind == "shape" and first.ndim == 0) or (kind == "type" and (first.dtype == bool or name in CASTS)):
             continue  # broadcast to any shape; cast to any type
         out = make(first)
         # NumPy's way for functions with several results.
-        names["OUT"] = (
-            (out, *[None] * (len(results) - 1)) if isinstance(results, tuple) and kind != "tuple" else out
-        )
+        names["OUT"] = (out, *[None] * (len(results) - 1)) if isinstance(results, tuple) and kind != "tuple" else out
         with pytest.raises((TypeError, ValueError), match=rf"^{name}\b.*\bout(put)?\b"):
             eval(ast.unparse(call), names)
 

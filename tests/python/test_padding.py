@@ -95,7 +95,9 @@ def test_keywords(expression, device):
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c16"])
 def test_layouts_and_types(layout, dtype, device, rng):
     x = rng.uniform(0, 9, (9, 12)).astype(dtype)
-    for mode, width in itertools.product(["constant", "edge", "reflect", "wrap", "maximum"], [(3, 1), ((0, 20), (5, 0))]):
+    for mode, width in itertools.product(
+        ["constant", "edge", "reflect", "wrap", "maximum"], [(3, 1), ((0, 20), (5, 0))]
+    ):
         assert np.array_equal(cuarray.pad(layout(x), width, mode).numpy(), np.pad(x, width, mode)), mode
 
 

@@ -189,6 +189,12 @@ def test_layouts_and_types(layout, dtype, device, rng):
     np.testing.assert_array_equal(cuarray.polyval(own[:3], y).numpy(), np.polyval(taps[:3], x))
 
 
-@pytest.mark.parametrize("call", ["p, 3", "p, x[0]", "p, x", "p[0], x", "p[:, :1], x", "p, xp.ones(5)", "p[:0], x", "xp.ones((40, 2)), x", "x, 2j"])
+@pytest.mark.parametrize(
+    "call",
+    ["p, 3", "p, x[0]", "p, x", "p[0], x", "p[:, :1], x", "p, xp.ones(5)", "p[:0], x", "xp.ones((40, 2)), x", "x, 2j"],
+)
 def test_coefficients_of_several_axes(call, device):
-    agree(f"xp.polyval({call})", {"p": lambda xp: xp.arange(6).reshape(3, 2), "x": lambda xp: xp.asarray([[1.0, 2], [3, 4]])})
+    agree(
+        f"xp.polyval({call})",
+        {"p": lambda xp: xp.arange(6).reshape(3, 2), "x": lambda xp: xp.asarray([[1.0, 2], [3, 4]])},
+    )

@@ -293,7 +293,12 @@ def test_bits_of_all_devices_are_equal(device, rng):
 
 
 def test_stacks_broadcast(device, rng):
-    for left, right in [((2, 1, 3, 4), (5, 4, 2)), ((3, 4), (2, 3, 4, 5)), ((7, 1, 3, 2), (1, 2, 2, 2)), ((1,) * 6 + (2, 3), (2,) * 6 + (3, 2))]:
+    for left, right in [
+        ((2, 1, 3, 4), (5, 4, 2)),
+        ((3, 4), (2, 3, 4, 5)),
+        ((7, 1, 3, 2), (1, 2, 2, 2)),
+        ((1,) * 6 + (2, 3), (2,) * 6 + (3, 2)),
+    ]:
         x, y = numbers(np.dtype("i4"), left, rng), numbers(np.dtype("i4"), right, rng)
         assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(cuarray.asarray(np.matmul(x, y)))
 

@@ -245,9 +245,7 @@ def test_trace_format(device, tmp_path):
         assert event["ph"] in ("X", "M") and isinstance(event["name"], str)
         assert all(isinstance(event[key], int) for key in ("pid", "tid")) and isinstance(event["args"], dict)
         if event["ph"] == "X":
-            assert (
-                event["ts"] >= 0 and event["dur"] >= 0 and event["cat"] in ("launch", "copy", "wait", "alloc")
-            )
+            assert event["ts"] >= 0 and event["dur"] >= 0 and event["cat"] in ("launch", "copy", "wait", "alloc")
         else:
             assert event["name"] in ("process_name", "thread_name") and isinstance(event["args"]["name"], str)
     complete = [event for event in events if event["ph"] == "X"]
@@ -300,9 +298,7 @@ def test_validate(device):
     said = []
     for value in ("0", "1"):
         environment["CUARRAY_VALIDATE"] = value
-        result = subprocess.run(
-            [sys.executable, "-c", VALIDATED], env=environment, capture_output=True, text=True
-        )
+        result = subprocess.run([sys.executable, "-c", VALIDATED], env=environment, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         said.append(result.stdout)
     assert said[0] == said[1]

@@ -39,8 +39,10 @@ def random_index(rng, shape):
         if kind == "range":
             index.append(slice(rng.randrange(extent), rng.randrange(extent + 1)))
         else:
-            index.append({"all": slice(None), "reversed": slice(None, None, -1), "step": slice(None, None, 2)}.get(kind)
-                         or rng.randrange(-extent, extent))
+            index.append(
+                {"all": slice(None), "reversed": slice(None, None, -1), "step": slice(None, None, 2)}.get(kind)
+                or rng.randrange(-extent, extent)
+            )
     return (*index, ...)
 
 
@@ -92,7 +94,7 @@ def run(program, device, deferred):
         assert problem == error, f"program {program}: {problem}, NumPy: {error}"
         if expected is not None:
             place = rng.randrange(LIVE)
-            want[place:place + 1], got[place:place + 1] = [np.asarray(expected)], [array]
+            want[place : place + 1], got[place : place + 1] = [np.asarray(expected)], [array]
         if not deferred:
             check(program, want, got)
     check(program, want, got)

@@ -250,19 +250,39 @@ HOSTILE = [None, 5, -1, b"__call__", "", "__class__", "__reduce__", "at", (), []
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("method", ["__array_ufunc__", "__array_function__", "__array__", "__array_namespace__", "__dlpack__", "view", "__conform__"])
+@pytest.mark.parametrize(
+    "method",
+    ["__array_ufunc__", "__array_function__", "__array__", "__array_namespace__", "__dlpack__", "view", "__conform__"],
+)
 def test_hostile_arguments_of_protocols(method, device):
     """For any arguments, a protocol returns or raises: neither this call nor the next one crashes."""
     x = cuarray.arange(3.0)
     call = getattr(x, method)
     several = [(a, b) for a in HOSTILE for b in HOSTILE]
-    right = {"__array_ufunc__": (np.add, "__call__", x, x), "__array_function__": (np.sum, (cuarray.ndarray,), (x,), {})}
-    several += [(*right[method][:k], h, *right[method][k + 1 :]) for k in range(4) for h in HOSTILE] if method in right else []
+    right = {
+        "__array_ufunc__": (np.add, "__call__", x, x),
+        "__array_function__": (np.sum, (cuarray.ndarray,), (x,), {}),
+    }
+    several += (
+        [(*right[method][:k], h, *right[method][k + 1 :]) for k in range(4) for h in HOSTILE] if method in right else []
+    )
     several += [(), *((h,) for h in HOSTILE), *((h,) * 4 for h in HOSTILE), (*right.get(method, ()), x, x, x, x)]
     for args in several:
         with contextlib.suppress(Exception):
             call(*args)
-    for name in ("out", "where", "dtype", "axis", "casting", "stream", "max_version", "dl_device", "copy", "type", "nonsense"):
+    for name in (
+        "out",
+        "where",
+        "dtype",
+        "axis",
+        "casting",
+        "stream",
+        "max_version",
+        "dl_device",
+        "copy",
+        "type",
+        "nonsense",
+    ):
         for h in HOSTILE:
             for args in ((), right.get(method, ())):
                 with contextlib.suppress(Exception):
@@ -281,7 +301,9 @@ def test_what_is_no_call_of_a_ufunc_is_a_type_error(args, device):
         x.__array_ufunc__(*args, x, x)
 
 
-@pytest.mark.parametrize("args", [(None, (), (), {}), (np.sum, (), 5, {}), (np.sum, (), (), 5), (5, (), (), {}), (np.sum, 5, (), {})])
+@pytest.mark.parametrize(
+    "args", [(None, (), (), {}), (np.sum, (), 5, {}), (np.sum, (), (), 5), (5, (), (), {}), (np.sum, 5, (), {})]
+)
 def test_what_is_no_call_of_a_function_is_a_type_error(args, device):
     with pytest.raises(TypeError):
         cuarray.ones(3).__array_function__(*args)
@@ -421,7 +443,12 @@ def test_cuda_array_interfaces_on_gpus():
         assert cuarray.asarray(back).tolist() == [[6, 8, 10], [0, 2, 4]]
         one = interface(shape=(1, 1), strides=(3, 2**62), data=(pointer, False))
         assert cuarray.asarray(one).tolist() == [[0]]
-        for bad in ({"data": (pointer + 1, False)}, {"strides": (2**62,)}, {"strides": (-(2**62),)}, {"shape": (2**61 - 1,)}):
+        for bad in (
+            {"data": (pointer + 1, False)},
+            {"strides": (2**62,)},
+            {"strides": (-(2**62),)},
+            {"shape": (2**61 - 1,)},
+        ):
             with pytest.raises((ValueError, BufferError)):
                 cuarray.asarray(interface(**whole | bad))
 

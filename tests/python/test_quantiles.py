@@ -45,7 +45,10 @@ def test_methods(device, dtype, method, rng):
             nan[0, 0] = 7  # the type of NumPy's result is that of its first slice
         for q in QUANTILES if n in (10, 41) else QUANTILES[:4]:
             for axis in (None, 0, 1):
-                same(cuarray.quantile(cuarray.asarray(x), q, axis, method=method), quiet(np.quantile, x, q, axis, method=method))
+                same(
+                    cuarray.quantile(cuarray.asarray(x), q, axis, method=method),
+                    quiet(np.quantile, x, q, axis, method=method),
+                )
                 want = quiet(np.nanquantile, nan, q, axis, method=method)
                 same(quiet(cuarray.nanquantile, cuarray.asarray(nan), q, axis, method=method), want)
 
@@ -85,7 +88,9 @@ def test_weights(device, rng):
             want = np.quantile(x, q, axis, method="inverted_cdf", weights=w)
             same(cuarray.quantile(cuarray.asarray(x), q, axis, method="inverted_cdf", weights=cuarray.asarray(w)), want)
         want = np.percentile(x, np.multiply(q, 100), 1, method="inverted_cdf", weights=w[0])
-        got = cuarray.percentile(cuarray.asarray(x), np.multiply(q, 100), 1, method="inverted_cdf", weights=cuarray.asarray(w[0]))
+        got = cuarray.percentile(
+            cuarray.asarray(x), np.multiply(q, 100), 1, method="inverted_cdf", weights=cuarray.asarray(w[0])
+        )
         same(got, want)
         nan = np.where(x == 4, np.nan, x)
         want = np.nanquantile(nan, q, 1, method="inverted_cdf", weights=w)
@@ -189,8 +194,15 @@ def test_as_numpy(device, expression):
     agree(expression, NAMES)
 
 
-@pytest.mark.parametrize("call", ["xp.median(5.0, keepdims=True)", "xp.quantile(5.0, 0.5, keepdims=True)",
-                                  "xp.nanmedian(5.0, keepdims=True)", "xp.percentile(5.0, [10, 20], keepdims=True)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "xp.median(5.0, keepdims=True)",
+        "xp.quantile(5.0, 0.5, keepdims=True)",
+        "xp.nanmedian(5.0, keepdims=True)",
+        "xp.percentile(5.0, [10, 20], keepdims=True)",
+    ],
+)
 def test_a_number_keeps_no_axes(call):
     got, want = eval(call, {"xp": cuarray}), eval(call, {"xp": np})
     assert got.shape == np.shape(want) and got.tolist() == np.asarray(want).tolist()

@@ -50,7 +50,9 @@ def test_signatures_stand_in_the_row(name):
     listed = re.sub(r"=[^,)]*", "", str(inspect.signature(function)))
     assert listed == row["parameters"].replace("(", "(a, ")
     text = f"ca.{name}({row['sample']}, axis=0)\n    {row['example']}"
-    assert row["doc"] in function.__doc__ and text in function.__doc__ and pickle.loads(pickle.dumps(function)) is function
+    assert (
+        row["doc"] in function.__doc__ and text in function.__doc__ and pickle.loads(pickle.dumps(function)) is function
+    )
     if row["is_method"]:
         method = getattr(cuarray.ndarray, name)
         ours, theirs = (str(inspect.signature(of)).split(", ", 1)[1] for of in (method, function))
@@ -58,7 +60,9 @@ def test_signatures_stand_in_the_row(name):
         assert row["doc"] in method.__doc__ and row["example"] in method.__doc__
     package = Path(cuarray.__file__).parent
     for stub, indent in [("__init__.pyi", ""), *([("_core.pyi", "    ")] if row["is_method"] else [])]:
-        found = re.findall(rf"^{indent}def {name}\(\w+(?:: \w+)?, (.*)\) -> ndarray:", (package / stub).read_text(), re.MULTILINE)
+        found = re.findall(
+            rf"^{indent}def {name}\(\w+(?:: \w+)?, (.*)\) -> ndarray:", (package / stub).read_text(), re.MULTILINE
+        )
         names = [re.split("[:=]", parameter)[0] for parameter in re.split(r", (?=\*|\w+:)", found[0])]
         assert f"({', '.join(names)})" == row["parameters"], stub
 
@@ -84,7 +88,11 @@ def test_arrays_without_axes(name, device):
     for axis in (None, ()) if name not in WITH_ONE_AXIS else (None,):
         agree(f"xp.{name}(xp.asarray(-2.5), axis={axis}, keepdims=True)", rtol=1e-15)
     s = cuarray.asarray(-2.5)
-    assert bits(getattr(cuarray, name)(s, axis=0)) == bits(getattr(cuarray, name)(s, axis=-1)) == bits(getattr(cuarray, name)(s))
+    assert (
+        bits(getattr(cuarray, name)(s, axis=0))
+        == bits(getattr(cuarray, name)(s, axis=-1))
+        == bits(getattr(cuarray, name)(s))
+    )
     with pytest.raises(np.exceptions.AxisError):
         getattr(cuarray, name)(s, axis=1)
 
@@ -176,7 +184,9 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
 @pytest.mark.parametrize("type", ["int8", "float16", "float32", "float64"])
 def test_columns_of_expressions(rows, type, rng, device):
     """Rows longer than a block of the host's loops: the bits of the reduction of an array."""
-    a, b = (cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2))  # copies: they can be deferred
+    a, b = (
+        cuarray.array(rng.integers(-9, 10, (rows, 700)).astype(type)) for _ in range(2)
+    )  # copies: they can be deferred
     eager = a * b + a
     for name in ("sum", "max", "ptp", "any", "all", "count_nonzero", "argmax", "argmin"):
         with cuarray.fuse():
@@ -209,7 +219,10 @@ def test_sums_are_accurate(shape, type, rng, device):
             want = exact_sum(x, axis) / (n if name == "mean" else 1)
             assert (np.abs(got.astype("f8") - want) <= bound).all()
     total = cuarray.asarray(x).sum().item()
-    assert abs(total - math.fsum(x.ravel().tolist())) <= np.finfo(type).eps * (math.log2(x.size) + 4) * np.abs(x.astype("f8")).sum()
+    assert (
+        abs(total - math.fsum(x.ravel().tolist()))
+        <= np.finfo(type).eps * (math.log2(x.size) + 4) * np.abs(x.astype("f8")).sum()
+    )
 
 
 def test_a_long_sum_of_equal_values(device, full):
@@ -254,7 +267,9 @@ def test_variance_far_from_zero(dtype, centre, most, masked, options, rng, devic
     got = cuarray.var(cuarray.asarray(x), **options)
     assert got.dtype == np.empty(0, dtype).real.dtype
     np.testing.assert_allclose(got.numpy(), want.astype("f8"), rtol=most)
-    np.testing.assert_allclose(cuarray.std(cuarray.asarray(x), **options).numpy(), np.sqrt(want).astype("f8"), rtol=most)
+    np.testing.assert_allclose(
+        cuarray.std(cuarray.asarray(x), **options).numpy(), np.sqrt(want).astype("f8"), rtol=most
+    )
 
 
 def test_variance_of_equal_numbers_is_zero(device):
@@ -389,7 +404,19 @@ def test_large_axes_of_every_kind(device):
         assert cuarray.ones((2, n), "f8").sum(axis=1).tolist() == [n, n]
 
 
-@pytest.mark.parametrize("name, dtype", [("bitwise_and", "int16"), ("bitwise_and", "uint8"), ("bitwise_or", "int64"), ("bitwise_xor", "uint32"), ("gcd", "int32"), ("hypot", "float64"), ("logaddexp", "float64"), ("logical_xor", "bool")])
+@pytest.mark.parametrize(
+    "name, dtype",
+    [
+        ("bitwise_and", "int16"),
+        ("bitwise_and", "uint8"),
+        ("bitwise_or", "int64"),
+        ("bitwise_xor", "uint32"),
+        ("gcd", "int32"),
+        ("hypot", "float64"),
+        ("logaddexp", "float64"),
+        ("logical_xor", "bool"),
+    ],
+)
 def test_folds_start_from_the_identity(name, dtype, device):
     numbers = np.arange(1, 13).reshape(3, 4).astype(dtype)
     mask = numbers.astype(np.int64) % 3 == 0
@@ -417,7 +444,12 @@ def test_one_element_decides(dtype, device):
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
 def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
     """Also for truth values, for any element size."""
-    for values, mask in [([5, 0], [True, False]), ([5, 0], [False, True]), ([5, 6, 7], [False] * 3), ([0, 0], [False, True])]:
+    for values, mask in [
+        ([5, 0], [True, False]),
+        ([5, 0], [False, True]),
+        ([5, 6, 7], [False] * 3),
+        ([0, 0], [False, True]),
+    ]:
         x, where = np.array(values, dtype), np.array(mask)
         want = np.sum(x != 0, where=where) if name == "count_nonzero" else getattr(np, name)(x, where=where)
         ours, masked = cuarray.asarray(x), cuarray.asarray(where)

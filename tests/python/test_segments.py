@@ -230,7 +230,9 @@ def whole_numbers(dtype, rng, shape):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_or", "logical_and", "subtract", "bitwise_or"])
+@pytest.mark.parametrize(
+    "name", ["add", "multiply", "maximum", "minimum", "logical_or", "logical_and", "subtract", "bitwise_or"]
+)
 def test_segments_of_every_type(name, dtype, device, rng):
     """Along rows and down columns, with lengths around those of lanes and leaves."""
     x = whole_numbers(dtype, rng, (2, 700, 18))
@@ -292,7 +294,9 @@ def test_segments_of_many_axes(device, rng):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_or", "subtract", "divide", "negative", "bitwise_xor"])
+@pytest.mark.parametrize(
+    "name", ["add", "multiply", "maximum", "logical_or", "subtract", "divide", "negative", "bitwise_xor"]
+)
 def test_updates_of_every_type(name, dtype, device, rng):
     """Targets that occur once, a few times, and more often than a warp has threads."""
     x = whole_numbers(dtype, rng, 50)

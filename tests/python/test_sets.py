@@ -39,7 +39,11 @@ def test_unique(device, dtype, returns, rng):
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
 def test_unique_along_an_axis(device, dtype, rng):
     x = samples.numbers(dtype, rng, 60)[:48]
-    x = x[~np.isnan(x)][:4].repeat(6).reshape(4, 3, 2)[rng.integers(0, 4, 9)] if dtype != "bool" else x.reshape(12, 2, 2)
+    x = (
+        x[~np.isnan(x)][:4].repeat(6).reshape(4, 3, 2)[rng.integers(0, 4, 9)]
+        if dtype != "bool"
+        else x.reshape(12, 2, 2)
+    )
     for axis in (0, 1, -1):
         want = np.unique(x, True, True, True, axis=axis)
         got = cuarray.unique(cuarray.asarray(x), True, True, True, axis=axis)
@@ -77,7 +81,9 @@ def test_sets(device, dtype, rng):
         for first, second, p, q in [(a, b, x, y), (b, a, y, x), (a, b[:0], x, y[:0])]:
             want, got = getattr(np, name)(first, second), getattr(cuarray, name)(p, q)
             np.testing.assert_array_equal(got.numpy(), want, strict=True)
-    for g, w in zip(cuarray.intersect1d(x, y, return_indices=True), np.intersect1d(a, b, return_indices=True), strict=True):
+    for g, w in zip(
+        cuarray.intersect1d(x, y, return_indices=True), np.intersect1d(a, b, return_indices=True), strict=True
+    ):
         np.testing.assert_array_equal(g.numpy(), w, strict=True)
 
 

@@ -119,7 +119,9 @@ def few_and_many(dtype, rng, n):
     yield (rng.integers(0, 3, n) * far + rng.integers(0, 7, n)).astype(dtype)
     x = (rng.integers(low, high, n) * scale).astype(dtype)
     places = np.arange(n // 12) * 12
-    x[places] = np.nextafter(x[places + 1], x.dtype.type(np.inf)) if x.dtype.kind == "f" else x[places + 1] + x.dtype.type(1)
+    x[places] = (
+        np.nextafter(x[places + 1], x.dtype.type(np.inf)) if x.dtype.kind == "f" else x[places + 1] + x.dtype.type(1)
+    )
     yield x
 
 
@@ -263,7 +265,9 @@ def test_lexsort(device, dtypes, rng):
     for axis in (-1, 0):
         moved = [np.moveaxis(k, axis, -1) for k in keys]
         want = np.moveaxis(np.lexsort([c for k in moved for c in columns(k)[::-1]], axis=-1), -1, axis)
-        assert bits(cuarray.lexsort([cuarray.asarray(k) for k in keys], axis).numpy()) == bits(np.ascontiguousarray(want))
+        assert bits(cuarray.lexsort([cuarray.asarray(k) for k in keys], axis).numpy()) == bits(
+            np.ascontiguousarray(want)
+        )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -373,7 +377,9 @@ NAMES = {
     "x": lambda xp: xp.asarray([[3, 1, 2], [0, 9, -1]]),
     "s": lambda xp: xp.asarray(5),
     "n": lambda xp: xp.asarray([1.0, np.nan, -np.inf, 0.0, 2.0]),
-    "c": lambda xp: xp.asarray([1 + 2j, 1 + 1j, 0 + 5j, complex(np.nan, 1), complex(1, np.nan), complex(np.nan, np.nan)]),
+    "c": lambda xp: xp.asarray(
+        [1 + 2j, 1 + 1j, 0 + 5j, complex(np.nan, 1), complex(1, np.nan), complex(np.nan, np.nan)]
+    ),
     "u": lambda xp: xp.asarray([1, 2, 200], dtype="uint8"),
     "e": lambda xp: xp.zeros((0, 3)),
     "w": lambda xp: xp.zeros((3, 0)),

@@ -814,7 +814,9 @@ assert os.waitpid(child, 0)[1] == 0
 
 def test_a_fork_before_anything_was_deferred():
     """The lock of pending nodes is held during a fork, and the child's thread is another one."""
-    result = subprocess.run([sys.executable, "-W", "ignore", "-c", EARLY_FORK], capture_output=True, text=True, timeout=300)
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", EARLY_FORK], capture_output=True, text=True, timeout=300
+    )
     assert result.returncode == 0, result.stderr
 
 
@@ -829,7 +831,9 @@ def test_processes_end_quietly(device, end):
     assert result.returncode == 0 and not said, result.stderr
 
 
-@pytest.mark.parametrize(("priority", "error"), [((), TypeError), (1.5, TypeError), (2**31, ValueError), (-(2**70), ValueError)])
+@pytest.mark.parametrize(
+    ("priority", "error"), [((), TypeError), (1.5, TypeError), (2**31, ValueError), (-(2**70), ValueError)]
+)
 def test_priorities_are_small_integers(priority, error):
     with pytest.raises(error, match="Stream: priority must"):
         cuarray.Stream("cpu", priority)

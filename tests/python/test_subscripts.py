@@ -10,7 +10,21 @@ import cuarray
 @pytest.mark.parametrize("kind", ["mgrid", "ogrid"])
 @pytest.mark.parametrize(
     "key",
-    ["0:5", "0:5, 0:3", "2:9:3, -1:1:0.25", "0:1:5j", "0:1:5j, 3:0:-1", "0:0, 0:3", "1.5:4", "0:5, 0:5, 0:2", "::2, 1:3", ":4", "0:2:3j, 0:2:1j", "5", "()"],
+    [
+        "0:5",
+        "0:5, 0:3",
+        "2:9:3, -1:1:0.25",
+        "0:1:5j",
+        "0:1:5j, 3:0:-1",
+        "0:0, 0:3",
+        "1.5:4",
+        "0:5, 0:5, 0:2",
+        "::2, 1:3",
+        ":4",
+        "0:2:3j, 0:2:1j",
+        "5",
+        "()",
+    ],
 )
 def test_grids(kind, key, device):
     agree(f"xp.{kind}[{key}]")
@@ -62,7 +76,10 @@ def test_ndenumerate(shape, device):
         assert all(one.shape == () and one.dtype == x.dtype for _, one in got if shape != (0,) and x.size)
 
 
-@pytest.mark.parametrize("arguments", ["", "v", "v, 1", "v, a", "a, x[:, :, :3]", "xp.ones((2, 1)), [1, 2, 3], 5", "xp.ones((0, 3)), v", "s, s"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "v", "v, 1", "v, a", "a, x[:, :, :3]", "xp.ones((2, 1)), [1, 2, 3], 5", "xp.ones((0, 3)), v", "s, s"],
+)
 def test_broadcast(arguments, device):
     for what in ("shape", "size", "ndim", "nd", "numiter", "index"):
         agree(f"xp.broadcast({arguments}).{what}", NAMES)

@@ -17,7 +17,21 @@ WEAK = list(WEAK_VALUES)
 LEFT_OUT = {"isnat", "matmul", "matvec", "vecmat", "vecdot"}
 # NumPy's loops for these take two numbers of any type to bool without converting; only the result can be compared.
 RESULT_ONLY = {"logical_and", "logical_or", "logical_xor"}
-NOT_IN_NUMPY = {"erf", "erfc", "gamma", "lgamma", "rsqrt", "logit", "expit", "xlogy", "where", "clip", "round", "real", "imag"}
+NOT_IN_NUMPY = {
+    "erf",
+    "erfc",
+    "gamma",
+    "lgamma",
+    "rsqrt",
+    "logit",
+    "expit",
+    "xlogy",
+    "where",
+    "clip",
+    "round",
+    "real",
+    "imag",
+}
 
 NUMPY_UFUNCS = {f.__name__: f for f in vars(np).values() if isinstance(f, np.ufunc)}
 COMPARED = sorted(set(ROWS) - NOT_IN_NUMPY)
@@ -113,7 +127,9 @@ def test_resolve_dtypes_is_the_same_rule():
 def test_calls_give_what_the_rule_says(name, device):
     """Calls follow the rule: with arrays, 0-d arrays and Python numbers."""
     row = ROWS[name]
-    for signature in itertools.product([np.dtype(t) for t in ("b1", "i1", "u8", "f2", "f8", "c8")] + WEAK, repeat=row["nin"]):
+    for signature in itertools.product(
+        [np.dtype(t) for t in ("b1", "i1", "u8", "f2", "f8", "c8")] + WEAK, repeat=row["nin"]
+    ):
         if all(map(is_weak, signature)) or row["nin"] > 2:
             continue
         args = [WEAK_VALUES[t] if is_weak(t) else cuarray.ones(() if i else 3, t) for i, t in enumerate(signature)]
@@ -279,14 +295,33 @@ def test_isdtype_knows_bfloat16():
     with pytest.raises(ValueError, match="real"):
         cuarray.isdtype(np.float32, "real")
     for t in NUMPY_DTYPES:
-        for kind in ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric"):
+        for kind in (
+            "bool",
+            "signed integer",
+            "unsigned integer",
+            "integral",
+            "real floating",
+            "complex floating",
+            "numeric",
+        ):
             assert cuarray.isdtype(t, kind) == np.isdtype(t, kind)
 
 
 @pytest.mark.parametrize("type", ["float16", "float32", "float64", "complex64", "complex128"])
 def test_finfo(type):
     ours, theirs = cuarray.finfo(type), np.finfo(type)
-    for name in ("bits", "eps", "epsneg", "max", "min", "smallest_normal", "smallest_subnormal", "tiny", "precision", "nmant"):
+    for name in (
+        "bits",
+        "eps",
+        "epsneg",
+        "max",
+        "min",
+        "smallest_normal",
+        "smallest_subnormal",
+        "tiny",
+        "precision",
+        "nmant",
+    ):
         assert getattr(ours, name) == getattr(theirs, name)
         assert isinstance(getattr(ours, name), int | float) and not isinstance(getattr(ours, name), np.generic)
     assert ours.dtype == theirs.dtype

@@ -161,7 +161,9 @@ def test_what_is_asked_for_chooses_numpys_loop(name):
         if isinstance(want, type) or isinstance(got, type):
             if may_differ(name, given, keywords):
                 continue
-            assert isinstance(want, type) and isinstance(got, type) and issubclass(want, got), f"{call}: {got}, not {want}"
+            assert isinstance(want, type) and isinstance(got, type) and issubclass(want, got), (
+                f"{call}: {got}, not {want}"
+            )
             continue
         for x, y in zip(got, want, strict=True):
             assert x.dtype == y.dtype, f"{call}: {x.dtype}, not {y.dtype}"
@@ -183,7 +185,9 @@ def test_dtype_is_that_of_the_output(device):
             method(*[x] * (2 if method is cuarray.less else 1), dtype="i1")
 
 
-@pytest.mark.parametrize("number", [-129, -128, -1, 0, 3, 127, 128, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64, -(2**63), -(2**70)])
+@pytest.mark.parametrize(
+    "number", [-129, -128, -1, 0, 3, 127, 128, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64, -(2**63), -(2**70)]
+)
 def test_comparisons_with_ints_are_exact(number, device):
     for dtype in "bhilBHIL":
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
@@ -262,7 +266,10 @@ def test_reduce_and_outer(device):
     assert cuarray.subtract.outer(5, x[0]).tolist() == [5, 4, 3]
 
 
-@pytest.mark.parametrize("name", ["subtract", "floor_divide", "power", "logaddexp", "hypot", "add", "maximum", "gcd", "equal", "bitwise_or", "fmax"])
+@pytest.mark.parametrize(
+    "name",
+    ["subtract", "floor_divide", "power", "logaddexp", "hypot", "add", "maximum", "gcd", "equal", "bitwise_or", "fmax"],
+)
 def test_wider_outputs_widen_a_reduction(name, device):
     for given, result in (("u1", "i8"), ("u1", "f8"), ("i8", "f8"), ("f4", "f8"), ("f8", "c16"), ("i4", "i4")):
         values = np.asarray([10, 20]).astype(given)
@@ -278,13 +285,39 @@ def test_wider_outputs_widen_a_reduction(name, device):
             np.testing.assert_allclose(got.numpy(), want, rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["subtract", "divide", "floor_divide", "pow", "remainder", "atan2", "copysign", "fmax", "fmin", "bitwise_left_shift", "lcm"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "subtract",
+        "divide",
+        "floor_divide",
+        "pow",
+        "remainder",
+        "atan2",
+        "copysign",
+        "fmax",
+        "fmin",
+        "bitwise_left_shift",
+        "lcm",
+    ],
+)
 @pytest.mark.parametrize("dtype", ["i4", "u1", "f4", "f8"])
 def test_masked_folds_without_identity(name, dtype, device, rng):
     if name in ("bitwise_left_shift", "lcm") and dtype[0] == "f":
         dtype = "i8"
     function, step = getattr(cuarray, name), THEIRS[name]
-    for shape, axis in (((9,), 0), ((4, 5), 0), ((4, 5), -1), ((2, 3, 4), 1), ((40, 130), 0), ((130, 40), 1), ((3, 0), 1), ((3, 0), 0), ((3,), ()), ((), None)):
+    for shape, axis in (
+        ((9,), 0),
+        ((4, 5), 0),
+        ((4, 5), -1),
+        ((2, 3, 4), 1),
+        ((40, 130), 0),
+        ((130, 40), 1),
+        ((3, 0), 1),
+        ((3, 0), 0),
+        ((3,), ()),
+        ((), None),
+    ):
         x = rng.integers(1, 4, shape).astype(dtype)
         mask = np.asarray(rng.random(shape) < 0.3)
         lines = np.moveaxis(x, axis, -1) if axis not in ((), None) else x[..., None]
@@ -293,12 +326,21 @@ def test_masked_folds_without_identity(name, dtype, device, rng):
             kind = step(x.ravel()[:1], x.ravel()[:1]).dtype
             want = np.empty(lines.shape[:-1], kind)
             for place in np.ndindex(want.shape):
-                want[place] = functools.reduce(lambda a, b: step(a, b, dtype=kind), lines[place][chosen[place]], kind.type(2))
+                want[place] = functools.reduce(
+                    lambda a, b: step(a, b, dtype=kind), lines[place][chosen[place]], kind.type(2)
+                )
         ours, where = cuarray.asarray(x), cuarray.asarray(mask)
         got = function.reduce(ours, axis, where=where, initial=2)
         assert (got.dtype, got.shape) == (want.dtype, want.shape)
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-5)
-        kept = function.reduce(ours, axis, keepdims=True, where=where, initial=2, out=cuarray.empty(got.shape if axis == () else np.empty(shape).sum(axis, keepdims=True).shape, kind))
+        kept = function.reduce(
+            ours,
+            axis,
+            keepdims=True,
+            where=where,
+            initial=2,
+            out=cuarray.empty(got.shape if axis == () else np.empty(shape).sum(axis, keepdims=True).shape, kind),
+        )
         assert (kept.numpy().reshape(want.shape) == got.numpy()).all()
 
 
@@ -310,13 +352,21 @@ def test_at_takes_values_in_their_order(device):
 
 def test_masked_folds_start_from_something(device):
     x, mask = cuarray.asarray([[3, -1], [2, 2]]), cuarray.asarray([[True, False], [True, True]])
-    assert cuarray.pow.reduce(x, 1, where=mask, initial=2).tolist() == [8, 16], "an exponent that is not chosen is no fault"
+    assert cuarray.pow.reduce(x, 1, where=mask, initial=2).tolist() == [8, 16], (
+        "an exponent that is not chosen is no fault"
+    )
     with pytest.raises(ValueError):
         cuarray.pow.reduce(x, 1, where=~mask, initial=2)
     assert cuarray.subtract.reduce(x, 0, where=cuarray.asarray([True, False]), initial=0).tolist() == [-5, 0]
     waiting = cuarray.fuse(lambda v: cuarray.subtract.reduce(v * 2, 1, where=v > 0, initial=1))
     assert waiting(x).tolist() == [-5, -7]
-    for name, options in (("subtract", {}), ("fmax", {}), ("add", {"initial": None}), ("hypot", {"initial": None}), ("subtract", {"initial": None})):
+    for name, options in (
+        ("subtract", {}),
+        ("fmax", {}),
+        ("add", {"initial": None}),
+        ("hypot", {"initial": None}),
+        ("subtract", {"initial": None}),
+    ):
         for xp, a, where in ((np, x.numpy(), mask.numpy()), (cuarray, x, mask)):
             with pytest.raises(ValueError):
                 getattr(xp, name).reduce(a, where=where, **options)

@@ -162,8 +162,12 @@ def test_overlap_of_input_and_output(row, ins, outs, rng, device):
     """Results are as if all inputs were read before any write, for every shift of the output."""
     inputs = [x[-301:] for x in sample(row, ins, rng, 600)]
     function = cuarray_function(row)
-    for source, target in [(slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)),
-                           (slice(None, None, -1), slice(None)), (slice(None), slice(None))]:
+    for source, target in [
+        (slice(1, None), slice(None, -1)),
+        (slice(None, -1), slice(1, None)),
+        (slice(None, None, -1), slice(None)),
+        (slice(None), slice(None)),
+    ]:
         buffer = contiguous(inputs[0])
         others = [contiguous(x)[source] for x in inputs[1:]]
         want = function(contiguous(inputs[0])[source], *others)
@@ -388,7 +392,9 @@ def test_bfloat16_is_among_the_types(device):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_neighbours_of_zeros_are_numpys(dtype, device):
-    x, y = (a.ravel() for a in np.meshgrid(np.array([0.0, -0.0, 1.0, -1.0], dtype), np.array([0.0, -0.0, 1.0, -1.0], dtype)))
+    x, y = (
+        a.ravel() for a in np.meshgrid(np.array([0.0, -0.0, 1.0, -1.0], dtype), np.array([0.0, -0.0, 1.0, -1.0], dtype))
+    )
     ours, others = cuarray.asarray(x, device=device), cuarray.asarray(y, device=device)
     assert cuarray.spacing(ours).numpy().tobytes() == np.spacing(x).tobytes()
     assert cuarray.nextafter(ours, others).numpy().tobytes() == np.nextafter(x, y).tobytes()

@@ -49,7 +49,12 @@ void check(const char* what, const T& task, const Views& views, const Names& rea
     Task(task).visit([&](const auto& same) {
         operands(same, [&](const Operand& operand) { visited.insert(views.name(operand.view.storage)); });
     });
-    CHECK(visited.size() == Names([&] { Names all = read; all.insert(written.begin(), written.end()); return all; }()).size(),
+    CHECK(visited.size() == Names([&] {
+                                Names all = read;
+                                all.insert(written.begin(), written.end());
+                                return all;
+                            }())
+                                .size(),
           "of %s as a Task", what);
 }
 
@@ -83,7 +88,8 @@ int main() {
     check("compress", Compaction{Move::Compress, shape, a, &counts, b, c}, views, {"a", "b", "before"}, {"c"});
     check("expand", Compaction{Move::Expand, shape, a, &counts, b, c}, views, {"a", "c", "before"}, {"b"});
     const View coordinates = views.make("coordinates", 2);
-    check("nonzero", Compaction{Move::Nonzero, shape, a, &counts, {}, coordinates}, views, {"a", "before"}, {"coordinates"});
+    check("nonzero", Compaction{Move::Nonzero, shape, a, &counts, {}, coordinates}, views, {"a", "before"},
+          {"coordinates"});
 
     const View rows = views.make("rows", 2), sorted = views.make("sorted", 2);
     const int64_t kth[] = {0};

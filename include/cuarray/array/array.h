@@ -19,7 +19,10 @@ class CUARRAY_API Array {
  public:
     Array() {}  // not defaulted: value-initialisation would zero the inline buffer of Dims
     Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
-        : storage_(std::move(storage)), offset_(offset), layout_(std::move(layout)), dtype_(dtype),
+        : storage_(std::move(storage)),
+          offset_(offset),
+          layout_(std::move(layout)),
+          dtype_(dtype),
           read_only_(storage_ && storage_->read_only) {}
     explicit Array(PendingNode* node);
     Array(const Array& other)
@@ -27,8 +30,12 @@ class CUARRAY_API Array {
         if (!other.is_pending() || !share_node(other)) storage_ = other.storage_;
     }
     Array(Array&& other) noexcept
-        : storage_(std::move(other.storage_)), node_(other.pending()), offset_(other.offset_),
-          layout_(std::move(other.layout_)), dtype_(other.dtype_), read_only_(other.read_only_) {
+        : storage_(std::move(other.storage_)),
+          node_(other.pending()),
+          offset_(other.offset_),
+          layout_(std::move(other.layout_)),
+          dtype_(other.dtype_),
+          read_only_(other.read_only_) {
         other.node_.store(nullptr, std::memory_order_relaxed);
     }
     Array& operator=(const Array& other) { return *this = Array(other); }
@@ -119,8 +126,8 @@ class CUARRAY_API Array {
 
 /// Evaluates an Expr into existing arrays; every elementwise write goes through it. `inputs` and `outputs` are
 /// broadcast to `shape`.
-CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs,
-                      std::span<const Array> outputs, const char* name);
+CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
+                      const char* name);
 
 /// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
@@ -132,9 +139,7 @@ template <class Allocate>
 StorageRef new_memory(const Dims& shape, DType dtype, Allocate allocate) {
     try {
         return allocate();
-    } catch (const Error& error) {
-        raise_for(shape, dtype, error);
-    }
+    } catch (const Error& error) { raise_for(shape, dtype, error); }
 }
 
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).

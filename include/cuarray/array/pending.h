@@ -36,27 +36,27 @@ class CUARRAY_API PendingNode {
 
     /// What a node reads: another node's value, elements of a storage, or a scalar.
     struct Source {
-        Ref<PendingNode> node;   ///< a pending node; cleared when that node has run
-        StorageRef storage;      ///< else memory, with offset and strides
+        Ref<PendingNode> node;  ///< a pending node; cleared when that node has run
+        StorageRef storage;     ///< else memory, with offset and strides
         int64_t offset = 0;
         Dims strides;
-        Scalar scalar;           ///< else (neither node nor storage) a scalar
+        Scalar scalar;  ///< else (neither node nor storage) a scalar
         DType dtype = DType::none;
     };
 
-    ExprNode::Op op;             ///< Cast, Loop or Second
+    ExprNode::Op op;  ///< Cast, Loop or Second
     LoopId loop = kNone;
     DType dtype;
     int sources = 0;
     Source source[kMaxIn];
     Device device;
-    Dims shape, strides;         ///< the result's own layout, in the memory order of its operands
-    StorageRef result;           ///< set once it has run
-    std::exception_ptr error;    ///< or the error that keeps it from running
+    Dims shape, strides;            ///< the result's own layout, in the memory order of its operands
+    StorageRef result;              ///< set once it has run
+    std::exception_ptr error;       ///< or the error that keeps it from running
     std::atomic<int> handles = 0;   ///< arrays that hold this node; never increases again from 0
-    int users = 0;               ///< edges of pending nodes that read it
+    int users = 0;                  ///< edges of pending nodes that read it
     PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
-    bool planned = false;        ///< part of the plan being made
+    bool planned = false;           ///< part of the plan being made
 
  private:
     /// Takes the lock: the graph has raw pointers to its nodes and may be taking a reference.
@@ -68,9 +68,7 @@ class CUARRAY_API PendingNode {
 CUARRAY_API extern std::atomic<int> deferring_threads;
 CUARRAY_API bool is_deferring_here();
 /// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
-inline bool is_deferring() {
-    return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here();
-}
+inline bool is_deferring() { return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here(); }
 
 /// Defers this thread's elementwise operations until the outermost Deferral ends, which computes the arrays still held.
 /// For use within one library call, where exported memory is not written: operations that read it are deferred, too.
@@ -105,9 +103,9 @@ CUARRAY_API void before_write(Storage& storage);
 
 /// A pending computation that was merged into its consumer's Expr.
 struct CUARRAY_API Absorbed {
-    GraphLock lock;                       ///< keeps other threads from running it
+    GraphLock lock;  ///< keeps other threads from running it
     std::vector<Ref<PendingNode>> nodes;
-    std::vector<StorageRef> memory;       ///< storages that the nodes read
+    std::vector<StorageRef> memory;  ///< storages that the nodes read
 
     explicit operator bool() const { return lock.owns_lock(); }
     /// False if a finalizer has run some of the nodes in this thread: their inputs may have been overwritten since.

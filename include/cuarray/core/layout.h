@@ -18,11 +18,23 @@ class Dims {
     Dims() {}  // not defaulted: value-initialisation would zero the entries
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
-    Dims(int count, int64_t value) { resize(count); std::fill(begin(), end(), value); }
+    Dims(int count, int64_t value) {
+        resize(count);
+        std::fill(begin(), end(), value);
+    }
     Dims(const Dims& other) { assign(other); }
     Dims(Dims&& other) noexcept { take(other); }
-    Dims& operator=(const Dims& other) { if (this != &other) assign(other); return *this; }
-    Dims& operator=(Dims&& other) noexcept { if (this != &other) { release(); take(other); } return *this; }
+    Dims& operator=(const Dims& other) {
+        if (this != &other) assign(other);
+        return *this;
+    }
+    Dims& operator=(Dims&& other) noexcept {
+        if (this != &other) {
+            release();
+            take(other);
+        }
+        return *this;
+    }
     ~Dims() { release(); }
 
     int size() const { return size_; }
@@ -48,7 +60,10 @@ class Dims {
         }
         size_ = count;
     }
-    void push_back(int64_t value) { resize(size_ + 1); data_[size_ - 1] = value; }
+    void push_back(int64_t value) {
+        resize(size_ + 1);
+        data_[size_ - 1] = value;
+    }
     void insert(int at, int64_t value) {
         push_back(value);
         std::rotate(begin() + at, end() - 1, end());
@@ -140,14 +155,16 @@ CUARRAY_API bool is_f_contiguous(const Layout& layout, int64_t item);
 
 /// First and one-past-last byte that the layout touches, relative to its first element; {0, 0} when empty. ValueError
 /// if they overflow int64, which user-given strides can cause.
-struct Extent { int64_t low, high; };
+struct Extent {
+    int64_t low, high;
+};
 CUARRAY_API Extent extent(const Layout& layout, int64_t item);
 
 /// Whether two different indices may address the same byte (broadcast views and user-given strides).
 CUARRAY_API bool may_self_overlap(const Layout& layout, int64_t item);
 /// Whether two layouts at these addresses may share a byte; exact for ordinary views, true if the search is too long.
-CUARRAY_API bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a,
-                             uintptr_t b, const Layout& lb, int64_t item_b);
+CUARRAY_API bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a, uintptr_t b, const Layout& lb,
+                             int64_t item_b);
 
 /// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`, or if the number of
 /// elements overflows int64.
@@ -175,7 +192,8 @@ struct Space {
 /// Drops axes of extent 1, sorts axes by the memory order of the operands (the first ones take precedence), flips axes
 /// on which all non-zero strides are negative, and merges axes where the strides of all operands allow it.
 /// `keep_order` keeps order and signs, on which reductions depend: it only drops and merges axes.
-CUARRAY_API void collapse(Space& space, const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
+CUARRAY_API void collapse(Space& space, const Dims& shape, std::span<const Dims* const> strides,
+                          bool keep_order = false);
 
 /// An axis in -ndim..ndim-1 made non-negative; AxisError otherwise.
 CUARRAY_API int normalise_axis(int64_t axis, int ndim, const char* function);

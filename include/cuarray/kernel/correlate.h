@@ -18,7 +18,8 @@ struct CorrelateParameters {
 template <class T>
 CUARRAY_FN stored_t<T> correlate_at(const CorrelateParameters& p, i64 at) {
     using P = Products<T>;
-    const auto *const signal = static_cast<const stored_t<T>*>(p.signal), *const weights = static_cast<const stored_t<T>*>(p.weights);
+    const auto* const signal = static_cast<const stored_t<T>*>(p.signal);
+    const auto* const weights = static_cast<const stored_t<T>*>(p.weights);
     typename P::number sum[P::parts] = {};
     const i64 first = at < 0 ? -at : 0, end = p.n - at < p.taps ? p.n - at : p.taps;
     for (i64 k = first; k < end; ++k) {

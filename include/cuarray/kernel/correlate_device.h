@@ -1,7 +1,7 @@
 // correlate_device.h -- the device kernel of a cross-correlation: one thread per result.
 #pragma once
-#include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/correlate.h"
+#include "cuarray/kernel/elementwise.h"
 
 namespace cuarray::kernel {
 

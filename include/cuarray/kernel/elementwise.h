@@ -48,8 +48,8 @@ CUARRAY_FAR void report(const FaultSink& sink, i64 index, i64 axis, i64 size) {
 /// Computes all outputs from all inputs. A long body is compiled once and loops over the lanes; if all lanes
 /// are equal, `count` is 1 and only the last output is computed.
 template <class P, int V, class S>
-CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out,
-                               const S& s, int count = V) {
+CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::template outputs<V>& out, const S& s,
+                               int count = V) {
     if constexpr (P::unrolled) {
 #pragma unroll
         for (int u = 0; u < V; ++u) P::evaluate(in, u, out, u, s);
@@ -173,10 +173,8 @@ struct StridedWalk {
             }
             if constexpr (P::tiles) {
                 if (p.tiled) {
-                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent)
-                        present_turned |= 1u << u;
-                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent)
-                        present &= ~(1u << u);
+                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent) present_turned |= 1u << u;
+                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent) present &= ~(1u << u);
                 }
             }
         }
@@ -212,8 +210,7 @@ struct StridedWalk {
     CUARRAY_FN void write(int k, T (&y)[V], const bool* kept) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            if (has(u) && (!P::masked || kept[u]))
-                *reinterpret_cast<T*>(p.operands[k].data + offsets[k][u]) = y[u];
+            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[k].data + offsets[k][u]) = y[u];
     }
 };
 

@@ -32,7 +32,8 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
 
 /// Computes the spot of element `at`; reports an index out of bounds and returns false.
 template <class Index, int K>
-CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at, ElementLocation& spot, const FaultSink& sink) {
+CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at, ElementLocation& spot,
+                               const FaultSink& sink) {
     typename Index::type rest = typename Index::type(at);
     i64 index[K ? K : 1] = {};
     spot = {0, 0, 0, 0};

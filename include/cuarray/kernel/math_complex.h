@@ -146,8 +146,7 @@ CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
     if (y.re == 0 && y.im == 0) return {x.re / abs(y.re), x.im / abs(y.re)};
     if (isinf(x) && isfinite(y)) {
         const complex<R> d = direction(x) * conj(y);
-        return {d.re == 0 ? quiet_nan<R>() : infinity<R>() * d.re,
-                d.im == 0 ? quiet_nan<R>() : infinity<R>() * d.im};
+        return {d.re == 0 ? quiet_nan<R>() : infinity<R>() * d.re, d.im == 0 ? quiet_nan<R>() : infinity<R>() * d.im};
     }
     if (isfinite(x) && isinf(y)) return x * conj(direction(y)) * R(0);
     const pair<R, R> s = unit_scale(x), t = unit_scale(y);
@@ -271,8 +270,7 @@ CUARRAY_FAR complex<R> log1p(complex<R> z) {
 template <class R>
 CUARRAY_FAR complex<R> pow(complex<R> z, complex<R> w) {
     if (w.re == 0 && w.im == 0) return {1, 0};
-    if (z.re == 0 && z.im == 0)
-        return w.re > 0 ? complex<R>{0, 0} : complex<R>{quiet_nan<R>(), quiet_nan<R>()};
+    if (z.re == 0 && z.im == 0) return w.re > 0 ? complex<R>{0, 0} : complex<R>{quiet_nan<R>(), quiet_nan<R>()};
     if (w.im == 0 && abs(w.re) < 100 && rint(w.re) == w.re) {
         complex<R> result = {1, 0}, base = z;
         for (int n = int(abs(w.re)); n != 0; n >>= 1) {

@@ -79,8 +79,7 @@ CUARRAY_FN bool is_large(complex<R> z) {
 template <class R>
 CUARRAY_FN complex<R> asinh_of_nonfinite(R x, R y) {
     if (isinf(x)) return {x, isnan(y) ? y : copysign(isinf(y) ? kPi<R> / 4 : R(0), y)};
-    if (isinf(y))
-        return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(kPi<R> / 2, y)};
+    if (isinf(y)) return isnan(x) ? complex<R>{y, x} : complex<R>{copysign(infinity<R>(), x), copysign(kPi<R> / 2, y)};
     return {quiet_nan<R>(), y == 0 ? y : quiet_nan<R>()};
 }
 

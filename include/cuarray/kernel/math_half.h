@@ -52,8 +52,7 @@ CUARRAY_FN pair<T, i32> frexp(T x) {
         const bool tiny = abs(x) < bit_cast<T>(U(1) << fraction);
         const U u = bits_of(tiny ? x * T(U(1) << (fraction + 1)) : x);
         const U half = (u & ~ieee<T>::infinity) | U(bias - 1) << fraction;
-        const i32 exponent =
-            i32((u & ieee<T>::infinity) >> fraction) - (bias - 1) - (tiny ? fraction + 1 : 0);
+        const i32 exponent = i32((u & ieee<T>::infinity) >> fraction) - (bias - 1) - (tiny ? fraction + 1 : 0);
         const bool own = !isfinite(x) | (x == 0);
         return {own ? x : bit_cast<T>(half), own ? 0 : exponent};
     }

@@ -14,7 +14,8 @@ CUARRAY_FN void take_inside(const MatrixOperand& from, u64 i, u64 j, bool inside
                             typename Products<T>::number (&to)[Products<T>::parts]) {
     for (int part = 0; part < Products<T>::parts; ++part) to[part] = 0;
     if (inside)
-        Products<T>::take(*reinterpret_cast<const stored_t<T>*>(from.data + i64(i) * from.row + i64(j) * from.column), to);
+        Products<T>::take(*reinterpret_cast<const stored_t<T>*>(from.data + i64(i) * from.row + i64(j) * from.column),
+                          to);
 }
 
 template <class T>
@@ -81,7 +82,8 @@ CUARRAY_FN void matmul(const MatmulParameters& p) {
     for (int u = 0; u < kOwn; ++u)
 #pragma unroll
         for (int v = 0; v < kOwn; ++v) {
-            const u64 row = first_row + down + u * (kMatrixTile / kOwn), column = first_column + aside + v * (kMatrixTile / kOwn);
+            const u64 row = first_row + down + u * (kMatrixTile / kOwn),
+                      column = first_column + aside + v * (kMatrixTile / kOwn);
             if (row < p.rows && column < p.columns)
                 *reinterpret_cast<stored_t<T>*>(result.data + i64(row) * result.row + i64(column) * result.column) =
                     P::give(sums[u][v]);

@@ -88,19 +88,19 @@ CUARRAY_FN auto as_element(X x) {
 }
 
 #define REDUCTION(name, ufunc, domain, flags_, python, accumulator, identity_, doc, map_, combine_, finish_) \
-    template <class Element>                                                                                \
-    struct name {                                                                                           \
-        using T = compute_t<Element>;                                                                       \
-        using A = accumulator;                                                                              \
-        static constexpr unsigned flags = flags_;                                                           \
-        static constexpr bool has_identity = !is_same<decltype(identity_), Nothing>;                        \
-        static CUARRAY_FN A identity() { return A(identity_); }                                             \
-        static CUARRAY_FN A map(Element element, [[maybe_unused]] i64 i) {                                  \
-            const T x = widen(element);                                                                     \
-            return A(map_);                                                                                 \
-        }                                                                                                   \
-        static CUARRAY_FN A combine(A a, A b) { return A(combine_); }                                       \
-        static CUARRAY_FN auto finish(A a, [[maybe_unused]] i64 n) { return as_element<Element>(finish_); } \
+    template <class Element>                                                                                 \
+    struct name {                                                                                            \
+        using T = compute_t<Element>;                                                                        \
+        using A = accumulator;                                                                               \
+        static constexpr unsigned flags = flags_;                                                            \
+        static constexpr bool has_identity = !is_same<decltype(identity_), Nothing>;                         \
+        static CUARRAY_FN A identity() { return A(identity_); }                                              \
+        static CUARRAY_FN A map(Element element, [[maybe_unused]] i64 i) {                                   \
+            const T x = widen(element);                                                                      \
+            return A(map_);                                                                                  \
+        }                                                                                                    \
+        static CUARRAY_FN A combine(A a, A b) { return A(combine_); }                                        \
+        static CUARRAY_FN auto finish(A a, [[maybe_unused]] i64 n) { return as_element<Element>(finish_); }  \
     };
 
 #include "cuarray/reductions.def"

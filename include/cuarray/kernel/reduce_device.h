@@ -132,8 +132,7 @@ CUARRAY_FN void store_result(const Folded<Index, P::operands>& p, u64 output, Ou
 
 /// Finishes and stores one output; `value` is ignored if there are no elements.
 template <class P, class R, class Index, class S>
-CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value,
-                       const S& scalars) {
+CUARRAY_FN void finish(const Folded<Index, P::operands>& p, u64 output, typename R::A value, const S& scalars) {
     if (p.n == 0) {
         if constexpr (R::has_identity) value = R::identity();
     }
@@ -176,8 +175,7 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             if (u == 0 || r + u < count) {
-                const typename R::A x =
-                    R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
+                const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
                 value = u == 0 && r == 0 ? x : R::combine(value, x);
             }
         }
@@ -210,8 +208,7 @@ CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place,
 /// Folds a chunk's groups, then its lanes, in shared memory; returns the result in the thread of lane 0 and
 /// group 0.
 template <class R, class Index, int N>
-CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value,
-                                    typename R::A* shared) {
+CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R::A value, typename R::A* shared) {
     const auto& p = place.p;
     const u32 t = threadIdx.x, group = place.group(), lane = place.lane(), length = place.length();
     const bool is_real = place.is_real();
@@ -251,8 +248,7 @@ CUARRAY_FN red::ValueIndex<T> stored(const red::ValueIndex<T>& partial) {
 /// Folds the partials of one output, level by level, until each worker has at most one; returns the number that
 /// remain. All threads of the block call it; those without an output only synchronise.
 template <class R>
-CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers,
-                             bool is_real) {
+CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers, bool is_real) {
     for (; count > workers; count = (count + 1) / 2) {
         for (u64 base = 0; 2 * base < count; base += workers) {
             const u64 left = 2 * (base + q), right = left + 1;
@@ -269,8 +265,7 @@ CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u3
 
 /// Folds the chunks of a tile's outputs; called by all threads of one block.
 template <class P, class R, class Index, class S>
-CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared,
-                            const S& scalars) {
+CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared, const S& scalars) {
     using A = typename R::A;
     const auto& p = place.p;
     const u32 t = threadIdx.x, q = t >> p.columns, workers = kFoldThreads >> p.columns;

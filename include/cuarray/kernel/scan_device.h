@@ -23,8 +23,7 @@ struct ScanWalk {
         present[u] = line < p.lines && element < p.n;
         typename Index::type rest = present[u] ? typename Index::type(line) : 0;
 #pragma unroll
-        for (int k = 0; k < P::operands; ++k)
-            offsets[k][u] = present[u] ? i64(element) * p.operands[k].along : 0;
+        for (int k = 0; k < P::operands; ++k) offsets[k][u] = present[u] ? i64(element) * p.operands[k].along : 0;
 #pragma unroll 1
         for (int d = int(p.axes) - 1; d > 0; --d) {
             const typename Index::type outer = p.extents[d].quotient(rest);
@@ -87,8 +86,7 @@ struct ScanTile {
 
 /// The result over the first `count` threads of a line, after the tile's prefix `before`; `trees` are the line's.
 template <class R>
-CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits, bool follows,
-                                 typename R::A before) {
+CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits, bool follows, typename R::A before) {
 #pragma unroll 1
     for (int bit = int(bits); bit >= 0; --bit) {
         if (!(count >> bit & 1u)) continue;
@@ -104,9 +102,7 @@ template <class R, class Index, int N>
 struct TileTrees {
     const ScanParameters<Index, N>& p;
     u64 line, line_groups, line_group;
-    CUARRAY_FN u64 node(u32 level, u32 index) const {
-        return (u64(index) << (level + 1)) + (u64(1) << level) - 1;
-    }
+    CUARRAY_FN u64 node(u32 level, u32 index) const { return (u64(index) << (level + 1)) + (u64(1) << level) - 1; }
     CUARRAY_FN volatile u32* flag(u64 node) const { return p.flags + node * line_groups + line_group; }
     /// Waits until the node is published, and loads it.
     CUARRAY_FN typename R::A wait(u64 node, bool exists) const {
@@ -141,8 +137,7 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
     for (u32 at = t; at < levels << p.line_bits; at += kScanThreads) {
         const u32 level = at >> p.line_bits, line = at & (lines - 1);
         const TileTrees<R, Index, N> trees{p, place.first_line + line, line_groups, line_group};
-        if (tile >> level & 1u)
-            found[at] = trees.wait(trees.node(level, (tile >> level) - 1), trees.line < p.lines);
+        if (tile >> level & 1u) found[at] = trees.wait(trees.node(level, (tile >> level) - 1), trees.line < p.lines);
     }
     __syncthreads();
     if (leads) {
@@ -197,8 +192,7 @@ CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S&
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             const u32 at = from + u * kScanThreads;
-            shared[place.place(place.line(at), place.element(at))] =
-                R::map(load<typename P::element>(out.y0[u]));
+            shared[place.place(place.line(at), place.element(at))] = R::map(load<typename P::element>(out.y0[u]));
         }
     }
     __syncthreads();
@@ -220,8 +214,8 @@ CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S&
     const A value = descend<R>(own, group, p.groups, follows, follows ? before[line] : A{});
     // The thread's last result is the next thread's prefix, which need not be derived from this thread's prefix.
     const bool is_last = group + 1 == 1u << p.groups;
-    const A last = is_last && follows ? end[line]
-                                      : descend<R>(own, group + 1, p.groups, follows, follows ? before[line] : A{});
+    const A last =
+        is_last && follows ? end[line] : descend<R>(own, group + 1, p.groups, follows, follows ? before[line] : A{});
     fill_results<R, K>(x, value, follows || group > 0);
     x[K - 1] = last;
 #pragma unroll

@@ -53,7 +53,8 @@ CUARRAY_FN void segmented_reduce(const SegmentedReduceParameters& p) {
     const u32 lane = p.across ? t / together : t % kLanes, next = p.across ? together : 1;
     const u64 fold = u64(blockIdx.x) * together + (p.across ? t % together : t / kLanes);
     const u64 count = p.across ? p.lines : p.parts, other = p.across ? p.parts : p.lines;
-    const u64 padded = (count + together - 1) / together * together, outer = fold / padded, inner = fold - outer * padded;
+    const u64 padded = (count + together - 1) / together * together, outer = fold / padded,
+              inner = fold - outer * padded;
     const bool exists = inner < count && outer < other;
     const u64 line = p.across ? inner : outer, part = p.across ? outer : inner;
     const char* values = nullptr;

@@ -105,11 +105,9 @@ template <class T>
 using complex_t = choose_t<is_same<T, f32>, c64, c128>;
 /// Unsigned integers as wide as T, for wrapping arithmetic and for bits.
 template <class T>
-using unsigned_t =
-    choose_t<sizeof(T) == 1, u8, choose_t<sizeof(T) == 2, u16, choose_t<sizeof(T) == 4, u32, u64>>>;
+using unsigned_t = choose_t<sizeof(T) == 1, u8, choose_t<sizeof(T) == 2, u16, choose_t<sizeof(T) == 4, u32, u64>>>;
 template <class T>
-using signed_t =
-    choose_t<sizeof(T) == 1, i8, choose_t<sizeof(T) == 2, i16, choose_t<sizeof(T) == 4, i32, i64>>>;
+using signed_t = choose_t<sizeof(T) == 1, i8, choose_t<sizeof(T) == 2, i16, choose_t<sizeof(T) == 4, i32, i64>>>;
 
 template <class To, class From>
 CUARRAY_FN To bit_cast(const From& x) {

@@ -5,13 +5,14 @@
 
 namespace cuarray {
 
-/// Applies a row of reductions.def. A pending argument is fused into the reduction. Rows that give an index take one axis
-/// or none. Raises NumPy's errors.
+/// Applies a row of reductions.def. A pending argument is fused into the reduction. Rows that give an index take one
+/// axis or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
 
 /// The sums of array * weights and the sums of weights, which broadcast to the array's shape, both in options.dtype. A
 /// device may compute both in one pass.
-CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& options);
+CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights,
+                                                  const ReduceOptions& options);
 
 /// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean;
 /// the excess due to the rounding is subtracted, so that a mean far from zero costs no accuracy. No such correction is

@@ -16,7 +16,8 @@ CUARRAY_API Array lexsort(std::span<const Array> keys, int axis);
 
 /// A copy in which the elements at positions `ranks` (ascending) are those of the sorted array, with smaller ones
 /// before and larger ones after each; argpartition gives the indices of its elements.
-CUARRAY_API Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending, const char* name);
+CUARRAY_API Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending,
+                            const char* name);
 CUARRAY_API Array argpartition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending,
                                const char* name);
 
@@ -28,7 +29,7 @@ CUARRAY_API Array search_sorted(const Array& sorted, const Array& values, bool r
 
 /// The number of values per bin, int64, or the sums of their weights, float64. Values are bin numbers (int64), or fall
 /// between `bins` + 1 ascending edges of the same dtype.
-CUARRAY_API Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
-                        const char* name);
+CUARRAY_API Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights,
+                            int64_t bins, const char* name);
 
 }  // namespace cuarray

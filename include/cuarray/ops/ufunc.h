@@ -23,31 +23,33 @@ struct Argument {
 
 /// NumPy's keyword arguments of a ufunc.
 struct UfuncOptions {
-    Array* out[kMaxOut] = {};          ///< given outputs, or null
-    const Array* where = nullptr;      ///< a bool array
-    LoopSignature signature;           ///< dtypes of the loop that the caller fixes; dtype= fixes those of the outputs
+    Array* out[kMaxOut] = {};      ///< given outputs, or null
+    const Array* where = nullptr;  ///< a bool array
+    LoopSignature signature;       ///< dtypes of the loop that the caller fixes; dtype= fixes those of the outputs
     bool has_signature = false;
     Casting casting = Casting::SameKind;
     char order = 'K';
 };
 
 /// The new arrays of a call; empty for outputs that were given.
-struct UfuncResult { Array array[kMaxOut]; };
+struct UfuncResult {
+    Array array[kMaxOut];
+};
 
 /// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
 
 /// NumPy's keyword arguments of a reduction.
 struct ReduceOptions {
-    bool all_axes = true;              ///< axis=None
-    Dims axes;                         ///< else these, not yet normalised
+    bool all_axes = true;  ///< axis=None
+    Dims axes;             ///< else these, not yet normalised
     bool keepdims = false;
     DType dtype = DType::none;
     const Argument* initial = nullptr;
-    bool no_initial = false;           ///< initial=None: no identity is used
+    bool no_initial = false;  ///< initial=None: no identity is used
     const Array* where = nullptr;
     Array* out = nullptr;
-    const char* name = nullptr;        ///< in messages and profiles; by default the reduction's
+    const char* name = nullptr;  ///< in messages and profiles; by default the reduction's
 };
 /// reduce of any binary ufunc with one result: the row's own reduction if there is one, else a left fold.
 CUARRAY_API Array ufunc_reduce(RowId row, const Array& array, const ReduceOptions& options);

@@ -14,8 +14,8 @@ namespace cuarray {
 /// call, without an Expr. The result obeys the rule for the outputs of an Elementwise.
 struct SingleLoop {
     struct Location {
-        Storage* storage = nullptr;      ///< null: an input is a scalar, the result gets new memory
-        int64_t offset = 0;              ///< as in a View
+        Storage* storage = nullptr;  ///< null: an input is a scalar, the result gets new memory
+        int64_t offset = 0;          ///< as in a View
         const Dims* strides = nullptr;
         const Scalar* scalar = nullptr;
 

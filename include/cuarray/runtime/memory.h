@@ -26,10 +26,10 @@ struct MemoryPart {
 
 /// Memory statistics of a device, in bytes as requested by arrays; `reserved` includes rounding.
 struct MemoryStats {
-    int64_t current = 0, peak = 0;  ///< in arrays: now, and the maximum since the start or reset_peak
-    int64_t reserved = 0;           ///< allocated from the system, including cached blocks
-    int64_t allocations = 0;        ///< live blocks
-    int64_t limit = kNoLimit;       ///< of `current`, as set by the user
+    int64_t current = 0, peak = 0;     ///< in arrays: now, and the maximum since the start or reset_peak
+    int64_t reserved = 0;              ///< allocated from the system, including cached blocks
+    int64_t allocations = 0;           ///< live blocks
+    int64_t limit = kNoLimit;          ///< of `current`, as set by the user
     int64_t available = 0, total = 0;  ///< of the device
     std::vector<MemoryPart> kinds, streams;
 };

@@ -178,7 +178,6 @@ class CUARRAY_API StreamScope {
     ~StreamScope();
     StreamScope(const StreamScope&) = delete;
     StreamScope& operator=(const StreamScope&) = delete;
-
 };
 
 }  // namespace cuarray

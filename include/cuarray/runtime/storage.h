@@ -14,13 +14,24 @@ template <class T>
 class Ref {
  public:
     Ref() = default;
-    explicit Ref(T* object) : object_(object) { if (object_) object_->retain(); }
+    explicit Ref(T* object) : object_(object) {
+        if (object_) object_->retain();
+    }
     Ref(const Ref& other) : Ref(other.object_) {}
     Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
-    ~Ref() { if (object_) object_->release(); }
+    Ref& operator=(Ref other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Ref() {
+        if (object_) object_->release();
+    }
     /// Takes over a reference that is already counted.
-    static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
+    static Ref adopt(T* object) {
+        Ref r;
+        r.object_ = object;
+        return r;
+    }
 
     T* get() const { return object_; }
     T* operator->() const { return object_; }

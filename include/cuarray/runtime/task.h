@@ -15,7 +15,7 @@ struct View {
     Storage* storage = nullptr;
     int64_t offset = 0;  ///< bytes from storage->data to the element at index 0
     DType dtype = DType::none;
-    Dims strides;        ///< bytes, one per axis of the task's shape
+    Dims strides;  ///< bytes, one per axis of the task's shape
 
     char* data() const { return static_cast<char*>(storage->data) + offset; }
 };
@@ -26,10 +26,10 @@ enum class Access : uint8_t { Read, Write, ReadWrite };
 /// A view that a task reads or writes.
 struct Operand {
     const View& view;
-    const Dims& shape;                 ///< of the view
+    const Dims& shape;  ///< of the view
     Access access = Access::Read;
-    bool may_be_in_place = false;      ///< whether it may address exactly the elements of an operand that is read
-    int64_t chosen = kAll;             ///< number of elements that indices or a mask select
+    bool may_be_in_place = false;  ///< whether it may address exactly the elements of an operand that is read
+    int64_t chosen = kAll;         ///< number of elements that indices or a mask select
 
     static constexpr int64_t kAll = -1;
     bool is_written() const { return access != Access::Read; }
@@ -65,11 +65,11 @@ inline Dims without(Dims shape, const Dims& axes) {
     return shape;
 }
 
-/// Reduces each output of `expr` over the axes in `axes` (sorted), in the order of kernel/reduce.h. The reduced elements
-/// are numbered in C order over the reduced axes of `shape`, which the planner has permuted.
+/// Reduces each output of `expr` over the axes in `axes` (sorted), in the order of kernel/reduce.h. The reduced
+/// elements are numbered in C order over the reduced axes of `shape`, which the planner has permuted.
 struct Reduce {
-    const Expr* expr;               ///< the producer; its outputs have dtype T, a dtype of the row's domain
-    Dims shape;                     ///< full shape, reduced axes included
+    const Expr* expr;  ///< the producer; its outputs have dtype T, a dtype of the row's domain
+    Dims shape;        ///< full shape, reduced axes included
     std::span<const View> inputs;
     std::span<const View> outputs;  ///< strides are zero on the reduced axes; dtype reduction_result(row, T)
     Dims axes;
@@ -83,13 +83,13 @@ template <class Visit> void operands(const Reduce& task, Visit&& visit) {
     visit_inputs(task, visit);
 }
 
-/// Folds output 0 of `expr` over `axes` with a binary loop strictly left to right, one fold per output element: for rows
-/// that are not associative, or have no reduction of their own.
+/// Folds output 0 of `expr` over `axes` with a binary loop strictly left to right, one fold per output element: for
+/// rows that are not associative, or have no reduction of their own.
 struct LeftFold {
     const Expr* expr;
     Dims shape;
     std::span<const View> inputs;
-    std::span<const View> outputs;    ///< one
+    std::span<const View> outputs;  ///< one
     Dims axes;
     LoopId loop;                      ///< (T, T) -> T
     const Scalar* initial = nullptr;  ///< the first left operand, if given
@@ -105,12 +105,12 @@ template <class Visit> void operands(const LeftFold& task, Visit&& visit) {
 /// the elements up to i, in the order of kernel/scan.h. The output shares no byte with any input, or addresses exactly
 /// the input's elements.
 struct Scan {
-    const Expr* expr;                 ///< the producer; its value outputs[0] has the loop's dtype T
+    const Expr* expr;  ///< the producer; its value outputs[0] has the loop's dtype T
     Dims shape;
     std::span<const View> inputs;
-    std::span<const View> outputs;    ///< one, of dtype T
+    std::span<const View> outputs;  ///< one, of dtype T
     int axis;
-    LoopId loop;                      ///< (T, T) -> T
+    LoopId loop;  ///< (T, T) -> T
     const char* name = "";
 };
 template <class Visit> void operands(const Scan& task, Visit&& visit) {
@@ -123,7 +123,7 @@ template <class Visit> void operands(const Scan& task, Visit&& visit) {
 /// segment is longer than kernel::kLongestSegment. Values are aligned, and contiguous along the axis or along another
 /// one; the result shares no byte with them.
 struct SegmentedReduce {
-    Dims shape;               ///< of the values
+    Dims shape;  ///< of the values
     int axis;
     View values;              ///< dtype T
     int64_t count;            ///< segments
@@ -145,9 +145,9 @@ template <class Visit> void operands(const SegmentedReduce& task, Visit&& visit)
     visit(Operand{task.result, results, Access::Write});
 }
 
-/// Products of stacks of matrices: result[i, j] = sum over k of left[i, k] * right[k, j] for each index of `batch`, in the
-/// order of kernel/matmul.h. All are of one dtype; strides are over the batch, then rows and columns. The result shares
-/// no byte with the factors; at most 8 axes of the batch.
+/// Products of stacks of matrices: result[i, j] = sum over k of left[i, k] * right[k, j] for each index of `batch`, in
+/// the order of kernel/matmul.h. All are of one dtype; strides are over the batch, then rows and columns. The result
+/// shares no byte with the factors; at most 8 axes of the batch.
 struct Matmul {
     Dims batch;
     int64_t rows, depth, columns;
@@ -168,8 +168,8 @@ template <class Visit> void operands(const Matmul& task, Visit&& visit) {
     visit(Operand{task.right, task.stack_of(task.depth, task.columns)});
 }
 
-/// Cross-correlation of a signal with weights: result[i] is the sum over k of signal[i - before + k] * weights[k], in the
-/// order of kernel/correlate.h. Memory is contiguous and aligned, of one dtype; the result shares no byte.
+/// Cross-correlation of a signal with weights: result[i] is the sum over k of signal[i - before + k] * weights[k], in
+/// the order of kernel/correlate.h. Memory is contiguous and aligned, of one dtype; the result shares no byte.
 struct Correlate {
     int64_t n, taps;        ///< elements of the signal, and weights
     int64_t before, count;  ///< elements by which the first result starts before the signal, and number of results
@@ -204,12 +204,12 @@ struct IndexedAccess {
     };
     Kind kind;
     Dims shape;
-    View array;             ///< strides are zero along axes where only the indices vary
+    View array;  ///< strides are zero along axes where only the indices vary
     std::span<const IndexedAxis> indices;
-    View elements;          ///< update: of the loop's second dtype; not read if the loop has one input
+    View elements;  ///< update: of the loop's second dtype; not read if the loop has one input
     kernel::Outside outside = kernel::Outside::Raise;
     const char* name = "";
-    LoopId loop = kNone;    ///< update: a loop with one output
+    LoopId loop = kNone;  ///< update: a loop with one output
 
     const char* kernel() const {
         static constexpr const char* kNames[] = {"gather", "scatter", "update"};
@@ -221,8 +221,10 @@ template <class Visit> void operands(const IndexedAccess& task, Visit&& visit) {
     const bool gathers = task.kind == Kind::Gather;
     visit(Operand{task.elements, task.shape, gathers ? Access::Write : Access::Read});
     visit(Operand{task.array, task.shape,
-                  gathers ? Access::Read : task.kind == Kind::Scatter ? Access::Write : Access::ReadWrite, false,
-                  count(task.shape)});
+                  gathers                      ? Access::Read
+                  : task.kind == Kind::Scatter ? Access::Write
+                                               : Access::ReadWrite,
+                  false, count(task.shape)});
     for (const IndexedAxis& axis : task.indices) visit(Operand{axis.index, task.shape});
 }
 

@@ -14,7 +14,11 @@ class StreamPoint {
  public:
     StreamPoint() = default;
     StreamPoint(uint16_t stream, uint64_t ticket) : bits_(uint64_t(stream) << kTicketBits | ticket) {}
-    static StreamPoint from_bits(uint64_t bits) { StreamPoint p; p.bits_ = bits; return p; }
+    static StreamPoint from_bits(uint64_t bits) {
+        StreamPoint p;
+        p.bits_ = bits;
+        return p;
+    }
 
     uint16_t stream() const { return uint16_t(bits_ >> kTicketBits); }
     uint64_t ticket() const { return bits_ & ((uint64_t(1) << kTicketBits) - 1); }

@@ -29,8 +29,10 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             const int64_t count = n - begin < kStage ? n - begin : kStage;
 #pragma omp simd
             for (int64_t i = 0; i < count; ++i) {
-                if constexpr (is_same<From, f64>) narrowed[i] = round_to_odd(x[begin + i]);
-                else narrowed[i] = x[begin + i];
+                if constexpr (is_same<From, f64>)
+                    narrowed[i] = round_to_odd(x[begin + i]);
+                else
+                    narrowed[i] = x[begin + i];
             }
             round_block(narrowed, y + begin, count);
         }

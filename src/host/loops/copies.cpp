@@ -102,7 +102,8 @@ void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t
             case 3: return short_rows<Item, 3>(to, to_row, from, from_row, from_column, rows);
             case 4: return short_rows<Item, 4>(to, to_row, from, from_row, from_column, rows);
             default:
-                for (int64_t r = 0; r < rows; ++r) gather<Item>(to + r * to_row, from + r * from_row, from_column, columns);
+                for (int64_t r = 0; r < rows; ++r)
+                    gather<Item>(to + r * to_row, from + r * from_row, from_column, columns);
         }
         return;
     }

@@ -14,12 +14,14 @@ template <class T> struct CorrelateTile {
     using X = stored_t<T>;
     typedef number vector __attribute__((vector_size(kVectorBytes)));
     // A tile: as many independent sums as registers hold besides the addends, to hide the latency of additions.
-    static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)), W = vectors * lanes;
+    static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)),
+                         W = vectors * lanes;
     using Sums = vector[vectors][parts];
 
     /// Adds the products of one tap; at an end of the line (kSome) only to results [from, until).
     template <bool kSome>
-    static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from, [[maybe_unused]] int until) {
+    static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from,
+                               [[maybe_unused]] int until) {
         number tap[parts];
         P::take(with, tap);
 #pragma GCC unroll 8
@@ -53,7 +55,8 @@ template <class T> struct CorrelateTile {
             add<true>(line + k, taps[k], sum, int(std::max<int64_t>(low - k, 0)), int(std::min<int64_t>(high - k, W)));
         };
         int64_t k = std::max<int64_t>(low - W + 1, 0);
-        const int64_t end = std::min(count, high), begin_whole = std::min(low, end), end_whole = std::min(high - W + 1, end);
+        const int64_t end = std::min(count, high), begin_whole = std::min(low, end),
+                      end_whole = std::min(high - W + 1, end);
         for (; k < begin_whole; ++k) add_some(k);
         for (; k < end_whole; ++k) add<false>(line + k, taps[k], sum, 0, W);
         for (; k < end; ++k) add_some(k);
@@ -70,7 +73,8 @@ template <class T> struct CorrelateTile {
         }
     }
 
-    static void run(const void* from, const void* row, int64_t count, void* results, int64_t n, int64_t low, int64_t high) {
+    static void run(const void* from, const void* row, int64_t count, void* results, int64_t n, int64_t low,
+                    int64_t high) {
         const X *const line = static_cast<const X*>(from), *const taps = static_cast<const X*>(row);
         X* const to = static_cast<X*>(results);
         const auto tile_at = [&](int64_t i) { tile(line + i, taps, count, to + i, low - i, high - i); };

@@ -78,9 +78,9 @@ template <class Move> int64_t walk(const uint8_t* mask, int64_t n, int64_t room,
 /// Calls step(to_stride, from_stride), with compile-time constants if items are contiguous.
 template <class Item, class Step> int64_t by_strides(int64_t to_stride, int64_t from_stride, Step step) {
     constexpr int64_t size = sizeof(Item);
-    return to_stride == size && from_stride == size ? step(std::integral_constant<int64_t, size>(),
-                                                           std::integral_constant<int64_t, size>())
-                                                    : step(to_stride, from_stride);
+    return to_stride == size && from_stride == size
+               ? step(std::integral_constant<int64_t, size>(), std::integral_constant<int64_t, size>())
+               : step(to_stride, from_stride);
 }
 
 template <class Item>

@@ -5,10 +5,14 @@
 
 namespace cuarray::host {
 
-struct Bytes16 { uint64_t low, high; };
+struct Bytes16 {
+    uint64_t low, high;
+};
 
 /// An item at any address, which may alias any type.
-template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose { Item value; };
+template <class Item> struct [[gnu::packed, gnu::may_alias]] Loose {
+    Item value;
+};
 template <class Item> Item get(const char* from) { return reinterpret_cast<const Loose<Item>*>(from)->value; }
 template <class Item> void put(char* to, Item value) { reinterpret_cast<Loose<Item>*>(to)->value = value; }
 

@@ -75,8 +75,12 @@ struct MatmulTile {
 
 template <class T>
 void collect(MatmulLoops& loops) {
-    loops = {MatmulTile<T>::rows, MatmulTile<T>::columns, int64_t(sizeof(typename MatmulTile<T>::number)) * MatmulTile<T>::parts,
-             MatmulTile<T>::pack, MatmulTile<T>::multiply, MatmulTile<T>::store};
+    loops = {MatmulTile<T>::rows,
+             MatmulTile<T>::columns,
+             int64_t(sizeof(typename MatmulTile<T>::number)) * MatmulTile<T>::parts,
+             MatmulTile<T>::pack,
+             MatmulTile<T>::multiply,
+             MatmulTile<T>::store};
 }
 
 }  // namespace

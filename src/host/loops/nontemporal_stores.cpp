@@ -24,7 +24,8 @@ void put_line(char* to, const char* from) {
 #endif
 }
 
-void stream(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to, int64_t item, int64_t n) {
+void stream(BlockLoop loop, const char* const* in, const int64_t* in_items, int ins, char* to, int64_t item,
+            int64_t n) {
     alignas(kLine) char block[kBlock * 16];
     const void* at[3] = {};
     for (int k = 0; k < ins; ++k) at[k] = in[k];

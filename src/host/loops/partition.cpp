@@ -33,7 +33,8 @@ void find_parts(const void* from, int64_t n, bool descending, const uint64_t* pi
 }
 
 template <class T>
-int64_t guess_bins(const void* from, int64_t n, double first, double scale, double margin, int32_t count, int32_t* bins) {
+int64_t guess_bins(const void* from, int64_t n, double first, double scale, double margin, int32_t count,
+                   int32_t* bins) {
     const auto* const x = static_cast<const T*>(from);
     const T begin = T(first), factor = T(scale), end = T(count), low = T(margin), high = T(1 - margin);
     int32_t sure = 0;

@@ -14,33 +14,49 @@ using kernel::kLeaf;
 
 /// If the accumulator does not depend on the element type, all types share the loops of one: halves fold as float32,
 /// counts and predicates as bool.
-template <int R> constexpr bool is_predicate = is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
+template <int R> constexpr bool is_predicate =
+    is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
 template <int R, class Element>
 using Folded = choose_t<is_half<Element>, f32, choose_t<is_predicate<R>, bool, Element>>;
 
 /// The source text of the rows: rows with equal text fold alike and may differ only in `finish`.
 constexpr std::string_view kTexts[][3] = {
-#define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, map, combine, finish) {#accumulator, #map, #combine},
+#define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, map, combine, finish) \
+    {#accumulator, #map, #combine},
 #include "cuarray/reductions.def"
 };
 constexpr int first_alike(int row) {
     for (int r = 0; r < row; ++r)
-        if (std::ranges::equal(kTexts[r], kTexts[row]) && (kReductionDomains[row] & ~kReductionDomains[r]) == 0) return r;
+        if (std::ranges::equal(kTexts[r], kTexts[row]) && (kReductionDomains[row] & ~kReductionDomains[r]) == 0)
+            return r;
     return row;
 }
 /// Whether signed and unsigned integers of a size fold to the same bits.
 template <int R>
-constexpr bool is_signless = is_predicate<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
+constexpr bool is_signless =
+    is_predicate<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
 
 /// For argmax and argmin, the row that folds the value alone; else nothing.
-template <class Row> struct ValueRowOf { using type = fn::nothing; };
-template <class T> struct ValueRowOf<red::argmax<T>> { using type = red::max<T>; };
-template <class T> struct ValueRowOf<red::argmin<T>> { using type = red::min<T>; };
+template <class Row> struct ValueRowOf {
+    using type = fn::nothing;
+};
+template <class T> struct ValueRowOf<red::argmax<T>> {
+    using type = red::max<T>;
+};
+template <class T> struct ValueRowOf<red::argmin<T>> {
+    using type = red::min<T>;
+};
 
 /// The member type of an accumulator that is a pair of numbers, or nothing.
-template <class A> struct NumberOf { using type = fn::nothing; };
-template <class T> struct NumberOf<red::Range<T>> { using type = T; };
-template <class T> struct NumberOf<red::Moments<T>> { using type = T; };
+template <class A> struct NumberOf {
+    using type = fn::nothing;
+};
+template <class T> struct NumberOf<red::Range<T>> {
+    using type = T;
+};
+template <class T> struct NumberOf<red::Moments<T>> {
+    using type = T;
+};
 
 /// The loops of reduction row R over elements of one type.
 template <int R, class Element> struct ReductionOf {
@@ -51,8 +67,8 @@ template <int R, class Element> struct ReductionOf {
     static constexpr bool needs_index = !is_same<ValueRow, fn::nothing>;
 
     /// An unsigned integer of the element's size, so that counts and elements fill the same vectors.
-    using Counter = choose_t<sizeof(X) == 1, uint8_t, choose_t<sizeof(X) == 2, uint16_t,
-                             choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
+    using Counter = choose_t<sizeof(X) == 1, uint8_t,
+                             choose_t<sizeof(X) == 2, uint16_t, choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
     /// Numbers per vector register: a loop of this length becomes single instructions on values kept in registers.
@@ -110,7 +126,8 @@ template <int R, class Element> struct ReductionOf {
 #pragma omp simd
                 for (int l = v; l < v + kWidth; ++l) {
                     const Number y = line[l];
-                    low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y, nans[l] |= Counter(math::isnan(y));
+                    low[l] = low[l] < y ? low[l] : y, high[l] = high[l] > y ? high[l] : y,
+                    nans[l] |= Counter(math::isnan(y));
                 }
             }
         }
@@ -149,7 +166,8 @@ template <int R, class Element> struct ReductionOf {
         for (; i + kLanes <= n; i += kLanes) {
             fetch_ahead(x + i);
 #pragma omp simd
-            for (int l = 0; l < kLanes; ++l) a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
+            for (int l = 0; l < kLanes; ++l)
+                a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
         }
         const int rest = int(n - i);
 #pragma omp simd
@@ -186,7 +204,8 @@ template <int R, class Element> struct ReductionOf {
                 for (int64_t l = 0; l < present; ++l) node[l] = Row::combine(left[l], right[l]);
                 for (int64_t l = present; l < kLanes; ++l) node[l] = left[l];
             }
-            if (count % 2 == 0) present = kLanes;
+            if (count % 2 == 0)
+                present = kLanes;
             else
                 for (int64_t l = 0; l < present; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
         }
@@ -247,8 +266,10 @@ template <int R, class Element> struct ReductionOf {
         for (int64_t c = 0; c < columns; ++c) {
             const Counter a = asked(line, c), b = asked(second, c), d = asked(third, c), e = asked(fourth, c);
             const auto answer = uint8_t(!every ? a ^ b ^ d ^ e : any ? a | b | d | e : a & b & d & e);
-            if constexpr (Fresh) to[c] = answer;
-            else to[c] = uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
+            if constexpr (Fresh)
+                to[c] = answer;
+            else
+                to[c] = uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
         }
     }
 
@@ -268,16 +289,20 @@ template <int R, class Element> struct ReductionOf {
     }
 
     /// Folds rows of one lane, `step` bytes apart; they are the lane's first ones if `fresh`.
-    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
+    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
+                          void* to) {
         const char* x = static_cast<const char*>(from);
         A* const lane = static_cast<A*>(to);
         if constexpr (is_pair) {
             if (rows == 0) return;
-            return fresh ? lane_of_pairs<true>(x, step, rows, columns, lane) : lane_of_pairs<false>(x, step, rows, columns, lane);
+            return fresh ? lane_of_pairs<true>(x, step, rows, columns, lane)
+                         : lane_of_pairs<false>(x, step, rows, columns, lane);
         }
         for (; rows >= 4; rows -= 4, x += 4 * step, first += 4 * kLanes, fresh = false) {
-            if (fresh) add_four<true>(x, step, columns, first, lane);
-            else add_four<false>(x, step, columns, first, lane);
+            if (fresh)
+                add_four<true>(x, step, columns, first, lane);
+            else
+                add_four<false>(x, step, columns, first, lane);
         }
         for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);
     }
@@ -335,9 +360,12 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             for (int i = 0; i < half; ++i) count = Counter(count + Counter(bool(Row::map(load<Element>(x[k + i]), 0))));
             yes += count;
         }
-        if constexpr (!is_same<A, bool>) return A(yes);
-        else if (!Row::combine(true, true)) return yes % 2 != 0;
-        else return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
+        if constexpr (!is_same<A, bool>)
+            return A(yes);
+        else if (!Row::combine(true, true))
+            return yes % 2 != 0;
+        else
+            return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
     }
 
     static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
@@ -389,7 +417,9 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
         const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
         A best = {best_value(x, size_at(0)), 0};
-        const auto is_decided = [&best] { return is_same<Element, bool> && best.value == ValueRow::combine(false, true); };
+        const auto is_decided = [&best] {
+            return is_same<Element, bool> && best.value == ValueRow::combine(false, true);
+        };
         for (int64_t begin = kLeaf; begin < n && !is_decided(); begin += kLeaf)
             best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
         return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
@@ -425,8 +455,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 };
 
 template <int R, class Element>
-using OwnLoopsOf = choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>,
-                            ReductionOf<R, Element>>;
+using OwnLoopsOf =
+    choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>, ReductionOf<R, Element>>;
 /// The loops that are compiled, which fold to the same bits.
 template <int R, class Element>
 using LoopsOf = OwnLoopsOf<first_alike(R), choose_t<is_signless<R> && is_integer<Element>, signed_t<Element>, Element>>;
@@ -454,7 +484,8 @@ template <int R, class Half> struct HalvesOf {
         }
     }
 
-    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh, void* to) {
+    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
+                          void* to) {
         const char* x = static_cast<const char*>(from);
         for (; rows > 0; --rows, x += step, first += kLanes, fresh = false)
             add_row(x, columns, first, fresh, static_cast<typename Wide::A*>(to));
@@ -485,8 +516,8 @@ template <int R, class Element> struct SegmentsOf {
     }
 
     /// Whether folding all lanes costs less than testing which exist.
-    static constexpr bool folds_unasked = kTexts[R][2] != "math::gcd(a, b)" &&
-                                          (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
+    static constexpr bool folds_unasked =
+        kTexts[R][2] != "math::gcd(a, b)" && (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
 
     /// Folds n <= kLanes elements if kLanes are readable: lanes beyond n are computed and discarded.
     static A fold_few(const X* x, int64_t n) {
@@ -506,7 +537,8 @@ template <int R, class Element> struct SegmentsOf {
         return n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
     }
 
-    static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count, void* to) {
+    static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count,
+                                 void* to) {
         A nodes[kNodes];
         const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // up to here kLanes elements are readable
         for (int64_t k = 0; k < count; ++k) {
@@ -542,7 +574,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     loops.result_size = int(sizeof(stored_t<typename Own::Result>));
     if constexpr (is_same<typename Own::A, bool>)
         for (const bool value : {false, true})
-            if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value) loops.decided = value;
+            if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value)
+                loops.decided = value;
     if constexpr (is_half<Element>) {
         loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
         loops.fold_lane = HalvesOf<R, Element>::fold_lane;

@@ -45,9 +45,12 @@ template <class F, class T, class U> struct BoundRow {
         return BoundRow(in, out);
     }
     CUARRAY_FN auto call(int64_t i) const {
-        if constexpr (ins == 1) return fn::call<F, T, U>(x[i]);
-        else if constexpr (ins == 2) return fn::call<F, T, U>(x[i], y[i]);
-        else return fn::call<F, T, U>(x[i], y[i], z[i]);
+        if constexpr (ins == 1)
+            return fn::call<F, T, U>(x[i]);
+        else if constexpr (ins == 2)
+            return fn::call<F, T, U>(x[i], y[i]);
+        else
+            return fn::call<F, T, U>(x[i], y[i], z[i]);
     }
     template <class R> CUARRAY_FN void put(int64_t i, R result) const {
         if constexpr (outs == 1) {
@@ -116,10 +119,16 @@ template <class F, class T, class U> void grouped_loop(const void* const* in, vo
 }
 
 /// The branch-free form of a row, if kernel/math*.h has one: call(x, y, rare).
-template <class F, class T> struct BranchFree { static constexpr bool exists = false; };
-template <class T> struct BranchFreeOfFloats { static constexpr bool exists = is_float<T>; };
+template <class F, class T> struct BranchFree {
+    static constexpr bool exists = false;
+};
+template <class T> struct BranchFreeOfFloats {
+    static constexpr bool exists = is_float<T>;
+};
 /// Floats, and 64-bit integers, for which there is no SIMD division.
-template <class T> struct BranchFreeDivision { static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8); };
+template <class T> struct BranchFreeDivision {
+    static constexpr bool exists = is_float<T> || (is_integer<T> && sizeof(T) == 8);
+};
 
 template <> struct BranchFree<fn::sin, f64> {
     static constexpr bool exists = true;
@@ -161,8 +170,10 @@ template <class F, class T, class U> void quick_loop(const void* const* in, void
 #pragma omp simd reduction(| : any)
         for (int64_t j = 0; j < count; ++j) {
             bool is_rare;
-            if constexpr (Row::ins == 1) to.put(j, BranchFree<F, T>::call(row.x[begin + j], is_rare));
-            else to.put(j, BranchFree<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
+            if constexpr (Row::ins == 1)
+                to.put(j, BranchFree<F, T>::call(row.x[begin + j], is_rare));
+            else
+                to.put(j, BranchFree<F, T>::call(row.x[begin + j], row.y[begin + j], is_rare));
             rare[j] = is_rare;
             any |= is_rare;
         }
@@ -179,15 +190,18 @@ template <class T> struct Stage {
 
     const void* load(const void* from, int64_t begin, int64_t n) {
         const T* const x = static_cast<const T*>(from) + begin;
-        if constexpr (!is_half<T>) return x;
+        if constexpr (!is_half<T>)
+            return x;
         else {
             widen_block(x, widened, n);
             return widened;
         }
     }
     void* place(void* to, int64_t begin) {
-        if constexpr (!is_half<T>) return static_cast<T*>(to) + begin;
-        else return widened;
+        if constexpr (!is_half<T>)
+            return static_cast<T*>(to) + begin;
+        else
+            return widened;
     }
     void finish(void* to, int64_t begin, int64_t n) const {
         if constexpr (is_half<T>) round_block(widened, static_cast<T*>(to) + begin, n);
@@ -220,10 +234,14 @@ template <class F, class T> void staged_loop(const void* const* in, void* const*
 template <class F, class T, class U> constexpr BlockLoop loop_of() {
     // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
     constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
-    if constexpr (is_half<T> && (F::flags & HalfBits) == 0) return staged_loop<F, T>;
-    else if constexpr (BranchFree<F, T>::exists) return quick_loop<F, T, U>;
-    else if constexpr (grouped) return grouped_loop<F, T, U>;
-    else return exact_loop<F, T, U>;
+    if constexpr (is_half<T> && (F::flags & HalfBits) == 0)
+        return staged_loop<F, T>;
+    else if constexpr (BranchFree<F, T>::exists)
+        return quick_loop<F, T, U>;
+    else if constexpr (grouped)
+        return grouped_loop<F, T, U>;
+    else
+        return exact_loop<F, T, U>;
 }
 
 /// Collects the loops of one part of the table and counts them.
@@ -237,11 +255,11 @@ struct RowCollector {
 };
 
 /// The definition of collect_rows, for the one file that compiles a part.
-#define CUARRAY_ROWS_PART(part)                                                                  \
-    template <> int cuarray::host::collect_rows<part>(BlockLoop * to) {                          \
-        RowCollector collector{to};                                                              \
-        visit_rows<kRows*(part) / kRowParts, kRows*((part) + 1) / kRowParts>(collector);         \
-        return collector.count;                                                                  \
+#define CUARRAY_ROWS_PART(part)                                                          \
+    template <> int cuarray::host::collect_rows<part>(BlockLoop * to) {                  \
+        RowCollector collector{to};                                                      \
+        visit_rows<kRows*(part) / kRowParts, kRows*((part) + 1) / kRowParts>(collector); \
+        return collector.count;                                                          \
     }
 
 }  // namespace cuarray::host

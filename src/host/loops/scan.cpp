@@ -1,6 +1,6 @@
 // scan.cpp -- the scan order of kernel/scan.h as loops over contiguous elements; updates of elements at offsets.
-#include "core/loops.h"
 #include "cuarray/kernel/scan.h"
+#include "core/loops.h"
 #include "host/loops/items.h"
 #include "host/loops/tables.h"
 
@@ -94,7 +94,8 @@ template <class F, class T> struct TreeScan {
     }
 
     static void push(void* progress, const void* tree, int64_t n) {
-        static_cast<LoopState*>(progress)->push(load<T>(*static_cast<const X*>(tree)), __builtin_ctzll(uint64_t(n)) - kGroupBits);
+        static_cast<LoopState*>(progress)->push(load<T>(*static_cast<const X*>(tree)),
+                                                __builtin_ctzll(uint64_t(n)) - kGroupBits);
     }
 };
 

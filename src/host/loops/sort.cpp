@@ -40,7 +40,9 @@ struct Vectors32 {
     static constexpr int kLanes = 16;
     template <int Xor> static V partners(V v) {
         return _mm512_permutexvar_epi32(
-            _mm512_xor_si512(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi32(Xor)), v);
+            _mm512_xor_si512(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                             _mm512_set1_epi32(Xor)),
+            v);
     }
     static V load(const U* p) { return _mm512_loadu_si512(p); }
     static V load_some(const U* p, int n) {
@@ -62,7 +64,8 @@ struct Vectors64 {
     using Mask = __mmask8;
     static constexpr int kLanes = 8;
     template <int Xor> static V partners(V v) {
-        return _mm512_permutexvar_epi64(_mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(Xor)), v);
+        return _mm512_permutexvar_epi64(
+            _mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(Xor)), v);
     }
     static V load(const U* p) { return _mm512_loadu_si512(p); }
     static V load_some(const U* p, int n) {
@@ -152,8 +155,10 @@ template <class T> class KeySort {
         sort_vectors(v);
 #pragma GCC unroll 16
         for (int i = 0; i < M; ++i) {
-            if (i < whole) S::store(to + i * kLanes, v[i]);
-            else if (i == whole) S::store_some(to + i * kLanes, rest, v[i]);
+            if (i < whole)
+                S::store(to + i * kLanes, v[i]);
+            else if (i == whole)
+                S::store_some(to + i * kLanes, rest, v[i]);
         }
     }
 

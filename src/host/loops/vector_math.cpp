@@ -40,14 +40,14 @@ template <class V, auto Scalar> V each_xy(V x, V y) {
 }  // namespace
 
 // The function pointer of each variant, and the variant, which calls through it.
-#define VARIANT_X(isa, T, bytes, lanes, name)                                                                \
-    static Vector<T, bytes> (*isa##_##name)(Vector<T, bytes>) = each_x<Vector<T, bytes>, cua_##name>;        \
+#define VARIANT_X(isa, T, bytes, lanes, name)                                                         \
+    static Vector<T, bytes> (*isa##_##name)(Vector<T, bytes>) = each_x<Vector<T, bytes>, cua_##name>; \
     extern "C" Vector<T, bytes> _ZGV##isa##N##lanes##v_cua_##name(Vector<T, bytes> x) { return isa##_##name(x); }
-#define VARIANT_XY(isa, T, bytes, lanes, name)                                                                     \
-    static Vector<T, bytes> (*isa##_##name)(Vector<T, bytes>, Vector<T, bytes>) =                                  \
-        each_xy<Vector<T, bytes>, cua_##name>;                                                                     \
-    extern "C" Vector<T, bytes> _ZGV##isa##N##lanes##vv_cua_##name(Vector<T, bytes> x, Vector<T, bytes> y) {       \
-        return isa##_##name(x, y);                                                                                 \
+#define VARIANT_XY(isa, T, bytes, lanes, name)                                                               \
+    static Vector<T, bytes> (*isa##_##name)(Vector<T, bytes>, Vector<T, bytes>) =                            \
+        each_xy<Vector<T, bytes>, cua_##name>;                                                               \
+    extern "C" Vector<T, bytes> _ZGV##isa##N##lanes##vv_cua_##name(Vector<T, bytes> x, Vector<T, bytes> y) { \
+        return isa##_##name(x, y);                                                                           \
     }
 
 #define SSE_X(name) VARIANT_X(b, float, 16, 4, name##f) VARIANT_X(b, double, 16, 2, name)
@@ -84,13 +84,12 @@ const Wanted wanted[] = {
 #define AVX_WANTED_XY(name) WANTED(c, 8, vv, name##f) WANTED(c, 4, vv, name)
 #define AVX2_WANTED_X(name) WANTED(d, 8, v, name##f) WANTED(d, 4, v, name)
 #define AVX2_WANTED_XY(name) WANTED(d, 8, vv, name##f) WANTED(d, 4, vv, name)
-    CUARRAY_VECTOR_FUNCTIONS(AVX_WANTED_X, AVX_WANTED_XY)
-    CUARRAY_VECTOR_FUNCTIONS(AVX2_WANTED_X, AVX2_WANTED_XY)
+        CUARRAY_VECTOR_FUNCTIONS(AVX_WANTED_X, AVX_WANTED_XY) CUARRAY_VECTOR_FUNCTIONS(AVX2_WANTED_X, AVX2_WANTED_XY)
 #endif
 #ifdef __AVX512F__
 #define AVX512_WANTED_X(name) WANTED(e, 16, v, name##f) WANTED(e, 8, v, name)
 #define AVX512_WANTED_XY(name) WANTED(e, 16, vv, name##f) WANTED(e, 8, vv, name)
-    CUARRAY_VECTOR_FUNCTIONS(AVX512_WANTED_X, AVX512_WANTED_XY)
+            CUARRAY_VECTOR_FUNCTIONS(AVX512_WANTED_X, AVX512_WANTED_XY)
 #endif
 };
 

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# lint.sh -- clang-format, ruff and mypy over the whole tree, in the versions of scripts/lint.txt.
+#
+#   pip install -r scripts/lint.txt
+#   scripts/lint.sh          fails on any difference
+#   scripts/lint.sh --fix    formats the files first, and repairs what ruff can repair
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+mapfile -t sources < <(git ls-files '*.cpp' '*.h')
+if [[ ${1-} == --fix ]]; then
+    clang-format -i "${sources[@]}"
+    ruff check --fix --quiet .
+    ruff format --quiet .
+fi
+status=0
+clang-format --dry-run -Werror "${sources[@]}" || status=1
+ruff format --check . || status=1
+ruff check . || status=1
+mypy || status=1
+exit $status
