@@ -64,7 +64,7 @@ void drop_axis(Space& space, int axis) {
 
 IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
                                      std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
-                                     IndexedAccess::Kind kind)
+                                     kernel::IndexedAccessKind kind)
     : indices_(indices), outside_(outside), kind_(kind) {
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
@@ -78,14 +78,14 @@ IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& ele
         addresses_[kIndices + k] = indices[k].positions.address;
     }
     // A scatter and an update keep the order of axes: the last value in C order is the one that is stored.
-    collapse(space_, shape, {strides, kIndices + indices.size()}, kind != IndexedAccess::Kind::Gather);
+    collapse(space_, shape, {strides, kIndices + indices.size()}, kind != kernel::IndexedAccessKind::Gather);
     for (int k = 0; k < space_.operands; ++k) space_.offset[k] += int64_t(addresses_[k]);
     if (space_.size == 0) {
         slices_ = 0;
         return;
     }
-    if (kind == IndexedAccess::Kind::Scatter) number_places();
-    if (kind == IndexedAccess::Kind::Update)
+    if (kind == kernel::IndexedAccessKind::Scatter) number_places();
+    if (kind == kernel::IndexedAccessKind::Update)
         limit_keys(item);
     else
         choose_word(item);
@@ -203,11 +203,11 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
 void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const bool narrow = is_narrow(space.size);
     const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
-    const bool updates = kind_ == IndexedAccess::Kind::Update, moves = !claims && !updates;
-    const std::string name = claims                                  ? "claim"
-                             : updates                               ? "update_keys"
-                             : kind_ == IndexedAccess::Kind::Scatter ? "scatter"
-                                                                     : "gather";
+    const bool updates = kind_ == kernel::IndexedAccessKind::Update, moves = !claims && !updates;
+    const std::string name = claims                                        ? "claim"
+                             : updates                                     ? "update_keys"
+                             : kind_ == kernel::IndexedAccessKind::Scatter ? "scatter"
+                                                                           : "gather";
     const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
     to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
     to.kernel.parameters = (updates ? "UpdateParameters<" : "IndexedAccessParameters<") + index + ", " + arrays + ">";

@@ -4,7 +4,6 @@
 #include <vector>
 #include "codegen/launch.h"
 #include "cuarray/kernel/gather.h"
-#include "cuarray/runtime/task.h"
 
 namespace cuarray {
 
@@ -20,7 +19,7 @@ class CUARRAY_API IndexedAccessPlan {
  public:
     IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
                       std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
-                      IndexedAccess::Kind kind);
+                      kernel::IndexedAccessKind kind);
 
     int64_t slices() const { return slices_; }
     /// Fills `move` for a slice, and `claim` if stores to one position conflict; set_table() must follow then. In an
@@ -49,7 +48,7 @@ class CUARRAY_API IndexedAccessPlan {
     std::span<const IndexedDeviceAxis> indices_;
     int64_t weights_[kernel::kMaxIndices] = {};
     kernel::Outside outside_;
-    const IndexedAccess::Kind kind_;
+    const kernel::IndexedAccessKind kind_;
     bool meets_ = false;     ///< several elements may be stored to one position
     bool differs_ = false;   ///< and may have different values
     bool competes_ = false;  ///< a table selects the element to store

@@ -37,7 +37,7 @@ template <class Visit> void each_nonempty_block(const Compaction& task, Visit vi
         const int64_t first = i * kMaskBlock;
         const MaskBlock block{first, std::min(kMaskBlock, size - first), before[i], before[i + 1] - before[i],
                               mask + first};
-        if (part.room) visit(part);
+        if (block.room) visit(block);
     });
 }
 
@@ -50,14 +50,14 @@ template <class Loop> void each_row(const Compaction& task, Loop loop) {
     const int last = std::max(space.ndim - 1, 0);
     const int64_t row = space.ndim ? space.shape[last] : 1, stride = space.ndim ? space.strides[0][last] : 0;
     each_nonempty_block(task, [&](MaskBlock block) {
-        OuterWalk walk(space, last, part.first / row);
-        int64_t column = part.first % row;
-        while (part.n > 0 && part.room > 0) {
-            const int64_t n = std::min(part.n, row - column);
+        OuterWalk walk(space, last, block.first / row);
+        int64_t column = block.first % row;
+        while (block.n > 0 && block.room > 0) {
+            const int64_t n = std::min(block.n, row - column);
             char* const place = task.array.data() + walk.offset(0) + column * stride;
-            const int64_t moved = loop(place, stride, part.mask, n, part.rank, part.room);
-            part.rank += moved, part.room -= moved;
-            part.mask += n, part.n -= n;
+            const int64_t moved = loop(place, stride, block.mask, n, block.rank, block.room);
+            block.rank += moved, block.room -= moved;
+            block.mask += n, block.n -= n;
             column = 0;
             walk.next();
         }
@@ -111,11 +111,11 @@ void expand(const LoopLibrary& library, const Compaction& task) {
 void find_nonzero(const LoopLibrary& library, const Compaction& task) {
     const int last = task.shape.size() - 1;
     const int64_t axis_stride = task.packed.strides[0];
-    each_nonempty_block(task, [&](const MaskBlock& part) {
-        char* const line = task.packed.data() + part.rank * int64_t(sizeof(int64_t));
-        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), part.first, part.mask, part.n,
-                                   part.room);
-        if (last > 0) unravel(task.shape, line, axis_stride, part.room);
+    each_nonempty_block(task, [&](const MaskBlock& block) {
+        char* const line = task.packed.data() + block.rank * int64_t(sizeof(int64_t));
+        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), block.first, block.mask, block.n,
+                                   block.room);
+        if (last > 0) unravel(task.shape, line, axis_stride, block.room);
     });
 }
 

@@ -133,7 +133,7 @@ template <class Item, class Key>
 void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
                      Key key) {
     Scratch scratch;
-    const Survey found = survey(from, n, chunks, key);
+    const KeyStatistics found = key_statistics(from, n, chunks, key);
     if (found.is_sorted) {
         for (size_t k = 0; k < ranks.size(); ++k) result[k] = from[ranks[k]];
         return;

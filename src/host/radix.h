@@ -58,7 +58,7 @@ struct KeyStatistics {
     bool is_sorted = true;
 };
 
-template <class Item, class Key> KeyStatistics survey(const Item* items, int64_t n, int chunks, Key key) {
+template <class Item, class Key> KeyStatistics key_statistics(const Item* items, int64_t n, int chunks, Key key) {
     Scratch scratch;
     KeyStatistics* const parts = scratch.take_array<KeyStatistics>(chunks);
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
@@ -189,7 +189,7 @@ template <class Item, class Key>
 void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, Key key) {
     if (n <= kInsertion) return sort_by_insertion(to, from, n, key);
     const size_t bytes = size_t(n) * sizeof(Item);
-    const KeyStatistics found = survey(from, n, chunks, key);
+    const KeyStatistics found = key_statistics(from, n, chunks, key);
     if (found.is_sorted) {
         if (to != from) std::memcpy(to, from, bytes);
         return;

@@ -36,7 +36,7 @@ struct PairKey {
 template <class Item, class Key>
 bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
     if (threads == 1) return sort(from, to, spare, n, key.descending);
-    const KeyStatistics found = survey(from, n, threads, key);
+    const KeyStatistics found = key_statistics(from, n, threads, key);
     if (found.is_sorted) return false;  // radix sort has nothing to do either
     const int width = std::bit_width(found.differs);
     const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
@@ -149,7 +149,7 @@ template <class T> class IndexSort {
     /// The range of bits [low, high) in which keys differ; computed only if a key may need several pieces.
     std::pair<int, int> bits_that_differ() const {
         if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
-        const uint64_t differs = survey(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
+        const uint64_t differs = key_statistics(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
         return {differs ? std::countr_zero(differs) : 0, std::bit_width(differs)};
     }
 

@@ -23,7 +23,7 @@ void add(const NamedKernel& kernel) { kernels[kernel.entry] = kernel; }
 void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
-    for (IndexedAccess::Kind kind : {IndexedAccess::Kind::Gather, IndexedAccess::Kind::Scatter}) {
+    for (kernel::IndexedAccessKind kind : {kernel::IndexedAccessKind::Gather, kernel::IndexedAccessKind::Scatter}) {
         IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise,
                                kind);
         plan.select(0);
@@ -56,7 +56,7 @@ void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
     const Dims elements{item}, places{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
     IndexedAccessPlan plan({n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise,
-                           IndexedAccess::Kind::Update);
+                           kernel::IndexedAccessKind::Update);
     plan.select(0);
     plan.set_keys(1 << 22, 1 << 23);
     add(plan.move.kernel);

@@ -8,6 +8,13 @@ namespace cuarray::kernel {
 /// the size, or the nearest position.
 enum class Outside : u8 { Raise, Wrap, Clip };
 
+/// What an indexed access does at each element p of its shape.
+enum class IndexedAccessKind : u8 {
+    Gather,   ///< elements[p] = the array's
+    Scatter,  ///< the array's = elements[p]; the last of several for one position, in C order, is stored
+    Update    ///< the array's = loop(the array's, elements[p]), one p after the other in C order, in its dtypes
+};
+
 /// The position in 0..size-1 of an index. An index that is an error gives position 0 and sets `outside` to
 /// non-zero.
 template <Outside Rule>

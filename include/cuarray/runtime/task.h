@@ -197,11 +197,7 @@ struct IndexedAxis {
 /// except in an update. An index out of bounds raises IndexError before anything is written; on an asynchronous
 /// device the next synchronisation raises it, reads give zero and writes are dropped.
 struct IndexedAccess {
-    enum class Kind : uint8_t {
-        Gather,   ///< elements[p] = the array's
-        Scatter,  ///< the array's = elements[p]; the last of several for one position, in C order, is stored
-        Update    ///< the array's = loop(the array's, elements[p]), one p after the other in C order, in its dtypes
-    };
+    using Kind = kernel::IndexedAccessKind;
     Kind kind;
     Dims shape;
     View array;  ///< strides are zero along axes where only the indices vary
