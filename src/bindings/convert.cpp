@@ -38,6 +38,10 @@ bool is_numpy_array(PyObject* object) {
     if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == numpy_ndarray.get()) return true;
     return is_instance(object, numpy_ndarray) && !is_more_than_numbers(object);
 }
+bool is_python_number(PyObject* object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
+           PyComplex_CheckExact(object);
+}
 bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generic); }
 
 bool has_no_axes(PyObject* numpy_array) {
@@ -128,7 +132,7 @@ Casting to_casting(PyObject* object, Casting fallback, const char* function) {
 
 CallDevice common_device(PyObject* const* objects, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i)
-        if (PyObject* first = objects[i] ? find_ndarray(objects[i]) : nullptr) return array_of(first).device();
+        if (PyObject* first = objects[i] ? find_ndarray(objects[i]) : nullptr) return device_of(first);
     return {current_device(), false};
 }
 

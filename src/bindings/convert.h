@@ -112,6 +112,8 @@ bool is_long(Device device, std::span<const Argument> args);
 /// A numpy.ndarray whose numbers say all that it is: no units, no mask.
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
+/// Whether the object is exactly a bool, int, float or complex.
+bool is_python_number(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);
 /// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
 Array import_numpy(PyObject* numpy_array, const char* function = nullptr);

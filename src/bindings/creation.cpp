@@ -241,8 +241,8 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
     result = with_leading_axes(result, options.ndmin);
     Object made = Object::steal(wrap(std::move(result)));
     if (is_shared && source.owner) {
-        PyObject* base = is_ndarray(object) ? as_ndarray(object)->base : nullptr;
-        as_ndarray(made.get())->base = Py_NewRef(base ? base : source.owner.get());
+        PyObject* base = is_ndarray(object) ? base_of(object) : nullptr;
+        set_base(made.get(), Py_NewRef(base ? base : source.owner.get()));
     }
     return made;
 }

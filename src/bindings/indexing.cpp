@@ -18,11 +18,6 @@ Object beside(PyObject* object, const Array& like, const char* function) {
     return to_ndarray(object, like.device(), function);
 }
 
-bool is_python_number(PyObject* object) {
-    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
-           PyComplex_CheckExact(object);
-}
-
 /// Arguments as arrays on the device of the first array among them, or on the current one; None stays None among the
 /// optional ones, which follow. Python's numbers stay what they are where the caller keeps them.
 py::list as_arrays(const char* function, const py::tuple& objects, const py::tuple& optional, bool keeps_numbers) {

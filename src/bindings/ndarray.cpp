@@ -9,28 +9,47 @@ PyTypeObject* ndarray_type = nullptr;
 
 namespace {
 
-/// Memory of freed objects, kept because most arrays of a program die young. The GIL guards it.
-constexpr int kFreeObjects = 64;
-void* free_objects[kFreeObjects];
-int free_count = 0;
+/// Memory of freed objects of one size, kept because most arrays of a program die young. The GIL guards it.
+template <class Object>
+class FreeObjects {
+ public:
+    Object* take() {
+        void* const memory = count_ ? objects_[--count_] : PyObject_Malloc(sizeof(Object));
+        if (!memory) throw std::bad_alloc();
+        Object* const object = static_cast<Object*>(memory);
+        PyObject_Init(reinterpret_cast<PyObject*>(static_cast<NdArray*>(object)), ndarray_type);
+        object->weakrefs = nullptr;
+        return object;
+    }
+    void give_back(Object* object) {
+        if (count_ < kMost) objects_[count_++] = object;
+        else PyObject_Free(object);
+    }
 
-PyObject* new_object() {
-    void* memory = free_count ? free_objects[--free_count] : PyObject_Malloc(sizeof(NdArray));
-    if (!memory) throw std::bad_alloc();
-    return PyObject_Init(static_cast<PyObject*>(memory), ndarray_type);
-}
+ private:
+    static constexpr int kMost = 64;
+    void* objects_[kMost];
+    int count_ = 0;
+};
+FreeObjects<ArrayObject> free_arrays;
+FreeObjects<NumberObject> free_numbers;
+
+PyObject* as_python(NdArray* object) { return reinterpret_cast<PyObject*>(object); }
 
 void free_object(PyObject* self) {
     NdArray* object = as_ndarray(self);
     if (object->weakrefs) PyObject_ClearWeakRefs(self);
-    object->later.~forward_list();
-    object->first.~Array();
-    Py_XDECREF(object->base);
     PyTypeObject* type = Py_TYPE(self);
-    if (free_count < kFreeObjects)
-        free_objects[free_count++] = self;
-    else
-        PyObject_Free(self);
+    if (object->is_number) {
+        delete object->array;
+        free_numbers.give_back(static_cast<NumberObject*>(object));
+    } else {
+        ArrayObject* const array = static_cast<ArrayObject*>(object);
+        array->later.~forward_list();
+        array->first.~Array();
+        Py_XDECREF(array->base);
+        free_arrays.give_back(array);
+    }
     Py_DECREF(type);
 }
 
@@ -42,22 +61,32 @@ PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
 /// An attribute that is a member function of Array.
 template <auto member>
 PyObject* attribute(PyObject* self, void*) {
-    return guarded([&] { return to_python((array_of(self).*member)()).release(); });
+    return guarded([&] {
+        if (!is_bare_number(self)) return to_python((array_of(self).*member)()).release();
+        const Array shell(StorageRef(), 0, Layout(), scalar_of_number(self).dtype);
+        return to_python((shell.*member)()).release();
+    });
+}
+
+PyObject* device(PyObject* self, void*) {
+    return guarded([&] { return to_python(device_of(self)).release(); });
 }
 
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
         replace(self, array_of(self).reshape(to_dims(value, {"shape"}), 'C', false, true));
-        as_ndarray(self)->is_value &= array_of(self).ndim() == 0;
         return 0;
     });
 }
 
-PyObject* itemsize(PyObject* self, void*) { return PyLong_FromLong(item_size(array_of(self).dtype())); }
+PyObject* itemsize(PyObject* self, void*) {
+    const DType dtype = is_bare_number(self) ? scalar_of_number(self).dtype : array_of(self).dtype();
+    return PyLong_FromLong(item_size(dtype));
+}
 
 PyObject* base(PyObject* self, void*) {
-    PyObject* owner = as_ndarray(self)->base;
+    PyObject* const owner = base_of(self);
     return Py_NewRef(owner ? owner : Py_None);
 }
 
@@ -124,7 +153,7 @@ const PyGetSetDef description[] = {
      nullptr},
     {"strides", attribute<&Array::strides>, nullptr, "Bytes from one element to the next along each axis.", nullptr},
     {"dtype", attribute<&Array::dtype>, nullptr, "The element type, a numpy.dtype.", nullptr},
-    {"device", attribute<&Array::device>, nullptr, "Where the memory is.", nullptr},
+    {"device", device, nullptr, "Where the memory is.", nullptr},
     {"ndim", attribute<&Array::ndim>, nullptr, "Number of axes.", nullptr},
     {"size", attribute<&Array::size>, nullptr, "Number of elements.", nullptr},
     {"nbytes", attribute<&Array::nbytes>, nullptr, "Bytes of the elements.", nullptr},
@@ -158,30 +187,55 @@ PyMemberDef members[] = {
 
 }  // namespace
 
+PyObject* wrap(const Scalar& scalar) {
+    NumberObject* const object = free_numbers.take();
+    object->array = nullptr;
+    object->is_value = object->is_number = true;
+    object->scalar = scalar;
+    return as_python(object);
+}
+
 PyObject* wrap(Array&& array, bool is_value) {
-    PyObject* self = new_object();
-    NdArray* object = as_ndarray(self);
+    if (is_value && !array.is_pending()) {
+        Scalar scalar;
+        scalar.dtype = array.dtype();
+        Storage& storage = array.storage();
+        if (storage.front().peek(scalar.bytes, storage, array.offset(), item_size(scalar.dtype))) return wrap(scalar);
+    }
+    ArrayObject* const object = free_arrays.take();
     object->array = new (&object->first) Array(std::move(array));
     new (&object->later) std::forward_list<Array>();
-    object->base = object->weakrefs = nullptr;
+    object->base = nullptr;
     object->is_value = is_value;
-    return self;
+    object->is_number = false;
+    return as_python(object);
+}
+
+void give_memory(NdArray* number) {
+    const Scalar& scalar = static_cast<NumberObject*>(number)->scalar;
+    Array array = empty({}, scalar.dtype, Device{});
+    array.storage().front().write(array.storage(), 0, scalar.bytes, item_size(scalar.dtype));
+    number->array = new Array(std::move(array));
 }
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
+    const bool has_axes = array.ndim() > 0;
+    if (self->is_number)
+        fail(PyExc_AttributeError, "a value has no shape or memory to replace; copy it to an array: cuarray.array(x)");
     if (!GilRelease::any())
         *self->array = std::move(array);
     else
-        self->array = &self->later.emplace_front(std::move(array));
+        self->array = &static_cast<ArrayObject*>(self)->later.emplace_front(std::move(array));
+    self->is_value &= !has_axes;
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
     // What a value shows of itself, as its real part, is one too.
     const bool is_value = as_ndarray(source)->is_value && array.ndim() == 0;
     PyObject* self = wrap(std::move(array), is_value);
-    PyObject* owner = as_ndarray(source)->base;
-    as_ndarray(self)->base = Py_NewRef(owner ? owner : source);
+    PyObject* const owner = base_of(source);
+    if (!as_ndarray(self)->is_number) set_base(self, Py_NewRef(owner ? owner : source));
     return self;
 }
 

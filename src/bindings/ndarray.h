@@ -9,12 +9,20 @@
 namespace cuarray::python {
 
 struct NdArray {
-    PyObject_HEAD Array* array;  ///< what the object is now: `first`, or the newest of `later`
-    Array first;
-    std::forward_list<Array> later;  ///< what replaced it while another thread may have been reading it
-    PyObject* base;                  ///< what this array is a view of, or null
+    PyObject_HEAD Array* array;  ///< what the object is now; null for a number that has no memory of a device yet
     PyObject* weakrefs;
-    bool is_value;  ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
+    bool is_value;   ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
+    bool is_number;  ///< the object is a NumberObject, else an ArrayObject
+};
+/// An array with memory, or with pending work.
+struct ArrayObject : NdArray {
+    Array first;
+    std::forward_list<Array> later;  ///< what replaced `first` while another thread may have been reading it
+    PyObject* base;                  ///< what this array is a view of, or null
+};
+/// A value on the cpu device: the number lies in the object, and gets memory only where an Array is needed.
+struct NumberObject : NdArray {
+    Scalar scalar;
 };
 
 extern PyTypeObject* ndarray_type;
@@ -24,12 +32,30 @@ constexpr double kArrayPriority = 100;
 
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
-inline Array& array_of(PyObject* object) { return *as_ndarray(object)->array; }
+/// Whether the object is a number without memory: `scalar_of_number` is all of it.
+inline bool is_bare_number(PyObject* object) { return is_ndarray(object) && !as_ndarray(object)->array; }
+inline const Scalar& scalar_of_number(PyObject* object) { return static_cast<NumberObject*>(as_ndarray(object))->scalar; }
+/// Gives a number memory.
+void give_memory(NdArray* number);
+inline Array& array_of(PyObject* object) {
+    NdArray* const self = as_ndarray(object);
+    if (!self->array) [[unlikely]] give_memory(self);
+    return *self->array;
+}
+inline Device device_of(PyObject* object) { return is_bare_number(object) ? Device{} : array_of(object).device(); }
+/// The base of a view, or null.
+inline PyObject* base_of(PyObject* object) {
+    return as_ndarray(object)->is_number ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
+}
+/// Sets the base of a new array, which is no number; takes over the reference.
+inline void set_base(PyObject* object, PyObject* base) { static_cast<ArrayObject*>(as_ndarray(object))->base = base; }
 /// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
 void replace(PyObject* object, Array&& array);
 
-/// A new ndarray that holds `array`.
+/// A new ndarray that holds `array`; a value on the cpu device is read, and becomes a number.
 PyObject* wrap(Array&& array, bool is_value = false);
+/// A new value.
+PyObject* wrap(const Scalar& scalar);
 inline PyObject* wrap(const Array& array) { return wrap(Array(array)); }
 /// The same for the result of an operation, whose 0-d results are values.
 inline PyObject* wrap_result(Array&& array) {

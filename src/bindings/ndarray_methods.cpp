@@ -242,7 +242,7 @@ PyObject* memory_flags(PyObject* self, PyObject*) {
     const Array& array = array_of(self);
     return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
                                        PyBool_FromLong(array.is_f_contiguous()),
-                                       PyBool_FromLong(as_ndarray(self)->base == nullptr),
+                                       PyBool_FromLong(base_of(self) == nullptr),
                                        PyBool_FromLong(array.is_writable())))
         .release();
 }

@@ -1,5 +1,6 @@
 // subscript.cpp -- x[...] and x[...] = y, len, iteration and `in`.
 #include <algorithm>
+#include <cstring>
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
@@ -23,8 +24,20 @@ constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
          entry);
 }
 
+/// Whether the object is an integer that lies in an ndarray object.
+bool is_bare_integer(PyObject* object) {
+    if (!is_bare_number(object)) return false;
+    const Kind kind = info(scalar_of_number(object).dtype).kind;
+    return kind == Kind::Signed || kind == Kind::Unsigned;
+}
+
 int64_t to_position(PyObject* entry) {
     int is_beyond = 0;
+    if (is_bare_integer(entry) && scalar_of_number(entry).dtype != DType::uint64) {
+        int64_t position;
+        std::memcpy(&position, convert(scalar_of_number(entry), DType::int64).bytes, sizeof position);
+        return position;
+    }
     if (PyLong_CheckExact(entry))
         if (const int64_t position = PyLong_AsLongLongAndOverflow(entry, &is_beyond); !is_beyond) return position;
     const Object integer = Object::steal(PyNumber_Index(entry));
@@ -83,7 +96,7 @@ class SubscriptKey {
  private:
     Index to_entry(PyObject* entry) {
         Index index;
-        if (PyLong_CheckExact(entry))
+        if (PyLong_CheckExact(entry) || is_bare_integer(entry))
             index.value = to_position(entry);
         else if (PySlice_Check(entry))
             index = to_slice(entry);
@@ -179,13 +192,43 @@ int64_t offset_of(const Array& array, int64_t position) {
     return (position < 0 ? position + n : position) * array.strides()[0];
 }
 
-/// The element of a 1-d array: a copy, and a value.
-PyObject* element_at(const Array& array, int64_t position) {
-    const int64_t offset = array.offset() + offset_of(array, position), item = item_size(array.dtype());
+/// The element that many bytes from element 0: a copy, and a value.
+PyObject* element_at_offset(const Array& array, int64_t offset) {
+    const int64_t item = item_size(array.dtype());
     Storage& storage = array.storage();
+    offset += array.offset();
+    Scalar scalar;
+    scalar.dtype = array.dtype();
+    if (storage.front().peek(scalar.bytes, storage, offset, item)) return wrap(scalar);
     Array element(storage.front().allocate(item), 0, Layout(), array.dtype());
     storage.front().copy(element.storage(), 0, storage, offset, item);
     return wrap(std::move(element), true);
+}
+
+/// The element of a 1-d array.
+PyObject* element_at(const Array& array, int64_t position) {
+    return element_at_offset(array, offset_of(array, position));
+}
+
+/// Whether a key is one integer for each axis; then `offset` is that of the element. IndexError where there is none.
+bool is_element_key(const Array& array, PyObject* key, int64_t& offset) {
+    const auto is_integer = [](PyObject* entry) { return PyLong_CheckExact(entry) || is_bare_integer(entry); };
+    if (is_integer(key)) {
+        if (array.ndim() != 1) return false;
+        offset = offset_of(array, to_position(key));
+        return true;
+    }
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != array.ndim()) return false;
+    for (int axis = 0; axis < array.ndim(); ++axis)
+        if (!is_integer(PyTuple_GET_ITEM(key, axis))) return false;
+    offset = 0;
+    for (int axis = 0; axis < array.ndim(); ++axis) {
+        const int64_t position = to_position(PyTuple_GET_ITEM(key, axis)), n = array.shape()[axis];
+        if (position < -n || position >= n)
+            raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", n);
+        offset += (position < 0 ? position + n : position) * array.strides()[axis];
+    }
+    return true;
 }
 
 /// The element of a 1-d array, or the view of a longer one's.
@@ -233,6 +276,7 @@ PyTypeObject* iterator_type() {
 
 /// Whether NumPy would have a scalar there, which must fit where elements are set one by one. A GPU's is not looked at.
 bool is_checked_value(PyObject* value, DType dtype) {
+    if (is_bare_number(value)) return !can_cast(scalar_of_number(value).dtype, dtype, Casting::Safe);
     return is_ndarray(value) && as_ndarray(value)->is_value && is_on_host(array_of(value).device()) &&
            !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
 }
@@ -250,9 +294,14 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
         return store(convert(weak, target.dtype(), "assignment"));
     }
     if (must_fit && is_checked_value(value, target.dtype())) {
-        const Array& number = array_of(value);
-        warn_of_lost_imaginary_part(number.dtype(), target.dtype());
-        return store(convert_exactly(item(number, "assignment"), target.dtype(), "assignment"));
+        const Scalar number = is_bare_number(value) ? scalar_of_number(value) : item(array_of(value), "assignment");
+        warn_of_lost_imaginary_part(number.dtype, target.dtype());
+        return store(convert_exactly(number, target.dtype(), "assignment"));
+    }
+    if (is_bare_number(value) && is_on_host(target.device())) {
+        const Scalar& number = scalar_of_number(value);
+        warn_of_lost_imaginary_part(number.dtype, target.dtype());
+        return store(convert(number, target.dtype()));
     }
     ArrayOrScalar operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
@@ -295,29 +344,25 @@ struct StoreView {
     }
 };
 
-/// One element of an array with one axis, which on a host device needs neither a view nor a program.
+/// One element, which on a host device needs neither a view nor a program.
 struct StoreElement {
     const Array& array;
-    int64_t position;
+    PyObject* key;
 
     /// Found when the value is there: its conversion may have run Python code that resized the array.
     void operator()(const Scalar& element) const {
-        if (array.ndim() != 1) return StoreView{part(), false}(element);
-        const int64_t offset = offset_of(array, position);
+        int64_t offset;
+        if (!is_element_key(array, key, offset)) return StoreView{part(), false}(element);
         if (!is_on_host(array.device()) || !array.is_writable())
             return fill(array.view(Layout(), offset), element, "assignment");
         Storage& storage = array.storage();
         before_write(storage);
         storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
     }
-    void operator()(const Array& source) const { StoreView{part(), array.ndim() == 1}(source); }
+    void operator()(const Array& source) const { StoreView{part(), true}(source); }
 
  private:
-    Array part() const {
-        Index index;
-        index.value = position;
-        return basic_index(array, {&index, 1});
-    }
+    Array part() const { return basic_index(array, SubscriptKey(key, array.device()).span()); }
 };
 
 }  // namespace
@@ -325,7 +370,8 @@ struct StoreElement {
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {
         const Array& array = array_of(self);
-        if (array.ndim() == 1 && PyLong_CheckExact(key)) return element_at(array, to_position(key));
+        int64_t offset;
+        if (array.ndim() > 0 && is_element_key(array, key, offset)) return element_at_offset(array, offset);
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
             return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
@@ -353,10 +399,9 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         const Array& array = array_of(self);
         check_is_writable(array);
-        if (array.ndim() == 1 && PyLong_CheckExact(key)) {
-            const int64_t position = to_position(key);
-            offset_of(array, position);  // a wrong index is reported before a wrong value
-            with_value(value, array, true, StoreElement{array, position});
+        int64_t offset;
+        if (array.ndim() > 0 && is_element_key(array, key, offset)) {  // reports a wrong index before a wrong value
+            with_value(value, array, true, StoreElement{array, key});
             return 0;
         }
         const SubscriptKey entries(key, array.device());

@@ -203,6 +203,8 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row.name,
                  int(row.nin), row.nin + row.nout, count, count == 1 ? "was" : "were");
         if (!keywords && count == row.nin && are_ndarrays(args, count)) return call_on_arrays(id, args, row.nin);
+        if (!keywords && count == row.nin)
+            if (PyObject* const result = call_on_numbers(id, args, row.nin)) return result;
         const CallDevice device = device_of_call(args, count, keywords);
         CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
@@ -400,10 +402,75 @@ PyObject* wrap_results(RowId row, UfuncResult& result) {
     return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
 }
 
+namespace {
+
+/// A float, or an int of at most 63 bits; false for other objects.
+bool read_number(PyObject* object, Weak& weak) {
+    if (PyFloat_CheckExact(object)) {
+        weak.kind = Weak::Kind::Float;
+        weak.real = PyFloat_AS_DOUBLE(object);
+        return true;
+    }
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) return false;
+    weak.negative = value < 0;
+    weak.integer = uint64_t(value);
+    weak.real = double(value);
+    return true;
+}
+
+}  // namespace
+
+PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
+    static const Weak kNothing;
+    static const Scalar kBools[] = {Scalar::of(DType::bool_, false), Scalar::of(DType::bool_, true)};
+    Argument args[kMaxIn] = {kNothing, kNothing, kNothing};
+    Weak weak;  // one of them: two Python numbers and a value are left to the general way
+    int weak_count = 0;
+    for (int i = 0; i < count; ++i) {
+        PyObject* const object = objects[i];
+        if (is_bare_number(object)) {
+            args[i] = scalar_of_number(object);
+        } else if (PyBool_Check(object)) {
+            args[i] = kBools[object == Py_True];
+            ++weak_count;
+        } else if (!read_number(object, weak) || weak_count > 0) {
+            return nullptr;
+        } else {
+            args[i] = weak;
+            ++weak_count;
+        }
+    }
+    Scalar results[kMaxOut];
+    if (weak_count == count || !call_on_values(row, {args, size_t(count)}, results)) return nullptr;
+    if (rows()[row].nout == 1) return wrap(results[0]);
+    const Object first = Object::steal(wrap(results[0])), second = Object::steal(wrap(results[1]));
+    return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
+}
+
+namespace {
+
+/// An ndarray as an argument of a call on `device`. A number without memory stays a scalar beside arrays of the host.
+Argument argument_of(PyObject* object, Device device) {
+    if (is_bare_number(object) && is_on_host(device)) return scalar_of_number(object);
+    return array_of(object);
+}
+
+}  // namespace
+
 PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
-    const Argument args[kMaxIn] = {array_of(objects[0]), array_of(objects[std::min(1, count - 1)]),
-                                   array_of(objects[count - 1])};
-    UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, array_of(objects[0]).device());
+    int first = 0;  // with memory
+    while (first < count && is_bare_number(objects[first])) ++first;
+    if (first == count) {
+        if (PyObject* const result = call_on_numbers(row, objects, count)) return result;
+        first = 0;
+    }
+    const Device device = array_of(objects[first]).device();
+    const Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
+                                   argument_of(objects[count - 1], device)};
+    UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
     return wrap_results(row, result);
 }
 

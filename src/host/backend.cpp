@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <cstring>
 #include <sstream>
 #include <type_traits>
 
@@ -50,6 +51,17 @@ class HostBackend final : public Backend {
             Backend::single_loop(planned);
         }
         return made;
+    }
+    bool run_on_values(LoopId loop, const void* const* in, void* const* out) override {
+        if (host::capture()) return false;
+        const host::DefaultFloatMode mode;
+        loops_.loops[loop](in, out, 1);
+        return true;
+    }
+    bool peek(void* to, const Storage& from, int64_t offset, int64_t bytes) override {
+        if (host::capture() || !from.uses.is_empty()) return false;
+        std::memcpy(to, static_cast<const char*>(from.data) + offset, size_t(bytes));
+        return true;
     }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");

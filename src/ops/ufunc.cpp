@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
 #include "ops/call.h"
 
 namespace cuarray {
@@ -61,6 +62,70 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
         }
     }
     return run_call(c);
+}
+
+namespace {
+
+/// Scalar arguments as the loop takes them.
+struct LoopValues {
+    LoopId loop;
+    const void* in[kMaxIn] = {};
+    Scalar converted[kMaxIn];
+};
+
+/// The common case; false for what choose_loop must judge: comparisons with Python ints, whose value may change the
+/// loop, and arguments that no loop takes.
+bool choose_values(RowId id, std::span<const Argument> args, LoopValues& values) {
+    const bool is_exact = rows()[id].has(Exact64);
+    ArgType types[kMaxIn];
+    for (size_t i = 0; i < args.size(); ++i) {
+        if (is_exact && args[i].weak && args[i].weak->kind == Weak::Kind::Int) return false;
+        types[i] = args[i].type();
+    }
+    values.loop = resolve(id, {types, args.size()});
+    if (values.loop == kNone) return false;
+    const Loop& loop = loops()[values.loop];
+    for (size_t i = 0; i < args.size(); ++i) {
+        const DType in = loop.in[i];
+        if (args[i].scalar && args[i].scalar->dtype == in) {
+            values.in[i] = args[i].scalar->bytes;
+        } else if (args[i].weak && args[i].weak->kind == Weak::Kind::Float && in == DType::float64) {
+            values.in[i] = &args[i].weak->real;
+        } else {
+            values.converted[i] =
+                args[i].scalar ? convert(*args[i].scalar, in) : convert(*args[i].weak, in, rows()[id].name);
+            values.in[i] = values.converted[i].bytes;
+        }
+    }
+    return true;
+}
+
+[[gnu::noinline]] void choose_values_of_call(RowId id, std::span<const Argument> args, LoopValues& values) {
+    static const UfuncOptions kNoOptions;
+    Call c(rows()[id], args, kNoOptions);
+    choose_loop(c);
+    values.loop = c.loop;
+    for (size_t i = 0; i < args.size(); ++i) {
+        values.converted[i] = c.scalars[i];
+        values.in[i] = values.converted[i].bytes;
+    }
+}
+
+}  // namespace
+
+bool call_on_values(RowId id, std::span<const Argument> args, Scalar (&results)[kMaxOut]) {
+    static Backend& host = backend(Device{});
+    const Row& row = rows()[id];
+    if (row.has(NegativeFault) || is_deferring()) return false;
+    LoopValues values;
+    if (!choose_values(id, args, values)) choose_values_of_call(id, args, values);
+    const Loop& loop = loops()[values.loop];
+    void* out[kMaxOut] = {};
+    for (int k = 0; k < row.nout; ++k) {
+        results[k].dtype = loop.out[k];
+        out[k] = results[k].bytes;
+    }
+    return host.front().run_on_values(values.loop, values.in, out);
 }
 
 UfuncResult ufunc_outer(RowId row, const Argument& a, const Argument& b, const UfuncOptions& options) {

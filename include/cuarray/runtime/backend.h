@@ -58,6 +58,12 @@ class CUARRAY_API Backend {
     virtual Fault run(const Task& task) = 0;
     /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);
+    /// Runs a loop on one element of each operand, all in host memory: for values, which have no memory of a device.
+    /// False if the call must be a task: on devices that do not compute on the host, while a graph is captured, and in
+    /// decorators, which observe tasks.
+    virtual bool run_on_values(LoopId, const void* const* /*in*/, void* const* /*out*/) { return false; }
+    /// Copies an element to the host without a task; false where `read` must be called.
+    virtual bool peek(void* /*to*/, const Storage& /*from*/, int64_t /*offset*/, int64_t /*bytes*/) { return false; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 
