@@ -126,7 +126,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     >>> ca.asarray(x) is x
     True
     """
-    if type(a) is ndarray and dtype is order is copy is device is like is None:
+    if type(a) is ndarray and a.ndim and dtype is order is copy is device is like is None:
         return a
     return _core.array_from_object(a, dtype, device_for(device, like), copy, order)
 

@@ -39,7 +39,11 @@ Object array_from_object(PyObject* object, DType dtype, std::optional<Device> de
     if (ndmin > kMaxDims)
         raise(ErrorKind::Value, "array: ndmin is ", ndmin.value, "; at most ", kMaxDims, " dimensions are supported");
     options.ndmin = int(std::max<int64_t>(ndmin, 0));
-    return to_ndarray(object, options, "array");
+    Object made = to_ndarray(object, options, "array");
+    // What is asked for is an array, to which one may write.
+    if (as_ndarray(made.get())->is_value && options.copy != CreationOptions::Copy::Never)
+        made = Object::steal(wrap(cuarray::copy(array_of(made.get()))));
+    return made;
 }
 
 MemoryKind to_memory_kind(PyObject* memory) {

@@ -190,7 +190,7 @@ void refuse_mpi_of_the_host(const Array& array, const DlpackRequest& request) {
 
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     return guarded([&] {
-        const Array& array = array_of(self);
+        const Array array = shared_with_libraries(self);
         const DlpackRequest request = read_request(args, count, keywords, array.device());
         refuse_mpi_of_the_host(array, request);
         bool is_copy = false;

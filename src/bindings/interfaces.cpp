@@ -157,8 +157,8 @@ PyObject* array_interface(PyObject* self, void*) {
 }
 
 PyObject* cuda_array_interface(PyObject* self, void*) {
-    const Array& array = array_of(self);
-    if (is_on_host(array.device())) return no_attribute("__cuda_array_interface__: the memory is on the host");
+    if (is_on_host(device_of(self))) return no_attribute("__cuda_array_interface__: the memory is on the host");
+    const Array array = shared_with_libraries(self);
     if (array.dtype() == DType::bfloat16) return no_attribute("__cuda_array_interface__: it has no bfloat16");
     return guarded([&] {
         Object interface = interface_of(array);

@@ -22,8 +22,10 @@ class FreeObjects {
         return object;
     }
     void give_back(Object* object) {
-        if (count_ < kMost) objects_[count_++] = object;
-        else PyObject_Free(object);
+        if (count_ < kMost)
+            objects_[count_++] = object;
+        else
+            PyObject_Free(object);
     }
 
  private:
@@ -146,6 +148,17 @@ int set_part(PyObject* self, PyObject* value, void* which) {
     });
 }
 
+/// Values hash as the Python numbers that they equal; arrays change, and have no hash.
+Py_hash_t hash(PyObject* self) {
+    if (!as_ndarray(self)->is_value) return PyObject_HashNotImplemented(self);
+    return guarded_number<Py_hash_t>([&] {
+        const Scalar scalar = is_bare_number(self) ? scalar_of_number(self) : item(array_of(self), "hash");
+        const Py_hash_t value = PyObject_Hash(to_python(scalar).get());
+        if (value == -1) throw ExceptionIsSet{};
+        return value;
+    });
+}
+
 int is_imaginary = 1;
 
 const PyGetSetDef description[] = {
@@ -208,6 +221,7 @@ PyObject* wrap(Array&& array, bool is_value) {
     object->base = nullptr;
     object->is_value = is_value;
     object->is_number = false;
+    if (is_value) object->array->set_read_only();
     return as_python(object);
 }
 
@@ -215,19 +229,30 @@ void give_memory(NdArray* number) {
     const Scalar& scalar = static_cast<NumberObject*>(number)->scalar;
     Array array = empty({}, scalar.dtype, Device{});
     array.storage().front().write(array.storage(), 0, scalar.bytes, item_size(scalar.dtype));
+    array.set_read_only();
     number->array = new Array(std::move(array));
+}
+
+void refuse_value(PyObject* object, const char* action) {
+    if (as_ndarray(object)->is_value)
+        fail(PyExc_TypeError, "%s: a 0-d result is a value, which does not change; write cuarray.array(x) for an array",
+             action);
+}
+
+Array shared_with_libraries(PyObject* object) {
+    const Array& array = array_of(object);
+    if (!as_ndarray(object)->is_value) return array;
+    if (is_on_host(array.device())) return copy(array);
+    return Array(array.storage_ref(), array.offset(), array.layout(), array.dtype());
 }
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
-    const bool has_axes = array.ndim() > 0;
-    if (self->is_number)
-        fail(PyExc_AttributeError, "a value has no shape or memory to replace; copy it to an array: cuarray.array(x)");
+    refuse_value(object, "shape");
     if (!GilRelease::any())
         *self->array = std::move(array);
     else
         self->array = &static_cast<ArrayObject*>(self)->later.emplace_front(std::move(array));
-    self->is_value &= !has_axes;
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
@@ -247,7 +272,7 @@ void make_ndarray_type(PyObject* module) {
         {Py_tp_methods, all_methods.data()},
         {Py_tp_getset, all_attributes.data()},
         {Py_tp_members, members},
-        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+        {Py_tp_hash, slot(hash)},
         {Py_tp_richcompare, slot(compare)},
         {Py_tp_iter, slot(iterate)},
         {Py_mp_length, slot(length)},

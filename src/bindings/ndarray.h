@@ -34,12 +34,15 @@ inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_typ
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
 /// Whether the object is a number without memory: `scalar_of_number` is all of it.
 inline bool is_bare_number(PyObject* object) { return is_ndarray(object) && !as_ndarray(object)->array; }
-inline const Scalar& scalar_of_number(PyObject* object) { return static_cast<NumberObject*>(as_ndarray(object))->scalar; }
+inline const Scalar& scalar_of_number(PyObject* object) {
+    return static_cast<NumberObject*>(as_ndarray(object))->scalar;
+}
 /// Gives a number memory.
 void give_memory(NdArray* number);
 inline Array& array_of(PyObject* object) {
     NdArray* const self = as_ndarray(object);
-    if (!self->array) [[unlikely]] give_memory(self);
+    if (!self->array) [[unlikely]]
+        give_memory(self);
     return *self->array;
 }
 inline Device device_of(PyObject* object) { return is_bare_number(object) ? Device{} : array_of(object).device(); }
@@ -51,6 +54,12 @@ inline PyObject* base_of(PyObject* object) {
 inline void set_base(PyObject* object, PyObject* base) { static_cast<ArrayObject*>(as_ndarray(object))->base = base; }
 /// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
 void replace(PyObject* object, Array&& array);
+
+/// TypeError if the object is a value; `action` names the function.
+void refuse_value(PyObject* object, const char* action);
+/// The memory that other libraries get: of a value on the host a copy, and on a GPU its own without the read-only flag,
+/// which not all of them know.
+Array shared_with_libraries(PyObject* object);
 
 /// A new ndarray that holds `array`; a value on the cpu device is read, and becomes a number.
 PyObject* wrap(Array&& array, bool is_value = false);

@@ -242,14 +242,17 @@ PyObject* memory_flags(PyObject* self, PyObject*) {
     const Array& array = array_of(self);
     return Object::steal(Py_BuildValue("(NNNN)", PyBool_FromLong(array.is_c_contiguous()),
                                        PyBool_FromLong(array.is_f_contiguous()),
-                                       PyBool_FromLong(base_of(self) == nullptr),
-                                       PyBool_FromLong(array.is_writable())))
+                                       PyBool_FromLong(base_of(self) == nullptr), PyBool_FromLong(array.is_writable())))
         .release();
 }
 
 PyObject* protect(PyObject* self, PyObject*) {
     array_of(self).set_read_only();
     return Py_NewRef(Py_None);
+}
+
+PyObject* size_of_object(PyObject* self, PyObject*) {
+    return PyLong_FromSize_t(as_ndarray(self)->is_number ? sizeof(NumberObject) : sizeof(ArrayObject));
 }
 
 PyObject* replace_method(PyObject* self, PyObject* other) {
@@ -354,6 +357,8 @@ PyMethodDef array_methods[] = {
     {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
     {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
      "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"__sizeof__", method(size_of_object), METH_NOARGS,
+     "__sizeof__($self, /)\n--\n\nBytes of the object, without a block."},
     {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS, "C order, Fortran order, owner, writable."},
     {"_protect", method(protect), METH_NOARGS, "Refuses writes through this array from now on."},
     {"_replace", method(plain_method<replace_method>), METH_O, "Takes memory, layout and dtype of another array."},

@@ -16,7 +16,10 @@ PyObject* no_value() {
 
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported) {
     if (!is_given(object) || object == no_value()) return nullptr;
-    if (is_ndarray(object)) return &array_of(object);
+    if (is_ndarray(object)) {
+        refuse_value(object, function);
+        return &array_of(object);
+    }
     if (!is_numpy_array(object))
         fail(PyExc_TypeError, "%s: out must be an array, not %R", function,
              reinterpret_cast<PyObject*>(Py_TYPE(object)));

@@ -67,6 +67,7 @@ class CallOptions {
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
+    if (is_ndarray(object)) refuse_value(object, row_.name);
     options_.out[index] =
         is_ndarray(object) ? &array_of(object) : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;
@@ -468,7 +469,8 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
         first = 0;
     }
     const Device device = array_of(objects[first]).device();
-    const Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
+    const Argument args[kMaxIn] = {argument_of(objects[0], device),
+                                   argument_of(objects[std::min(1, count - 1)], device),
                                    argument_of(objects[count - 1], device)};
     UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
     return wrap_results(row, result);

@@ -113,8 +113,8 @@ void find_nonzero(const LoopLibrary& library, const Compaction& task) {
     const int64_t axis_stride = task.packed.strides[0];
     each_nonempty_block(task, [&](const MaskBlock& block) {
         char* const line = task.packed.data() + block.rank * int64_t(sizeof(int64_t));
-        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), block.first, block.mask, block.n,
-                                   block.room);
+        library.indexing.find_true(reinterpret_cast<int64_t*>(line + last * axis_stride), block.first, block.mask,
+                                   block.n, block.room);
         if (last > 0) unravel(task.shape, line, axis_stride, block.room);
     });
 }

@@ -149,7 +149,8 @@ template <class T> class IndexSort {
     /// The range of bits [low, high) in which keys differ; computed only if a key may need several pieces.
     std::pair<int, int> bits_that_differ() const {
         if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
-        const uint64_t differs = key_statistics(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
+        const uint64_t differs =
+            key_statistics(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
         return {differs ? std::countr_zero(differs) : 0, std::bit_width(differs)};
     }
 

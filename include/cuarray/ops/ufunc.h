@@ -39,8 +39,9 @@ struct UfuncResult {
 /// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
 
-/// Applies the row to scalars and Python numbers on the host, with the bits that arrays give; without a device's memory.
-/// False, with nothing done, if the row must be called on arrays: powers, and where tasks are observed or captured.
+/// Applies the row to scalars and Python numbers on the host, with the bits that arrays give; without a device's
+/// memory. False, with nothing done, if the row must be called on arrays: powers, and where tasks are observed or
+/// captured.
 CUARRAY_API bool call_on_values(RowId row, std::span<const Argument> args, Scalar (&results)[kMaxOut]);
 
 /// NumPy's keyword arguments of a reduction.
