@@ -251,8 +251,8 @@ VECTORS = (
         Mutant(
             "threads-share-their-spare-memory",
             "src/host/sort.cpp",
-            "sort(items, items, spare + begin, size, key.descending)",
-            "sort(items, items, spare, size, key.descending)",
+            "sort(items, items, spare + begin, size, descending)",
+            "sort(items, items, spare, size, descending)",
             tests("sorting", "threads"),
         ),
         Mutant(
