@@ -793,7 +793,7 @@ EDITING = [
     Mutant(
         "decided-by-any-chunk",
         "src/host/reduce.cpp",
-        "if (can_be_decided && *acc == char(loops_.decided))",
+        "if (can_be_decided && *data == char(loops_.decided))",
         "if (can_be_decided)",
         tests("reductions", "decided"),
     ),
