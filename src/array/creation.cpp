@@ -125,8 +125,7 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
     const Array* operand[] = {&from};
     if (dtype != from.dtype() && order == 'K' && can_defer(operand)) {
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
-        return defer(ExprNode::Op::Cast, kNone, dtype, operand, std::span<const Scalar>(), from.shape(), strides,
-                     from.device());
+        return defer({ExprNode::Op::Cast, kNone, dtype, operand, {}, from.shape(), strides, from.device()});
     }
     Expr expr;
     std::vector<View> inputs;

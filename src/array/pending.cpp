@@ -322,8 +322,8 @@ bool can_defer(std::span<const Array* const> arrays) {
     return true;
 }
 
-Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
-            std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device) {
+Array defer(const DeferredOperation& operation) {
+    const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
     if (graph->nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
     for (const Array* a : arrays)

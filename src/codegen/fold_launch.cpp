@@ -36,26 +36,25 @@ void one_axis_at_least(Space& space) {
     for (int k = 0; k < space.operands; ++k) space.strides[k][0] = 0;
 }
 
-void split_axes(AxisSplit& split, const Program& program, const Dims& shape, const Dims& axes,
-                const DeviceOperand& output, std::span<const DeviceOperand> inputs) {
+void split_axes(AxisSplit& split, const Program& program, const FoldOperands& fold) {
     split.sizes = element_sizes(*program.expr);
-    const Dims index_strides = c_strides(shape, 1);
+    const Dims index_strides = c_strides(fold.shape, 1);
     const Dims* strides[kOperands];
     int operands = 0;
     const auto add = [&](const DeviceOperand& place) {
         strides[operands] = place.strides;
         split.addresses[operands++] = place.address;
     };
-    add(output);
-    for (const DeviceOperand& input : inputs) add(input);
+    add(fold.output);
+    for (const DeviceOperand& input : fold.inputs) add(input);
     if (split.sizes.has_index) add({0, &index_strides});
 
     Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
     const Dims *kept_pointers[kOperands], *reduced_pointers[kOperands];
     for (int k = 0; k < operands; ++k) kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
-    for (int axis = 0; axis < shape.size(); ++axis) {
-        const bool folds = std::find(axes.begin(), axes.end(), axis) != axes.end();
-        (folds ? reduced_shape : kept_shape).push_back(shape[axis]);
+    for (int axis = 0; axis < fold.shape.size(); ++axis) {
+        const bool folds = std::find(fold.axes.begin(), fold.axes.end(), axis) != fold.axes.end();
+        (folds ? reduced_shape : kept_shape).push_back(fold.shape[axis]);
         for (int k = 0; k < operands; ++k) (folds ? reduced_strides : kept_strides)[k].push_back((*strides[k])[axis]);
     }
     collapse(split.kept, kept_shape, {kept_pointers, size_t(operands)});
@@ -153,16 +152,15 @@ void set_grid(Launch& launch, int64_t blocks, int64_t threads) {
 
 }  // namespace
 
-bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const DeviceOperand& output,
-               std::span<const DeviceOperand> inputs, const Scalar* initial, Launch& launch) {
+bool plan_fold(const Program& program, const FoldOperands& operands, Launch& launch) {
     launch.grid = 0;
     launch.partials = launch.counters = 0;
-    if (int(inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
+    if (int(operands.inputs.size()) + 2 > kOperands || program.expr->scalars.size() + 1 > size_t(kernel::kMaxScalars))
         return false;
     AxisSplit split;
-    split_axes(split, program, shape, axes, output, inputs);
+    split_axes(split, program, operands);
     if (split.kept.ndim > kAxes || split.reduced.ndim > kAxes) return false;
-    set_scalars(launch, *program.expr, initial);
+    set_scalars(launch, *program.expr, operands.initial);
     if (split.kept.size == 0) return true;
 
     const bool by_columns = runs_along_outputs(split, program);
@@ -170,7 +168,7 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
     if (in_order || one_thread_each(split, by_columns)) {
         launch.walk = in_order ? Walk::InOrder : Walk::Short;
         set_grid(launch, (split.kept.size + kThreads - 1) / kThreads, kThreads);
-        return fill<kernel::Index64>(launch, split, program, initial, {});
+        return fill<kernel::Index64>(launch, split, program, operands.initial, {});
     }
     const ThreadDivision division = divide(split, by_columns);
     set_grid(launch, division.tiles * division.chunks, 1 << kThreadBits);
@@ -182,10 +180,10 @@ bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, cons
     const bool several = split.reduced.ndim > 1;
     if (several && fits_32_bits(split.kept) && fits_32_bits(split.reduced)) {
         launch.walk = Walk::TreeStrided;
-        return fill<kernel::Index32>(launch, split, program, initial, division);
+        return fill<kernel::Index32>(launch, split, program, operands.initial, division);
     }
     launch.walk = several ? Walk::TreeStrided64 : Walk::Tree;
-    return fill<kernel::Index64>(launch, split, program, initial, division);
+    return fill<kernel::Index64>(launch, split, program, operands.initial, division);
 }
 
 void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address) {

@@ -62,10 +62,9 @@ void drop_axis(Space& space, int axis) {
 
 }  // namespace
 
-IndexedAccessPlan::IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
-                                     std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
-                                     kernel::IndexedAccessKind kind)
-    : indices_(indices), outside_(outside), kind_(kind) {
+IndexedAccessPlan::IndexedAccessPlan(const IndexedAccessOperands& operands)
+    : indices_(operands.indices), outside_(operands.outside), kind_(operands.kind) {
+    const auto& [shape, elements, array, indices, item, outside, kind] = operands;
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
               kernel::kMaxIndices);

@@ -14,12 +14,21 @@ struct IndexedDeviceAxis {
     int axis;
 };
 
+/// The operands of an IndexedAccess (runtime/task.h) in device memory; strides over `shape`. The plan refers to the
+/// indices.
+struct IndexedAccessOperands {
+    Dims shape;
+    DeviceOperand elements, array;
+    std::span<const IndexedDeviceAxis> indices;
+    int64_t item;  ///< bytes of an element
+    kernel::Outside outside;
+    kernel::IndexedAccessKind kind;
+};
+
 /// Plans a gather, a scatter or an update: `slices` rounds of launches, in order; more than one only beyond 8 axes.
 class CUARRAY_API IndexedAccessPlan {
  public:
-    IndexedAccessPlan(const Dims& shape, const DeviceOperand& elements, const DeviceOperand& array,
-                      std::span<const IndexedDeviceAxis> indices, int64_t item, kernel::Outside outside,
-                      kernel::IndexedAccessKind kind);
+    explicit IndexedAccessPlan(const IndexedAccessOperands& operands);
 
     int64_t slices() const { return slices_; }
     /// Fills `move` for a slice, and `claim` if stores to one position conflict; set_table() must follow then. In an

@@ -72,10 +72,18 @@ class CUARRAY_API ElementwisePlan {
     int64_t slices_ = 1;
 };
 
+/// The operands of a Reduce or a LeftFold (runtime/task.h) in device memory; strides over `shape`, zero on the reduced
+/// axes of the output.
+struct FoldOperands {
+    Dims shape, axes;
+    DeviceOperand output;
+    std::span<const DeviceOperand> inputs;
+    const Scalar* initial = nullptr;
+};
+
 /// Plans a reduction or a left fold. False if more than 8 kept or 8 reduced axes remain after merging: the caller
 /// then copies the inputs to contiguous memory, kept axes first, and uses a contiguous output.
-CUARRAY_API bool plan_fold(const Program& program, const Dims& shape, const Dims& axes, const DeviceOperand& output,
-                           std::span<const DeviceOperand> inputs, const Scalar* initial, Launch& launch);
+CUARRAY_API bool plan_fold(const Program& program, const FoldOperands& operands, Launch& launch);
 
 /// Plans a scan along one axis; the output has strides over the whole shape. False if more than 8 other axes remain
 /// after merging.

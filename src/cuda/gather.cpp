@@ -13,13 +13,10 @@ std::vector<IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices) {
 }
 
 IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDeviceAxis> indices) {
-    return {task.shape,
-            {address_of(task.elements), &task.elements.strides},
-            {address_of(task.array), &task.array.strides},
-            indices,
-            item_size(task.array.dtype),
-            task.outside,
-            task.kind};
+    const DeviceOperand elements{address_of(task.elements), &task.elements.strides};
+    const DeviceOperand array{address_of(task.array), &task.array.strides};
+    return IndexedAccessPlan(
+        {task.shape, elements, array, indices, item_size(task.array.dtype), task.outside, task.kind});
 }
 
 }  // namespace

@@ -125,25 +125,29 @@ std::string program_log(const NvrtcLibrary& library, nvrtcProgram program) {
     return log;
 }
 
-/// Compiles to `binary`; false if that fails. Either way there may be a log.
-bool run(const NvrtcLibrary& library, const std::string& text, const std::string& name,
-         const std::vector<std::string>& options, bool ptx, std::string& binary, std::string& log) {
+/// What the compiler returns: an empty binary if it fails; a log in either case, if it has something to say.
+struct CompilerOutput {
+    std::string binary, log;
+};
+
+CompilerOutput run(const NvrtcLibrary& library, const std::string& text, const std::string& name,
+                   const std::vector<std::string>& options, bool ptx) {
     nvrtcProgram program = nullptr;
-    if (library.nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
-        log = "nvrtcCreateProgram failed";
-        return false;
-    }
+    if (library.nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0)
+        return {"", "nvrtcCreateProgram failed"};
     std::vector<const char*> words;
     for (const std::string& option : options) words.push_back(option.c_str());
+    CompilerOutput output;
     size_t bytes = 0;
-    bool good = library.nvrtcCompileProgram(program, int(words.size()), words.data()) == 0;
-    log = program_log(library, program);
+    const bool good = library.nvrtcCompileProgram(program, int(words.size()), words.data()) == 0;
+    output.log = program_log(library, program);
     if (good && (ptx ? library.nvrtcGetPTXSize : library.nvrtcGetCUBINSize)(program, &bytes) == 0) {
-        binary.resize(bytes);
-        good = (ptx ? library.nvrtcGetPTX : library.nvrtcGetCUBIN)(program, binary.data()) == 0;
+        output.binary.resize(bytes);
+        if ((ptx ? library.nvrtcGetPTX : library.nvrtcGetCUBIN)(program, output.binary.data()) != 0)
+            output.binary.clear();
     }
     library.nvrtcDestroyProgram(&program);
-    return good && bytes > 0;
+    return output;
 }
 
 std::string joined(std::span<const char* const> words) {
@@ -156,10 +160,11 @@ std::string joined(std::span<const char* const> words) {
 std::string known_options(const NvrtcLibrary& library, int arch) {
     const std::string probe = "extern \"C\" __global__ void probe(float* x) { *x += 1; }";
     const std::string architecture = "--gpu-architecture=compute_" + std::to_string(arch);
-    std::string known, binary, log;
-    for (const char* option : compile_options())
-        if (run(library, probe, "probe.cu", {architecture, option}, true, binary, log) && log.empty())
-            known += (known.empty() ? "" : " ") + std::string(option);
+    std::string known;
+    for (const char* option : compile_options()) {
+        const CompilerOutput output = run(library, probe, "probe.cu", {architecture, option}, true);
+        if (!output.binary.empty() && output.log.empty()) known += (known.empty() ? "" : " ") + std::string(option);
+    }
     return known;
 }
 
@@ -305,11 +310,11 @@ std::string compile(const std::string& text, const std::string& name, const Targ
     std::vector<std::string> options = split(toolchain.options);
     options.push_back(std::string("--gpu-architecture=") + (target.ptx ? "compute_" : "sm_") +
                       std::to_string(target.arch));
-    std::string binary, log;
-    if (!run(library, text, name + ".cu", options, target.ptx, binary, log))
-        raise(ErrorKind::Cuda, name, ": NVRTC ", version_text(library.version), " refuses the generated program\n", log,
-              "\n", numbered(text));
-    return binary;
+    const CompilerOutput output = run(library, text, name + ".cu", options, target.ptx);
+    if (output.binary.empty())
+        raise(ErrorKind::Cuda, name, ": NVRTC ", version_text(library.version), " refuses the generated program\n",
+              output.log, "\n", numbered(text));
+    return output.binary;
 }
 
 }  // namespace cuarray::cuda

@@ -82,9 +82,8 @@ bool GpuBackend::try_fold(const SingleFold& task) {
     std::vector<DeviceOperand> inputs;
     for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
     Launch launch;
-    if (!plan_fold(task.program, task.shape, task.axes, {address_of(task.output), &task.output.strides}, inputs,
-                   task.initial, launch))
-        return false;
+    const DeviceOperand output{address_of(task.output), &task.output.strides};
+    if (!plan_fold(task.program, {task.shape, task.axes, output, inputs, task.initial}, launch)) return false;
     launch_in_workspace(task.program, launch, task.name);
     return true;
 }

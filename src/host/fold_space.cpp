@@ -38,9 +38,8 @@ int64_t spread(const Space& s, int outputs) {
 
 }  // namespace
 
-void FoldSpace::lay_out(const LoopLibrary& library, const char* name, const Expr& expr, const Dims& shape,
-                        const Dims& axes, std::span<const View> inputs, std::span<const View> outputs,
-                        int64_t least_row) {
+void FoldSpace::lay_out(const LoopLibrary& library, const FoldTask& task, int64_t least_row) {
+    const auto& [expr, shape, axes, inputs, outputs, name] = task;
     const int ins = int(inputs.size()), outs = int(outputs.size());
     const bool indexed = std::any_of(expr.nodes.begin(), expr.nodes.end(),
                                      [](const ExprNode& node) { return node.op == ExprNode::Op::Index; });

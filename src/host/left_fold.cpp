@@ -18,8 +18,7 @@ class LeftFoldRun {
           loop_(library.loops[task.loop]),
           item_(item_size(loops()[task.loop].out[0])) {
         constexpr int64_t kAlwaysColumns = INT64_MAX;
-        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs,
-                       kAlwaysColumns);
+        space_.lay_out(library, task, kAlwaysColumns);
         if (space_.n == 0 && !task.initial && space_.folds > 0)
             raise(ErrorKind::Value, task.name, ": zero-size array to a reduction which has no identity");
     }

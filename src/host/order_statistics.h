@@ -6,18 +6,17 @@
 
 namespace cuarray::host {
 
-/// Copies the items of one bucket, in order, to `to`, which may be `from` if there is one chunk.
+/// Copies the items of one bucket, in order, to `to`, which may be the row's memory if there is one chunk.
 template <class Item, class Key>
-void collect_bucket(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, uint32_t bucket,
-                    const int64_t* counts) {
-    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
+void collect_bucket(Item* to, KeyedRow<Item, Key> row, DigitTable table, uint32_t bucket) {
+    each_chunk(row.n, row.chunks, [&](int c, int64_t begin, int64_t end) {
         int64_t at = 0;
-        for (int earlier = 0; earlier < c; ++earlier) at += counts[earlier * digit.buckets() + bucket];
-        const int64_t room = at + counts[c * digit.buckets() + bucket];
+        for (int earlier = 0; earlier < c; ++earlier) at += table.of_chunk(earlier)[bucket];
+        const int64_t room = at + table.of_chunk(c)[bucket];
         for (int64_t i = begin; i < end && at < room; ++i) {
-            const Item item = from[i];
+            const Item item = row.items[i];
             to[at] = item;
-            at += digit(key(item)) == bucket;
+            at += table.digit(row.key(item)) == bucket;
         }
     });
 }
@@ -41,46 +40,53 @@ void each_part_block(const Item* items, int64_t begin, int64_t end, Key key, std
     }
 }
 
-/// Copies the items with keys from low to high, in order, to `to`, and returns their number. Adds the number of smaller
-/// ones to `below`.
+/// A range of keys; both ends are part of it.
+struct KeyRange {
+    uint64_t low, high;
+};
+
+/// Copies the items from begin to end - 1 with keys of the range, in order, to `to`, and returns their number. Adds the
+/// number of smaller ones to `below`.
 template <class Item, class Key>
-int64_t collect_between(Item* to, const Item* items, int64_t begin, int64_t end, Key key, uint64_t low, uint64_t high,
-                        int64_t& below) {
-    const uint64_t pivots[] = {low, high};
+int64_t collect_between(Item* to, KeyedRow<Item, Key> row, int64_t begin, int64_t end, KeyRange range, int64_t& below) {
+    const uint64_t pivots[] = {range.low, range.high};
     int64_t at = 0;
-    each_part_block(
-        items, begin, end, key, pivots, [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
-            below += counts[0];
-            for (int64_t i = 0; i < n; i += 64) {
-                uint64_t bits = 0;
-                for (int byte = 0; byte < 8; ++byte) {
-                    uint64_t word;
-                    std::memcpy(&word, parts + i + 8 * byte, 8);
-                    // Of parts 0 ... 4, parts 1 to 3 have one of the lowest two bits set; the product packs these
-                    // flags.
-                    bits |= ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
-                }
-                for (; bits != 0; bits &= bits - 1) to[at++] = items[first + i + std::countr_zero(bits)];
-            }
-        });
+    each_part_block(row.items, begin, end, row.key, pivots,
+                    [&](int64_t first, int64_t n, const uint8_t* parts, const int64_t* counts) {
+                        below += counts[0];
+                        for (int64_t i = 0; i < n; i += 64) {
+                            uint64_t bits = 0;
+                            for (int byte = 0; byte < 8; ++byte) {
+                                uint64_t word;
+                                std::memcpy(&word, parts + i + 8 * byte, 8);
+                                // Of parts 0 ... 4, parts 1 to 3 have one of the lowest two bits set; the product packs
+                                // these flags.
+                                bits |=
+                                    ((word | word >> 1) & 0x0101010101010101) * 0x0102040810204080 >> 56 << 8 * byte;
+                            }
+                            for (; bits != 0; bits &= bits - 1)
+                                to[at++] = row.items[first + i + std::countr_zero(bits)];
+                        }
+                    });
     return at;
 }
 
 template <class Item, class Key>
-void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                  Key key);
+void select_items(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks);
 
-/// Selects among the items with keys from low to high; false, without a result, if the ranks are not among them or
-/// these items are too many.
+/// Selects among the items with keys of the range; false, without a result, if the ranks are not among them or these
+/// items are too many.
 template <class Item, class Key>
-bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                    Key key, uint64_t low, uint64_t high) {
+bool select_between(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks,
+                    KeyRange range) {
+    const int64_t n = row.n;
+    const int chunks = row.chunks;
     Scratch scratch;
     int64_t* const below = scratch.take_array<int64_t>(2 * chunks);
     int64_t* const found = below + chunks;
     each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
         below[c] = 0;
-        found[c] = collect_between(spare + begin, from, begin, end, key, low, high, below[c]);
+        found[c] = collect_between(spare + begin, row, begin, end, range, below[c]);
     });
     int64_t before = 0, count = 0;
     for (int c = 0; c < chunks; ++c) count += found[c], before += below[c];
@@ -90,7 +96,7 @@ bool select_between(Item* result, const Item* from, Item* spare, int64_t n, std:
         std::memmove(spare + at, spare + n * c / chunks, size_t(found[c]) * sizeof(Item));
     int64_t* const places = scratch.take_array<int64_t>(int64_t(ranks.size()));
     for (size_t k = 0; k < ranks.size(); ++k) places[k] = ranks[k] - before;
-    select_items(result, spare, spare + count, count, {places, ranks.size()}, threads_of(count), key);
+    select_items(result, row.of(spare, count), spare + count, {places, ranks.size()});
     return true;
 }
 
@@ -108,55 +114,52 @@ inline size_t group_end(std::span<const int64_t> ranks, size_t k, int64_t n) {
 
 /// Selects a group of ranks between two items of a sample; false if the ranks are not between them.
 template <class Item, class Key>
-bool select_by_sample(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks,
-                      int chunks, Key key) {
-    const int64_t samples = std::min(n / 64, kMostSamples), step = n / samples;
+bool select_by_sample(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks) {
+    const int64_t n = row.n, samples = std::min(n / 64, kMostSamples), step = n / samples;
     Scratch scratch;
     Item* const sample = scratch.take_array<Item>(2 * samples);
     for (int64_t i = 0; i < samples; ++i) {
         // At a pseudo-random position in each step, so that periodic rows do not bias the sample.
         const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
-        sample[i] = from[i * step + int64_t(anywhere % uint64_t(step))];
+        sample[i] = row.items[i * step + int64_t(anywhere % uint64_t(step))];
     }
-    sort_items(sample, sample, sample + samples, samples, 1, key);
+    sort_items(sample, KeyedRow<Item, Key>{sample, samples, 1, row.key}, sample + samples);
     // Four standard deviations of a rank among random samples.
     const double share = double(samples) / double(n), error = 2 * std::sqrt(double(samples)) + 1;
     const int64_t low = int64_t(double(ranks.front()) * share - error),
                   high = int64_t(double(ranks.back()) * share + error);
-    using K = decltype(key(from[0]));
-    const K from_key = low < 0 ? K(0) : key(sample[low]), to_key = high >= samples ? K(-1) : key(sample[high]);
-    return from_key != to_key && select_between(result, from, spare, n, ranks, chunks, key, from_key, to_key);
+    using K = decltype(row.key(sample[0]));
+    const K from_key = low < 0 ? K(0) : row.key(sample[low]), to_key = high >= samples ? K(-1) : row.key(sample[high]);
+    return from_key != to_key && select_between(result, row, spare, ranks, {from_key, to_key});
 }
 
 /// Radix select: by the highest digit in which keys differ, then among the items of the buckets that contain ranks.
 template <class Item, class Key>
-void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                     Key key) {
+void select_by_digit(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks) {
     Scratch scratch;
-    const KeyStatistics found = key_statistics(from, n, chunks, key);
+    const KeyStatistics found = key_statistics(row);
     if (found.is_sorted) {
-        for (size_t k = 0; k < ranks.size(); ++k) result[k] = from[ranks[k]];
+        for (size_t k = 0; k < ranks.size(); ++k) result[k] = row.items[ranks[k]];
         return;
     }
-    const int high = std::bit_width(found.differs), bits = std::min(high, n < kLongRow ? kShortDigit : kLongDigit);
-    const Digit digit{high - bits, bits};
-    int64_t* const counts = scratch.take_array<int64_t>(int64_t(chunks) << bits);
-    count_digits(from, n, chunks, key, digit, counts);
+    const int high = std::bit_width(found.differs), bits = std::min(high, row.n < kLongRow ? kShortDigit : kLongDigit);
+    const DigitTable table{{high - bits, bits}, scratch.take_array<int64_t>(int64_t(row.chunks) << bits)};
+    count_digits(row, table);
     int64_t before = 0;
     size_t k = 0;
     for (uint32_t bucket = 0; k < ranks.size(); ++bucket) {
         int64_t count = 0;
-        for (int c = 0; c < chunks; ++c) count += counts[c * digit.buckets() + bucket];
+        for (int c = 0; c < row.chunks; ++c) count += table.of_chunk(c)[bucket];
         size_t end = k;
         while (end < ranks.size() && ranks[end] < before + count) ++end;
         if (end > k) {
             Scratch inner;
             int64_t* const places = inner.take_array<int64_t>(int64_t(end - k));
             for (size_t r = k; r < end; ++r) places[r - k] = ranks[r] - before;
-            collect_bucket(spare, from, n, chunks, key, digit, bucket, counts);
+            collect_bucket(spare, row, table, bucket);
             // A bucket's spare memory follows it in `spare` if there is room; else it is allocated.
-            Item* const more = 2 * count <= n ? spare + count : inner.take_array<Item>(count);
-            select_items(result + k, spare, more, count, {places, end - k}, threads_of(count), key);
+            Item* const more = 2 * count <= row.n ? spare + count : inner.take_array<Item>(count);
+            select_items(result + k, row.of(spare, count), more, {places, end - k});
         }
         k = end;
         before += count;
@@ -166,35 +169,34 @@ void select_by_digit(Item* result, const Item* from, Item* spare, int64_t n, std
 /// result[k] = item ranks[k] of the sorted row; ranks are ascending. `spare` has room for n items unless
 /// n <= kInsertion.
 template <class Item, class Key>
-void select_items(Item* result, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                  Key key) {
+void select_items(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks) {
+    const int64_t n = row.n;
     if (n <= kInsertion) {
         Scratch scratch;
         Item* const sorted = scratch.take_array<Item>(n);
-        sort_by_insertion(sorted, from, n, key);
+        sort_by_insertion(sorted, row.items, n, row.key);
         for (size_t k = 0; k < ranks.size(); ++k) result[k] = sorted[ranks[k]];
         return;
     }
     int groups = 0;
     for (size_t k = 0; k < ranks.size(); k = group_end(ranks, k, n)) ++groups;
-    if (n < kSampledRow || groups > kMostGroups) return select_by_digit(result, from, spare, n, ranks, chunks, key);
+    if (n < kSampledRow || groups > kMostGroups) return select_by_digit(result, row, spare, ranks);
     for (size_t k = 0, end; k < ranks.size(); k = end) {
         end = group_end(ranks, k, n);
         const auto group = ranks.subspan(k, end - k);
-        if (!select_by_sample(result + k, from, spare, n, group, chunks, key))
-            select_by_digit(result + k, from, spare, n, group, chunks, key);
+        if (!select_by_sample(result + k, row, spare, group)) select_by_digit(result + k, row, spare, group);
     }
 }
 
 /// Writes take(i) of each item to `to`, partitioned: the items at `ranks`, at most 8 in ascending order, are those of
 /// the sorted row, smaller ones come before and larger ones after, in their original order. `spare` has room for n
-/// items; `from` is not modified.
+/// items; the row is not modified.
 template <class Out, class Item, class Key, class Take>
-void partition_items(Out* to, const Item* from, Item* spare, int64_t n, std::span<const int64_t> ranks, int chunks,
-                     Key key, Take take) {
+void partition_items(Out* to, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks, Take take) {
+    const auto [from, n, chunks, key] = row;
     Scratch scratch;
     Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
-    select_items(found, from, spare, n, ranks, chunks, key);
+    select_items(found, row, spare, ranks);
     uint64_t room[kMostPivots];
     int count = 0;
     for (size_t k = 0; k < ranks.size(); ++k) {

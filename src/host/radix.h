@@ -25,7 +25,7 @@ constexpr int64_t kFarRow = int64_t(22) << 20, kLine = 128;
 /// How many threads share a row.
 inline int threads_of(int64_t n) { return int(std::clamp<int64_t>(n / kTaskElements, 1, thread_count())); }
 
-/// Calls body(chunk, begin, end) for the chunks of a row.
+/// Calls body(chunk, begin, end) for the chunks of n items.
 template <class Body> void each_chunk(int64_t n, int chunks, Body body) {
     if (chunks == 1) return body(0, 0, n);
     parallel_for(chunks, [&](int64_t c) { body(int(c), n * c / chunks, n * (c + 1) / chunks); });
@@ -52,22 +52,33 @@ template <class Body> void each_row(int64_t rows, int64_t n, Body body) {
     parallel_for(groups, run);
 }
 
+/// Items to be ordered by their keys, in chunks for the threads.
+template <class Item, class Key> struct KeyedRow {
+    const Item* items;
+    int64_t n;
+    int chunks;  ///< one per thread
+    Key key;
+
+    /// A row of other items, ordered by the same keys.
+    KeyedRow of(const Item* others, int64_t count) const { return {others, count, threads_of(count), key}; }
+};
+
 /// Properties of the keys of a row.
 struct KeyStatistics {
     uint64_t differs = 0;  ///< bits in which keys differ
     bool is_sorted = true;
 };
 
-template <class Item, class Key> KeyStatistics key_statistics(const Item* items, int64_t n, int chunks, Key key) {
+template <class Item, class Key> KeyStatistics key_statistics(KeyedRow<Item, Key> row) {
     Scratch scratch;
-    KeyStatistics* const parts = scratch.take_array<KeyStatistics>(chunks);
-    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
-        using K = decltype(key(items[0]));
-        const K first = key(items[0]);
-        K differs = 0, before = key(items[begin > 0 ? begin - 1 : 0]);
+    KeyStatistics* const parts = scratch.take_array<KeyStatistics>(row.chunks);
+    each_chunk(row.n, row.chunks, [&](int c, int64_t begin, int64_t end) {
+        using K = decltype(row.key(row.items[0]));
+        const K first = row.key(row.items[0]);
+        K differs = 0, before = row.key(row.items[begin > 0 ? begin - 1 : 0]);
         bool falls = false;
         for (int64_t i = begin; i < end; ++i) {
-            const K k = key(items[i]);
+            const K k = row.key(row.items[i]);
             differs |= K(k ^ first);
             falls |= k < before;
             before = k;
@@ -75,7 +86,7 @@ template <class Item, class Key> KeyStatistics key_statistics(const Item* items,
         parts[c] = {differs, !falls};
     });
     KeyStatistics all;
-    for (int c = 0; c < chunks; ++c) {
+    for (int c = 0; c < row.chunks; ++c) {
         all.differs |= parts[c].differs;
         all.is_sorted &= parts[c].is_sorted;
     }
@@ -101,13 +112,19 @@ struct Digit {
     int64_t buckets() const { return int64_t(1) << bits; }
 };
 
-/// counts[chunk][bucket] of the items' digits.
-template <class Item, class Key>
-void count_digits(const Item* items, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
-    std::memset(counts, 0, size_t(chunks * digit.buckets()) * sizeof(int64_t));
-    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
-        int64_t* const mine = counts + c * digit.buckets();
-        for (int64_t i = begin; i < end; ++i) ++mine[digit(key(items[i]))];
+/// The counts of a digit by chunk and bucket; then the output positions of the first items.
+struct DigitTable {
+    Digit digit;
+    int64_t* counts;  ///< counts[chunk][bucket]
+
+    int64_t* of_chunk(int c) const { return counts + c * digit.buckets(); }
+};
+
+template <class Item, class Key> void count_digits(KeyedRow<Item, Key> row, DigitTable table) {
+    std::memset(table.counts, 0, size_t(row.chunks * table.digit.buckets()) * sizeof(int64_t));
+    each_chunk(row.n, row.chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const mine = table.of_chunk(c);
+        for (int64_t i = begin; i < end; ++i) ++mine[table.digit(row.key(row.items[i]))];
     });
 }
 
@@ -118,13 +135,12 @@ inline void begin_buckets(int64_t* counts, int chunks, int64_t buckets) {
         for (int c = 0; c < chunks; ++c) before += std::exchange(counts[c * buckets + bucket], before);
 }
 
-/// One pass: scatters items by digit. The counts of the digits are an input and are overwritten.
-template <class Item, class Key>
-void move_by_digit(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts) {
-    begin_buckets(counts, chunks, digit.buckets());
-    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) {
-        int64_t* const next = counts + c * digit.buckets();
-        for (int64_t i = begin; i < end; ++i) to[next[digit(key(from[i]))]++] = from[i];
+/// One pass: scatters items by digit. The counts are an input and are overwritten.
+template <class Item, class Key> void move_by_digit(Item* to, KeyedRow<Item, Key> row, DigitTable table) {
+    begin_buckets(table.counts, row.chunks, table.digit.buckets());
+    each_chunk(row.n, row.chunks, [&](int c, int64_t begin, int64_t end) {
+        int64_t* const next = table.of_chunk(c);
+        for (int64_t i = begin; i < end; ++i) to[next[table.digit(row.key(row.items[i]))]++] = row.items[i];
     });
 }
 
@@ -140,16 +156,16 @@ inline void put_line(void* to, const void* from) {
 }
 
 /// move_by_digit for rows that exceed the near caches: the items of a bucket are buffered until they fill a line. If
-/// `following_counts` is not null, there is one chunk, and the following digit is counted in the same pass.
+/// `following` is not null, there is one chunk, and the following digit is counted in the same pass.
 template <class Item, class Key>
-void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, Digit digit, int64_t* counts,
-                   Digit following, int64_t* following_counts) {
+void move_in_lines(Item* to, KeyedRow<Item, Key> row, DigitTable table, const DigitTable* following = nullptr) {
     constexpr int64_t kItems = kLine / int64_t(sizeof(Item));
-    const int64_t buckets = digit.buckets(), skew = int64_t(reinterpret_cast<uintptr_t>(to) / sizeof(Item)) % kItems;
-    begin_buckets(counts, chunks, buckets);
+    const int64_t buckets = table.digit.buckets();
+    const int64_t skew = int64_t(reinterpret_cast<uintptr_t>(to) / sizeof(Item)) % kItems;
+    begin_buckets(table.counts, row.chunks, buckets);
     const auto move = [&](int c, int64_t begin, int64_t end, auto count) {
         Scratch scratch;
-        int64_t* const next = counts + c * buckets;
+        int64_t* const next = table.of_chunk(c);
         int64_t* const first = scratch.take_array<int64_t>(buckets);
         Item* const lines = scratch.take_array<Item>(buckets * kItems);
         std::copy(next, next + buckets, first);
@@ -159,10 +175,10 @@ void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, D
                 to[at] = lines[bucket * kItems + (at + skew) % kItems];
         };
         for (int64_t i = begin; i < end; ++i) {
-            const Item item = from[i];
-            const auto k = key(item);
+            const Item item = row.items[i];
+            const auto k = row.key(item);
             count(k);
-            const int64_t bucket = digit(k), at = next[bucket]++, within = (at + skew) % kItems;
+            const int64_t bucket = table.digit(k), at = next[bucket]++, within = (at + skew) % kItems;
             lines[bucket * kItems + within] = item;
             if (within < kItems - 1) continue;
             const int64_t line = at - within;
@@ -177,25 +193,25 @@ void move_in_lines(Item* to, const Item* from, int64_t n, int chunks, Key key, D
         _mm_sfence();  // orders the non-temporal stores for other threads
 #endif
     };
-    if (following_counts) {
-        std::fill(following_counts, following_counts + following.buckets(), 0);
-        return move(0, 0, n, [&](auto k) { ++following_counts[following(k)]; });
+    if (following) {
+        const auto [digit, counts] = *following;
+        std::fill(counts, counts + digit.buckets(), 0);
+        return move(0, 0, row.n, [&](auto k) { ++counts[digit(k)]; });
     }
-    each_chunk(n, chunks, [&](int c, int64_t begin, int64_t end) { move(c, begin, end, [](auto) {}); });
+    each_chunk(row.n, row.chunks, [&](int c, int64_t begin, int64_t end) { move(c, begin, end, [](auto) {}); });
 }
 
-/// Sorts `from` into `to`, which may be the same memory; `spare` has room for n items unless n <= kInsertion.
-template <class Item, class Key>
-void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, Key key) {
-    if (n <= kInsertion) return sort_by_insertion(to, from, n, key);
-    const size_t bytes = size_t(n) * sizeof(Item);
-    const KeyStatistics found = key_statistics(from, n, chunks, key);
+/// Sorts the row into `to`, which may be its own memory; `spare` has room for n items unless n <= kInsertion.
+template <class Item, class Key> void sort_items(Item* to, KeyedRow<Item, Key> row, Item* spare) {
+    if (row.n <= kInsertion) return sort_by_insertion(to, row.items, row.n, row.key);
+    const size_t bytes = size_t(row.n) * sizeof(Item);
+    const KeyStatistics found = key_statistics(row);
     if (found.is_sorted) {
-        if (to != from) std::memcpy(to, from, bytes);
+        if (to != row.items) std::memcpy(to, row.items, bytes);
         return;
     }
     const int low = std::countr_zero(found.differs), width = std::bit_width(found.differs) - low;
-    const int widest = n < kLongRow ? kShortDigit : kLongDigit;
+    const int widest = row.n < kLongRow ? kShortDigit : kLongDigit;
     const int most = (width + widest - 1) / widest, bits = (width + most - 1) / most;
     Digit digits[64];
     int passes = 0;
@@ -203,27 +219,27 @@ void sort_items(Item* to, const Item* from, Item* spare, int64_t n, int chunks, 
         const Digit digit{low + pass * bits, bits};
         if (digit(found.differs) != 0) digits[passes++] = digit;
     }
-    if (passes % 2 && to == from) {
-        std::memcpy(spare, from, bytes);
-        from = spare;
+    if (passes % 2 && to == row.items) {
+        std::memcpy(spare, row.items, bytes);
+        row.items = spare;
     }
     Scratch scratch;
-    const int64_t table = int64_t(chunks) << bits;
+    const int64_t table = int64_t(row.chunks) << bits;
     int64_t* counts = scratch.take_array<int64_t>(2 * table);
     int64_t* following_counts = counts + table;
     const bool is_far = int64_t(bytes) >= kFarRow && reinterpret_cast<uintptr_t>(to) % sizeof(Item) == 0;
-    const bool counts_ahead = is_far && chunks == 1;
+    const bool counts_ahead = is_far && row.chunks == 1;
     for (int pass = 0; pass < passes; ++pass) {
         Item* const target = (passes - pass) % 2 ? to : spare;
         const bool is_last = pass == passes - 1;
-        if (pass == 0 || !counts_ahead) count_digits(from, n, chunks, key, digits[pass], counts);
+        const DigitTable now{digits[pass], counts}, following{digits[is_last ? pass : pass + 1], following_counts};
+        if (pass == 0 || !counts_ahead) count_digits(row, now);
         if (is_far)
-            move_in_lines(target, from, n, chunks, key, digits[pass], counts, digits[is_last ? pass : pass + 1],
-                          counts_ahead && !is_last ? following_counts : nullptr);
+            move_in_lines(target, row, now, counts_ahead && !is_last ? &following : nullptr);
         else
-            move_by_digit(target, from, n, chunks, key, digits[pass], counts);
+            move_by_digit(target, row, now);
         std::swap(counts, following_counts);
-        from = target;
+        row.items = target;
     }
 }
 

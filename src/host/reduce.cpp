@@ -63,6 +63,27 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
     return true;
 }
 
+/// Folds first ... first + folds - 1, over their elements begin ... begin + count - 1.
+struct FoldRange {
+    int64_t first, folds;
+    int64_t begin, count;
+};
+
+/// The accumulators of several outputs.
+struct Accumulators {
+    char* data;
+    int64_t apart;  ///< bytes between two outputs
+
+    char* of(int64_t output) const { return data + output * apart; }
+};
+
+/// Values of an output: one row per element, one column per fold.
+struct ValueRows {
+    const void* data;
+    int64_t stride;  ///< bytes between rows
+    int64_t columns;
+};
+
 class ReduceRun {
  public:
     ReduceRun(const LoopLibrary& library, const Reduce& task)
@@ -71,7 +92,7 @@ class ReduceRun {
           plan_(space_.plan),
           outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
-        space_.lay_out(library, task.name, *task.expr, task.shape, task.axes, task.inputs, task.outputs, kShortFold);
+        space_.lay_out(library, task, kShortFold);
         n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
         chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
         group_ = by_columns_ ? columns_together()
@@ -118,30 +139,30 @@ class ReduceRun {
         return std::min(room, std::max(share, int64_t(256)));
     }
 
-    // A unit: a group of folds over one chunk. The accumulators of different outputs are `apart` bytes apart; nodes,
-    // lanes and values are stored one output after the other.
+    // A unit: a group of folds over one chunk. Nodes, lanes and values are stored one output after the other.
 
     void fold_unit(Machine& machine, int64_t unit, char* partial) {
-        const int64_t chunk = unit / groups_, first = unit % groups_ * group_;
-        const int64_t folds = std::min(group_, folds_ - first);
-        const int64_t begin = chunk * kChunk, count = std::min<int64_t>(kChunk, n_ - begin);
+        const int64_t chunk = unit / groups_, first = unit % groups_ * group_, begin = chunk * kChunk;
+        const FoldRange range{first, std::min(group_, folds_ - first), begin, std::min<int64_t>(kChunk, n_ - begin)};
         Scratch scratch;
-        const int64_t apart = (chunks_ > 1 ? folds_ : folds) * acc_size();
-        char* const acc =
+        const int64_t apart = (chunks_ > 1 ? folds_ : range.folds) * acc_size();
+        char* const data =
             chunks_ > 1 ? partial + (chunk * outputs_ * folds_ + first) * acc_size() : scratch.take(outputs_ * apart);
+        const Accumulators acc{data, apart};
         const bool can_be_decided = folds_ == 1 && outputs_ == 1 && loops_.decided >= 0;
         if (can_be_decided && decided_->load(std::memory_order_relaxed))
-            *acc = char(loops_.decided);
+            *data = char(loops_.decided);
         else if (by_columns_)
-            fold_columns(machine, first, folds, begin, count, acc, apart);
+            fold_columns(machine, range, acc);
         else
-            for (int64_t k = 0; k < folds; ++k) fold_row(machine, first + k, begin, count, acc + k * acc_size(), apart);
-        if (can_be_decided && *acc == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
+            for (int64_t k = 0; k < range.folds; ++k)
+                fold_row(machine, first + k, begin, range.count, {data + k * acc_size(), apart});
+        if (can_be_decided && *data == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
         if (chunks_ == 1)
-            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc + k * apart);
+            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, range.folds, acc.of(k));
     }
 
-    void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, char* acc, int64_t apart) const {
+    void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, Accumulators acc) const {
         Scratch scratch;
         const int64_t bytes = (count + kLeaf - 1) / kLeaf * kLanes * acc_size();
         char* const nodes = scratch.take(outputs_ * bytes);
@@ -159,7 +180,7 @@ class ReduceRun {
                                        nodes + k * bytes + i / kLeaf * kLanes * acc_size());
             }
         }
-        for (int64_t k = 0; k < outputs_; ++k) loops_.fold_nodes(nodes + k * bytes, count, acc + k * apart);
+        for (int64_t k = 0; k < outputs_; ++k) loops_.fold_nodes(nodes + k * bytes, count, acc.of(k));
     }
 
     /// The address of output k's values of `folds` folds if they are an operand with rows `row_stride` bytes apart.
@@ -174,26 +195,26 @@ class ReduceRun {
         return std::min(plan_.block, kPieceBytes / item);
     }
 
-    /// Folds a leaf to lanes[lane][fold]; the lanes of different outputs are `apart` bytes apart.
-    void fold_leaf(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* lanes,
-                   int64_t apart, char* values) const {
-        const int64_t start = begin * folds_ + first;
+    /// Folds a leaf to lanes[lane][fold].
+    void fold_leaf(Machine& machine, const FoldRange& leaf, Accumulators lanes, char* values) const {
+        const int64_t folds = leaf.folds, count = leaf.count, start = leaf.begin * folds_ + leaf.first;
         if (const void* x = outputs_ == 1 ? value_in_place(machine, start, folds, 0) : nullptr)
-            return fold_rows(x, row_stride(0), 0, count, folds, begin, lanes);
-        if (folds > plan_.block) return fold_wide_leaf(machine, start, folds, begin, count, lanes, apart, values);
+            return fold_rows({x, row_stride(0), folds}, 0, count, leaf.begin, lanes.data);
+        if (folds > plan_.block) return fold_wide_leaf(machine, leaf, lanes, values);
         const int64_t step = folds == folds_ ? plan_.block / folds : 1;
         for (int64_t row = 0; row < count; row += step) {
             const int64_t rows = std::min(step, count - row);
             machine.evaluate(start + row * folds_, rows * folds, values, plan_.block * item());
             for (int64_t k = 0; k < outputs_; ++k)
-                fold_rows(machine.values(size_t(k)), folds * item(), row, rows, folds, begin + row, lanes + k * apart);
+                fold_rows({machine.values(size_t(k)), folds * item(), folds}, row, rows, leaf.begin + row, lanes.of(k));
         }
     }
 
-    /// Folds rows [row, row + rows) of a leaf into lanes[lane][column]; `first` is the index of the first of them.
-    void fold_rows(const void* from, int64_t stride, int64_t row, int64_t rows, int64_t columns, int64_t first,
-                   char* lanes) const {
-        const char* x = static_cast<const char*>(from);
+    /// Folds `values`, rows [row, row + rows) of a leaf, into lanes[lane][column]; `first` is the index of the first
+    /// of them.
+    void fold_rows(const ValueRows& values, int64_t row, int64_t rows, int64_t first, char* lanes) const {
+        const int64_t stride = values.stride, columns = values.columns;
+        const char* x = static_cast<const char*>(values.data);
         const int64_t lane_bytes = columns * acc_size();
         if (row % kLanes == 0) {
             // If rows are contiguous, the rows of all lanes are one long row, as are their accumulators.
@@ -216,8 +237,8 @@ class ReduceRun {
 
     /// The same if a row of columns takes several blocks: computes a piece of a few rows of a lane, then folds them
     /// together.
-    void fold_wide_leaf(Machine& machine, int64_t start, int64_t folds, int64_t begin, int64_t count, char* lanes,
-                        int64_t apart, char* values) const {
+    void fold_wide_leaf(Machine& machine, const FoldRange& leaf, Accumulators lanes, char* values) const {
+        const int64_t folds = leaf.folds, count = leaf.count, start = leaf.begin * folds_ + leaf.first;
         Scratch scratch;
         const char** const in_place = scratch.take_array<const char*>(outputs_);  // by output; may be null
         for (int64_t k = 0; k < outputs_; ++k) in_place[k] = value_in_place(machine, start, folds, k);
@@ -225,7 +246,7 @@ class ReduceRun {
         for (int64_t group = 0; group < count; group += kRowsAtOnce * kLanes) {
             for (int64_t row = group; row < std::min(count, group + kLanes); ++row) {
                 const int64_t rows = std::min(kRowsAtOnce, (count - row + kLanes - 1) / kLanes);
-                char* const lane = lanes + row % kLanes * folds * acc_size();
+                const int64_t lane_offset = row % kLanes * folds * acc_size();
                 for (int64_t c = 0; c < folds; c += step) {
                     const int64_t n = std::min(step, folds - c);
                     for (int64_t r = 0; r < rows; ++r) {
@@ -239,8 +260,8 @@ class ReduceRun {
                         const char* const x =
                             in_place[k] ? in_place[k] + row * row_stride(k) + c * item() : values + k * bytes;
                         const int64_t stride = in_place[k] ? kLanes * row_stride(k) : outputs_ * bytes;
-                        loops_.fold_lane(x, stride, rows, n, begin + row, group == 0,
-                                         lane + k * apart + c * acc_size());
+                        loops_.fold_lane(x, stride, rows, n, leaf.begin + row, group == 0,
+                                         lanes.of(k) + lane_offset + c * acc_size());
                     }
                 }
             }
@@ -249,8 +270,8 @@ class ReduceRun {
 
     /// The tree over a chunk's leaves is a binary counter of completed subtrees: subtree k exists if bit k of the
     /// number of leaves so far is set.
-    void fold_columns(Machine& machine, int64_t first, int64_t folds, int64_t begin, int64_t count, char* acc,
-                      int64_t apart) const {
+    void fold_columns(Machine& machine, const FoldRange& range, Accumulators acc) const {
+        const int64_t folds = range.folds, count = range.count;
         Scratch scratch;
         char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * outputs_ * plan_.block * item());
         const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;
@@ -260,8 +281,11 @@ class ReduceRun {
         const auto combine = [&](char* a, const char* b, int64_t count) {
             for (int64_t k = 0; k < outputs_; ++k) loops_.combine(a + k * bytes, b + k * bytes, count);
         };
+        const auto fold_to_node = [&](int64_t leaf, int64_t elements) {
+            fold_leaf(machine, {range.first, folds, range.begin + leaf * kLeaf, elements}, {node, bytes}, values);
+        };
         for (int64_t leaf = 0; leaf + 1 < leaves; ++leaf) {
-            fold_leaf(machine, first, folds, begin + leaf * kLeaf, kLeaf, node, bytes, values);
+            fold_to_node(leaf, kLeaf);
             int k = 0;
             for (; leaf >> k & 1; ++k) {
                 combine(subtree[k], node, width);
@@ -271,7 +295,7 @@ class ReduceRun {
         }
         // The last leaf is combined with every pending subtree. Lanes that it lacks start with the smallest one.
         const int64_t rest = count - (leaves - 1) * kLeaf;
-        fold_leaf(machine, first, folds, begin + (leaves - 1) * kLeaf, rest, node, bytes, values);
+        fold_to_node(leaves - 1, rest);
         int64_t present = std::min<int64_t>(rest, kLanes) * folds;
         for (int k = 0; (leaves - 1) >> k; ++k) {
             if (!((leaves - 1) >> k & 1)) continue;
@@ -282,8 +306,7 @@ class ReduceRun {
         const int64_t lanes = std::min<int64_t>(count, kLanes);
         for (int64_t d = kLanes / 2; d > 0; d /= 2)
             if (lanes > d) combine(node, node + d * folds * acc_size(), std::min(d, lanes - d) * folds);
-        for (int64_t k = 0; k < outputs_; ++k)
-            std::memcpy(acc + k * apart, node + k * bytes, size_t(folds * acc_size()));
+        for (int64_t k = 0; k < outputs_; ++k) std::memcpy(acc.of(k), node + k * bytes, size_t(folds * acc_size()));
     }
 
     void combine_chunks(char* partial) const {

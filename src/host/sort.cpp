@@ -34,37 +34,40 @@ struct PairKey {
 /// Sorts a row by SIMD; several threads first divide it by the highest digit of its keys. Returns false, with only the
 /// spare memory written, if that is not possible, the row is sorted already, or the parts would be too unequal.
 template <class Item, class Key>
-bool sort_by_vectors(ValueSortLoop sort, Item* to, const Item* from, Item* spare, int64_t n, int threads, Key key) {
-    if (threads == 1) return sort(from, to, spare, n, key.descending);
-    const KeyStatistics found = key_statistics(from, n, threads, key);
+bool sort_by_vectors(ValueSortLoop sort, Item* to, KeyedRow<Item, Key> row, Item* spare) {
+    const int64_t n = row.n;
+    const int threads = row.chunks;
+    const bool descending = row.key.descending;
+    if (threads == 1) return sort(row.items, to, spare, n, descending);
+    const KeyStatistics found = key_statistics(row);
     if (found.is_sorted) return false;  // radix sort has nothing to do either
     const int width = std::bit_width(found.differs);
     const Digit digit{std::max(0, width - kLongDigit), kLongDigit};
     Scratch scratch;
     const int64_t buckets = digit.buckets();
-    int64_t* const counts = scratch.take_array<int64_t>(threads * buckets);
+    const DigitTable table{digit, scratch.take_array<int64_t>(threads * buckets)};
     int64_t* const begins = scratch.take_array<int64_t>(buckets + 1);
-    count_digits(from, n, threads, key, digit, counts);
+    count_digits(row, table);
     begins[0] = 0;
     for (int64_t b = 0; b < buckets; ++b) {
         int64_t size = 0;
-        for (int c = 0; c < threads; ++c) size += counts[c * buckets + b];
+        for (int c = 0; c < threads; ++c) size += table.of_chunk(c)[b];
         if (size > 2 * n / threads) return false;
         begins[b + 1] = begins[b] + size;
     }
-    if (to == from) {
-        std::memcpy(spare, from, size_t(n) * sizeof(Item));
-        from = spare;
+    if (to == row.items) {
+        std::memcpy(spare, to, size_t(n) * sizeof(Item));
+        row.items = spare;
     }
     if (reinterpret_cast<uintptr_t>(to) % sizeof(Item) == 0)
-        move_in_lines(to, from, n, threads, key, digit, counts, digit, nullptr);
+        move_in_lines(to, row, table);
     else
-        move_by_digit(to, from, n, threads, key, digit, counts);
+        move_by_digit(to, row, table);
     parallel_for(buckets, [&](int64_t b) {
         const int64_t begin = begins[b], size = begins[b + 1] - begin;
         Item* const items = to + begin;
-        if (size > 0 && !sort(items, items, spare + begin, size, key.descending))
-            sort_items(items, items, spare + begin, size, 1, key);
+        if (size > 0 && !sort(items, items, spare + begin, size, descending))
+            sort_items(items, KeyedRow<Item, Key>{items, size, 1, row.key}, spare + begin);
     });
     return true;
 }
@@ -81,15 +84,13 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
-        each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
+        each_row(task.rows, n, [&](int64_t r, int64_t place, int threads) {
+            const KeyedRow row{from + r * n, n, threads, key};
+            stored_t<T>*const result = to + r * n, *const room = spare + place * n;
             const bool all = task.kth.empty() || n <= kInsertion;
-            if (all && by_vectors &&
-                sort_by_vectors(by_vectors, to + row * n, from + row * n, spare + place * n, n, threads, key))
-                return;
-            if (all) return sort_items(to + row * n, from + row * n, spare + place * n, n, threads, key);
-            const auto* const items = from + row * n;
-            partition_items(to + row * n, items, spare + place * n, n, task.kth, threads, key,
-                            [items](int64_t i) { return items[i]; });
+            if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
+            if (all) return sort_items(result, row, room);
+            partition_items(result, row, room, task.kth, [items = row.items](int64_t i) { return items[i]; });
         });
     }
 }
@@ -102,9 +103,9 @@ template <class T> void partition_indices(const LoopLibrary& library, const Sort
         auto* to = reinterpret_cast<int64_t*>(task.result.data());
         const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
+        const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            partition_items(to + row * n, from + row * n, spare + place * n, n, task.kth, threads,
-                            ValueKey<T>{task.descending, library.partitions[int(dtype_of<T>)]},
+            partition_items(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth,
                             [](int64_t i) { return i; });
         });
     }
@@ -149,8 +150,8 @@ template <class T> class IndexSort {
     /// The range of bits [low, high) in which keys differ; computed only if a key may need several pieces.
     std::pair<int, int> bits_that_differ() const {
         if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
-        const uint64_t differs =
-            key_statistics(values_, n_, threads_, [this](const stored_t<T>& x) { return key(x); }).differs;
+        const auto key_of = [this](const stored_t<T>& x) { return key(x); };
+        const uint64_t differs = key_statistics(KeyedRow{values_, n_, threads_, key_of}).differs;
         return {differs ? std::countr_zero(differs) : 0, std::bit_width(differs)};
     }
 
@@ -190,7 +191,7 @@ template <class T> class IndexSort {
         const auto [low, high] = bits_that_differ();
         for (int begin = low; begin < high; begin += room()) {
             make_pairs_of(begin, std::min(room(), high - begin));
-            sort_items(pairs_, pairs_, spare_, n_, threads_, PairKey{int(pairing_.index_bits)});
+            sort_items(pairs_, KeyedRow<uint64_t, PairKey>{pairs_, n_, threads_, {int(pairing_.index_bits)}}, spare_);
         }
     }
 
@@ -234,9 +235,9 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
         const StorageRef memory = backend_of(task).allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
+        const ValueKey<T> key{false, library.partitions[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            select_items(to + row * wanted, from + row * n, spare + place * n, n, task.kth, threads,
-                         ValueKey<T>{false, library.partitions[int(dtype_of<T>)]});
+            select_items(to + row * wanted, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth);
         });
     }
 }

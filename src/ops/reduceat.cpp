@@ -64,8 +64,9 @@ Array on_device(const Array& host, std::span<const int64_t> values, Device devic
     return from_host(values.data(), host.shape(), host.strides(), DType::int64, device);
 }
 
-/// Reduces one segment separately.
-void fold_alone(RowId id, const Array& values, int axis, int64_t begin, int64_t end, const Array& result, int64_t k) {
+/// Reduces segment k separately.
+void fold_alone(RowId id, const Array& values, int axis, const Segments& parts, int64_t k, const Array& result) {
+    const int64_t begin = parts.begins[size_t(k)], end = parts.ends[size_t(k)];
     Dims shape = values.shape(), strides = result.strides(), kept = result.shape();
     shape[axis] = end - begin;
     kept.erase(axis);
@@ -98,7 +99,7 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
         const Dims* strides[] = {&values.strides()};
         const Array result = empty_in_order(shape, memory_order(shape, strides), T, array.device());
         for (const int64_t k : parts.alone) {
-            fold_alone(id, values, axis, parts.begins[size_t(k)], parts.ends[size_t(k)], result, k);
+            fold_alone(id, values, axis, parts, k, result);
             parts.ends[size_t(k)] = parts.begins[size_t(k)];
         }
         if (parts.alone.size() < begins.size()) {

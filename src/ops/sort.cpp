@@ -43,15 +43,22 @@ View walked(const Array& array, const Dims& shape) {
 
 View line(const Array& array) { return walked(array, {array.size()}); }
 
+/// How to sort rows; see Sort.
+struct SortOptions {
+    const char* name;
+    bool descending = false, indices = false, refines = false;
+    std::span<const int64_t> kth = {};
+};
+
 /// Writes the sorted rows, possibly in place, or the indices that sort them, to `result`.
-void sort_rows(const Array& rows, const Array& result, bool places, bool refines, bool descending, const char* name,
-               std::span<const int64_t> kth = {}) {
+void sort_rows(const Array& rows, const Array& result, const SortOptions& o) {
     if (rows.is_empty()) return;
     const int64_t n = rows.shape()[rows.ndim() - 1];
     before_write(result.storage());
     const Dims shape{rows.size() / n, n};
-    rows.storage().front().run(Sort{shape[0], n, walked(rows, shape), walked(result, shape), places, refines,
-                                    descending, name, kth.size() > kManyKth ? std::span<const int64_t>() : kth});
+    rows.storage().front().run(Sort{shape[0], n, walked(rows, shape), walked(result, shape), o.indices, o.refines,
+                                    o.descending, o.name,
+                                    o.kth.size() > kManyKth ? std::span<const int64_t>() : o.kth});
 }
 
 void check_device(const Array& a, const Array& b, const char* name) {
@@ -68,7 +75,7 @@ Array sort(const Array& array, int axis, bool descending, const char* name) {
     const Array rows = as_rows(array, axis);
     const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
     const Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
-    sort_rows(rows, result, false, false, descending, name);
+    sort_rows(rows, result, {.name = name, .descending = descending});
     return from_rows(result, axis);
 }
 
@@ -77,14 +84,14 @@ void sort_in_place(const Array& array, int axis, bool descending) {
     axis = normalise_axis(axis, array.ndim(), "sort");
     const Array rows = as_rows(array, axis);
     if (has_complex(array) || !overlaps(rows, array)) return assign(array, sort(array, axis, descending), "sort");
-    sort_rows(rows, rows, false, false, descending, "sort");
+    sort_rows(rows, rows, {.name = "sort", .descending = descending});
 }
 
 Array argsort(const Array& array, int axis, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis);
     const Array places = empty(rows.shape(), DType::int64, rows.device());
-    sort_rows(rows, places, true, false, descending, name);
+    sort_rows(rows, places, {.name = name, .descending = descending, .indices = true});
     return from_rows(places, axis);
 }
 
@@ -92,14 +99,14 @@ Array partition(const Array& array, int axis, std::span<const int64_t> kth, bool
     axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return sort(array, axis, descending, name);
     const Array rows = as_rows(array, axis), result = empty(rows.shape(), rows.dtype(), rows.device());
-    sort_rows(rows, result, false, false, descending, name, kth);
+    sort_rows(rows, result, {.name = name, .descending = descending, .kth = kth});
     return from_rows(result, axis);
 }
 
 Array argpartition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis), places = empty(rows.shape(), DType::int64, rows.device());
-    sort_rows(rows, places, true, false, descending, name, kth);
+    sort_rows(rows, places, {.name = name, .descending = descending, .indices = true, .kth = kth});
     return from_rows(places, axis);
 }
 
@@ -115,7 +122,7 @@ Array lexsort(std::span<const Array> keys, int axis) {
                   " and ", to_string(key.shape()));
         const Array rows = as_rows(key, axis);
         if (!refines) places = empty(rows.shape(), DType::int64, rows.device());
-        sort_rows(rows, places, true, refines, false, "lexsort");
+        sort_rows(rows, places, {.name = "lexsort", .indices = true, .refines = refines});
         refines = true;
     }
     return from_rows(places, axis);

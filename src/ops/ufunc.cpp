@@ -31,11 +31,11 @@ UfuncResult defer_call(const Call& c) {
         const DType dtype = c.types->out[k];
         const Dims strides = strides_in_order(c.shape, order, item_size(dtype));
         if (k == 0) {
-            result.array[0] = defer(ExprNode::Op::Loop, c.loop, dtype, {c.arrays, c.args.size()}, c.scalars, c.shape,
-                                    strides, c.device);
+            const std::span arrays(c.arrays, c.args.size());
+            result.array[0] = defer({ExprNode::Op::Loop, c.loop, dtype, arrays, c.scalars, c.shape, strides, c.device});
         } else {
             const Array* first[] = {&result.array[0]};
-            result.array[k] = defer(ExprNode::Op::Second, kNone, dtype, first, c.scalars, c.shape, strides, c.device);
+            result.array[k] = defer({ExprNode::Op::Second, kNone, dtype, first, c.scalars, c.shape, strides, c.device});
         }
     }
     return result;

@@ -78,15 +78,14 @@ Dims coordinates(int64_t index, const Dims& shape) {
     return result;
 }
 
-[[noreturn]] void differ(const Values& got, const Values& wanted, int64_t i, const Dims& shape, const Subject& subject,
-                         std::span<const Values* const> sources) {
+[[noreturn]] void differ(const Comparison& c, int64_t i, const Subject& subject) {
     std::string operands;
-    for (const Values* source : sources)
+    for (const Values* source : c.sources)
         operands += (operands.empty() ? " of " : ", ") + text_of(source->dtype, source->element(i));
     const std::string expression = subject.expr ? ": " + to_infix(*subject.expr) : "";
     raise(ErrorKind::Runtime, "CUARRAY_VALIDATE: ", subject.what, " on ", to_string(subject.device), ": element ",
-          to_string(coordinates(i, shape)), operands, " is ", text_of(got.dtype, got.element(i)), ", and ",
-          text_of(wanted.dtype, wanted.element(i)), " on the host (", info(got.dtype).name, "; in ", subject.name,
+          to_string(coordinates(i, c.shape)), operands, " is ", text_of(c.got.dtype, c.got.element(i)), ", and ",
+          text_of(c.wanted.dtype, c.wanted.element(i)), " on the host (", info(c.got.dtype).name, "; in ", subject.name,
           expression, ")");
 }
 
@@ -105,20 +104,19 @@ StorageRef fetched(Backend& device, const View& view, const Dims& shape) {
     return result;
 }
 
-void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const Subject& subject,
-             const Values* mask, std::span<const Values* const> sources) {
-    const int64_t elements = count(shape);
-    if (!mask && std::memcmp(got.element(0), wanted.element(0), size_t(elements * item_size(got.dtype))) == 0) return;
+void compare(const Comparison& c, const Subject& subject) {
+    const DType dtype = c.got.dtype;
+    const int64_t elements = count(c.shape);
+    if (!c.mask && std::memcmp(c.got.element(0), c.wanted.element(0), size_t(elements * item_size(dtype))) == 0) return;
     for (int64_t i = 0; i < elements; ++i) {
-        if (mask && !*mask->element(i)) continue;
-        double reach = exact ? -1 : 0;
-        for (const Values* source : sources)
-            if (!exact && is_floating(source->dtype)) {
+        if (c.mask && !*c.mask->element(i)) continue;
+        double reach = c.exact ? -1 : 0;
+        for (const Values* source : c.sources)
+            if (!c.exact && is_floating(source->dtype)) {
                 const Complex operand = number(source->dtype, source->element(i));
                 reach = std::max(reach, std::hypot(operand.real, operand.imag));
             }
-        if (!agree(got.dtype, got.element(i), wanted.element(i), reach))
-            differ(got, wanted, i, shape, subject, sources);
+        if (!agree(dtype, c.got.element(i), c.wanted.element(i), reach)) differ(c, i, subject);
     }
 }
 

@@ -31,9 +31,18 @@ struct Subject {
     const Expr* expr = nullptr;
 };
 
-/// RuntimeError with the first element, among those where `mask` is true, that differs: in any bit if `exact`, else
-/// by more than 64 units in the last place of the result or of the `sources` that it was computed from.
-void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const Subject& subject,
-             const Values* mask = nullptr, std::span<const Values* const> sources = {});
+/// Elements to compare with the `wanted` ones: all, or those where `mask` is true. They agree if all bits are equal;
+/// unless `exact`, also within 64 units in the last place of the result or of the `sources` that it was computed from.
+struct Comparison {
+    const Values& got;
+    const Values& wanted;
+    const Dims& shape;
+    bool exact;
+    const Values* mask = nullptr;
+    std::span<const Values* const> sources = {};
+};
+
+/// RuntimeError with the first element that does not agree.
+void compare(const Comparison& c, const Subject& subject);
 
 }  // namespace cuarray

@@ -16,9 +16,8 @@ const Values& Steps::value(ValueId id) {
     return values_[id];
 }
 
-void Steps::compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const char* what,
-                    const Values* mask, std::span<const Values* const> sources) const {
-    cuarray::compare(got, wanted, shape, exact, {device_.device(), what, name_, &expr_}, mask, sources);
+void Steps::compare(const Comparison& comparison, const char* what) const {
+    cuarray::compare(comparison, {device_.device(), what, name_, &expr_});
 }
 
 void Steps::run(ValueId id, std::span<const View> inputs) {
@@ -94,7 +93,7 @@ void Steps::store(ValueId id, const std::vector<ValueId>& sources) {
         device_.run(Elementwise{&step, shape_, on_device, {&there, 1}, what});
         host.run(Elementwise{&step, shape_, on_host, {&here, 1}, what});
         device_.read(got.mirror->data, *got.device, 0, bytes);
-        compare(got, wanted, shape_, exact, what, nullptr, operands);
+        compare({got, wanted, shape_, exact, nullptr, operands}, what);
     }
     values_[id] = got;
 }

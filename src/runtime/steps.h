@@ -17,9 +17,8 @@ class Steps {
     /// The value of a node as computed by the device.
     const Values& value(ValueId id);
 
-    /// RuntimeError unless the device's elements agree with the `wanted` ones where `mask` is true.
-    void compare(const Values& got, const Values& wanted, const Dims& shape, bool exact, const char* what,
-                 const Values* mask = nullptr, std::span<const Values* const> sources = {}) const;
+    /// Compares elements that this Expr computes; RuntimeError with the first one that does not agree.
+    void compare(const Comparison& comparison, const char* what) const;
 
  private:
     void run(ValueId id, std::span<const View> inputs);

@@ -105,7 +105,7 @@ class ValidatingDecorator final : public Decorator {
         const Values* const mask = task.expr->mask == kNoValue ? nullptr : &steps.value(task.expr->mask);
         for (size_t k = 0; k < task.outputs.size(); ++k) {
             const Values got = stored(task.outputs[k], task.shape);
-            steps.compare(got, steps.value(task.expr->outputs[k]), task.shape, true, "the whole expression", mask);
+            steps.compare({got, steps.value(task.expr->outputs[k]), task.shape, true, mask}, "the whole expression");
         }
         return fault;
     }
@@ -138,7 +138,7 @@ class ValidatingDecorator final : public Decorator {
             repeated.inputs = {&input, 1};
             repeated.outputs = {&output, 1};
             host().run(repeated);
-            steps.compare(stored(given, results), wanted, results, is_exact(task), task.name);
+            steps.compare({stored(given, results), wanted, results, is_exact(task)}, task.name);
         }
         return fault;
     }
@@ -194,8 +194,8 @@ class ValidatingDecorator final : public Decorator {
     /// RuntimeError unless the device's elements agree with those that the host has computed.
     void check(const View& result, const View& wanted, const Dims& shape, const char* name, bool exact = true) {
         if (count(shape) == 0) return;
-        compare(stored(result, shape), {{}, fetched(host(), wanted, shape), wanted.dtype}, shape, exact,
-                {device(), name, name});
+        const Values computed{{}, fetched(host(), wanted, shape), wanted.dtype};
+        compare({stored(result, shape), computed, shape, exact}, {device(), name, name});
     }
 
     /// The same for the whole storage, in memory order: elements that are not written must be unchanged.

@@ -224,7 +224,7 @@ void folds_cover_everything() {
             Dims out = axis ? Dims{4, 0} : Dims{0, 4};
             Launch launch;
             const DeviceOperand input{1 << 20, &in};
-            CHECK(plan_fold(program, shape, {axis}, {256, &out}, {&input, 1}, nullptr, launch));
+            CHECK(plan_fold(program, {shape, {axis}, {256, &out}, {&input, 1}}, launch));
             const auto& p =
                 *reinterpret_cast<const kernel::Folded<kernel::Index64, kernel::kMaxOperands>*>(launch.parameters);
             const int64_t n = shape[axis], outputs = shape[1 - axis];
@@ -254,7 +254,7 @@ void no_slot_is_left_to_chance() {
     Launch& launch = *new (memory) Launch;
     const Dims shape{3, 1000}, in = c_strides(shape, 4), out{4, 0};
     const DeviceOperand input{1 << 20, &in};
-    CHECK(plan_fold({&expr, find_reduction("sum")}, shape, {1}, {256, &out}, {&input, 1}, nullptr, launch));
+    CHECK(plan_fold({&expr, find_reduction("sum")}, {shape, {1}, {256, &out}, {&input, 1}}, launch));
     const std::vector<unsigned char> zeros(16, 0);
     CHECK(std::memcmp(launch.scalars.values[0].bytes, two.bytes, 16) == 0);
     CHECK(std::memcmp(launch.scalars.values[1].bytes, zeros.data(), 16) == 0);

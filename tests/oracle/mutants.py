@@ -251,8 +251,8 @@ VECTORS = (
         Mutant(
             "threads-share-their-spare-memory",
             "src/host/sort.cpp",
-            "sort(items, items, spare + begin, size, key.descending)",
-            "sort(items, items, spare, size, key.descending)",
+            "sort(items, items, spare + begin, size, descending)",
+            "sort(items, items, spare, size, descending)",
             tests("sorting", "threads"),
         ),
         Mutant(
@@ -793,7 +793,7 @@ EDITING = [
     Mutant(
         "decided-by-any-chunk",
         "src/host/reduce.cpp",
-        "if (can_be_decided && *acc == char(loops_.decided))",
+        "if (can_be_decided && *data == char(loops_.decided))",
         "if (can_be_decided)",
         tests("reductions", "decided"),
     ),

@@ -89,10 +89,21 @@ CUARRAY_API void end_deferral();
 /// exported memory, which other code may write at any time.
 CUARRAY_API bool can_defer(std::span<const Array* const> arrays);
 
-/// Adds a node to this thread's graph. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
+/// An elementwise operation to defer. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
 /// the loop's dtypes.
-CUARRAY_API Array defer(ExprNode::Op op, LoopId loop, DType dtype, std::span<const Array* const> arrays,
-                        std::span<const Scalar> scalars, const Dims& shape, const Dims& strides, Device device);
+struct DeferredOperation {
+    ExprNode::Op op;
+    LoopId loop;
+    DType dtype;
+    std::span<const Array* const> arrays;
+    std::span<const Scalar> scalars;
+    const Dims& shape;
+    const Dims& strides;  ///< of the result, in bytes
+    Device device;
+};
+
+/// Adds a node to this thread's graph; returns its pending result.
+CUARRAY_API Array defer(const DeferredOperation& operation);
 
 /// Runs the node and all nodes it depends on. Every read of a storage goes through Array::storage(), which calls this.
 CUARRAY_API void settle(PendingNode& node);
