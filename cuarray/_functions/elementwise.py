@@ -162,7 +162,7 @@ def round(a, decimals=0, out=None):
     if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
         return round_ufunc(a, out=out)
     if a.dtype.kind == "c":
-        result = a.copy()
+        result = _core.array_from_object(a, copy=True)
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
         return write_output(result, out, "round")
     if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:

@@ -199,7 +199,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     array([1.5, 0. , 9. ])
     """
     given = as_array(x)
-    result = given.copy("K") if copy or given is not x else given
+    result = _core.array_from_object(given, copy=True, order="K") if copy or given is not x else given
     kind = result.dtype.kind
     for part in (result.real, result.imag) if kind == "c" else (result,) if kind in "fV" else ():
         limits = finfo(part.dtype)

@@ -306,12 +306,12 @@ def repeat(a, repeats, axis=None):
            [3, 4]])
     """
     a = as_array(a)
+    counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if axis is None:
         a, axis = a.ravel(), 0
     elif a.ndim == 0:
         a = a.reshape(1)
     axis = normalise_axis(axis, a, "repeat")
-    counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
     if counts.dtype.kind == "O":
         whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]
         counts = np.asarray(whole, np.int64).reshape(counts.shape)

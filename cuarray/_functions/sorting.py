@@ -377,8 +377,8 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     >>> ca.top_k([3, 9, 5], 2)
     (array([9, 5]), array([1, 2]))
     """
-    a, axis = along(a, axis, "top_k")
     k = integer(k, "k", "top_k")
+    a, axis = along(a, axis, "top_k")
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"top_k: k must be in 0..{a.shape[axis]}, not {k}")
     first = (*(slice(None),) * axis, slice(k))

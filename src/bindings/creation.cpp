@@ -238,6 +238,8 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
     const bool is_shared = result.storage_ref() == source.array.storage_ref();
     const bool keeps_rank = result.ndim() >= options.ndmin;
     if (is_shared && keeps_rank && is_ndarray(object)) return Object::share(object);
+    if (is_shared && is_ndarray(object) && as_ndarray(object)->is_value)
+        return Object::steal(wrap(with_leading_axes(copy(result), options.ndmin)));
     result = with_leading_axes(result, options.ndmin);
     Object made = Object::steal(wrap(std::move(result)));
     if (is_shared && source.owner) {

@@ -256,8 +256,9 @@ void replace(PyObject* object, Array&& array) {
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
-    // What a value shows of itself, as its real part, is one too.
+    // What a value shows of itself, as its real part, is one too; with axes it is an array to write to, as in NumPy.
     const bool is_value = as_ndarray(source)->is_value && array.ndim() == 0;
+    if (as_ndarray(source)->is_value && !is_value) return wrap(copy(array));
     PyObject* self = wrap(std::move(array), is_value);
     PyObject* const owner = base_of(source);
     if (!as_ndarray(self)->is_number) set_base(self, Py_NewRef(owner ? owner : source));

@@ -152,11 +152,18 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
     }
 }
 
+/// Whether 0-d results are values: all but those of `where`, which is no ufunc in NumPy and gives arrays.
+bool gives_values(const Row& row) { return &row != &rows()[row::where]; }
+
+PyObject* wrap_of_row(const Row& row, Array&& result) {
+    return gives_values(row) ? wrap_result(std::move(result)) : wrap(std::move(result));
+}
+
 PyObject* CallOptions::wrap(UfuncResult& result) const {
     Object objects[kMaxOut];
     for (int i = 0; i < row_.nout; ++i)
         objects[i] =
-            Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i]) : wrap_result(std::move(result.array[i])));
+            Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i]) : wrap_of_row(row_, std::move(result.array[i])));
     if (row_.nout == 1) return objects[0].release();
     return Object::steal(PyTuple_Pack(2, objects[0].get(), objects[1].get())).release();
 }
@@ -397,7 +404,7 @@ UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const Ufunc
 }
 
 PyObject* wrap_results(RowId row, UfuncResult& result) {
-    if (rows()[row].nout == 1) return wrap_result(std::move(result.array[0]));
+    if (rows()[row].nout == 1) return wrap_of_row(rows()[row], std::move(result.array[0]));
     const Object first = Object::steal(wrap_result(std::move(result.array[0])));
     const Object second = Object::steal(wrap_result(std::move(result.array[1])));
     return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
@@ -425,6 +432,7 @@ bool read_number(PyObject* object, Weak& weak) {
 }  // namespace
 
 PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
+    if (!gives_values(rows()[row])) return nullptr;
     static const Weak kNothing;
     static const Scalar kBools[] = {Scalar::of(DType::bool_, false), Scalar::of(DType::bool_, true)};
     Argument args[kMaxIn] = {kNothing, kNothing, kNothing};

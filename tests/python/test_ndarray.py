@@ -1,6 +1,7 @@
 """The type: attributes, methods, operators, conversion to Python numbers, formatting, copying, pickling."""
 
 import bisect
+import collections
 import copy
 import gc
 import math
@@ -458,12 +459,46 @@ def test_flat_is_an_iterator(device):
     assert (x.flat > 2).tolist() == [False, True, False, True] and (x.flat != 3).sum() == 3
 
 
-def test_a_shape_makes_an_array_of_a_value(device):
-    value = cuarray.asarray([4.0, 5.0]).min()
-    value.shape = (1,)
-    same = value
-    same += 1
-    assert value.tolist() == [5]
+def test_values_do_not_change(device):
+    x = cuarray.asarray([4.0, 5.0], device=device)
+    for value in (x.min(), x[0], 8 - x[0], abs(x[0])):
+        for write in (
+            lambda v: v.__setitem__((), 1),
+            lambda v: v.fill(1),
+            lambda v: cuarray.add(x[0], 1, out=v),
+            lambda v: x.sum(out=v),
+            lambda v: setattr(v, "shape", (1,)),
+            lambda v: v.resize(1),
+        ):
+            with pytest.raises(TypeError, match="a 0-d result is a value"):
+                write(value)
+        with pytest.raises(ValueError, match="read-only"):
+            cuarray.copyto(value, 1)
+        assert value == 4
+        array = cuarray.asarray(value)
+        array[...] = 1
+        array += 1
+        assert (value, array) == (4, 2) and cuarray.array(value) is not value
+
+
+def test_values_are_keys(device):
+    x = cuarray.asarray([2, 3, 2], device=device)
+    assert {x[0], x[2], x.max()} == {2, 3} and {x[1]: "three"}[3] == "three" and x[0] in {2.0}
+    assert collections.Counter(x).most_common(1) == [(2, 2)] and len(set(x > 2)) == 2
+    for number in (True, -7, 2**63, 0.5, -0.0, float("inf"), 1.5 - 2j):
+        assert hash(cuarray.asarray([number], device=device)[0]) == hash(number)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(cuarray.asarray(2, device=device))
+
+
+def test_numbers_have_memory_where_it_is_asked_for(device):
+    number = cuarray.asarray([1.5, 2.5], device=device)[1]
+    assert sys.getsizeof(number) <= 80 or device != "cpu"
+    assert (number.dtype, number.shape, number.ndim, number.nbytes, str(number.device)) == ("f8", (), 0, 8, device)
+    same = number.reshape(1)
+    assert same.base is number and same.tolist() == [2.5] and number.real == 2.5 and number.T == 2.5
+    assert pickle.loads(pickle.dumps(number)) == 2.5 and copy.deepcopy(number) == 2.5
+    assert (number + 1, 1 + number, -number, number < 3, divmod(number, 2)) == (3.5, 3.5, -2.5, True, (1.0, 0.5))
 
 
 def test_sequences_are_assigned_as_numpy_reads_them(device):

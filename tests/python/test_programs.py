@@ -94,7 +94,7 @@ def run(program, device, deferred):
         assert problem == error, f"program {program}: {problem}, NumPy: {error}"
         if expected is not None:
             place = rng.randrange(LIVE)
-            want[place : place + 1], got[place : place + 1] = [np.asarray(expected)], [array]
+            want[place : place + 1], got[place : place + 1] = [np.asarray(expected)], [cuarray.asarray(array)]
         if not deferred:
             check(program, want, got)
     check(program, want, got)
