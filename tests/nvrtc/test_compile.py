@@ -1,6 +1,7 @@
 """Every kernel that the tables can generate, compiled by the real NVRTC, without a GPU.
 
-The quick run takes a sample that changes with the date, the full one everything. The assertions: no spills, no local
+The quick run takes a sample that changes with the date, the full one everything; `python tests/nvrtc/test_compile.py sum`
+takes the kernels named after one row or task. The assertions: no spills, no local
 memory except that of CUDA's own functions, 16-byte accesses where elements are contiguous, and partial results of
 reductions that are not read through the read-only path.
 """
@@ -224,3 +225,30 @@ def test_checks_can_fail():
     scalar = 'extern "C" __global__ void k(float* p) { *p = 1; } // contiguous<program, 4> stored_t<f32> y0[V];'
     assert any("16 bytes" in fault for fault in check("k", scalar, "sm_90"))
     assert check("k", "no program at all", "sm_90")
+
+
+def check_one(name):
+    """Check the kernels of a row or a task for every architecture; return their names."""
+
+    def belongs(entry):
+        return f"_{name}_" in f"_{entry}_"
+
+    texts = program.choice_texts() | program.sort_texts()
+    texts |= program.kernel_texts(list(filter(belongs, program.kernel_names())))
+    chosen = sorted(filter(belongs, texts))
+    check_texts(texts, [(entry, arch) for entry in chosen for arch in ARCHITECTURES])
+    return chosen
+
+
+def test_kernels_of_one_row():
+    assert "signbit_f64_contiguous" in check_one("signbit")
+    assert "searchsorted_i64" in check_one("searchsorted")
+    assert not check_one("searchsort")
+
+
+if __name__ == "__main__":
+    if compiler.find_library() is None or len(sys.argv) != 2:
+        sys.exit("usage: test_compile.py NAME, of a row or a task; needs the package nvidia-cuda-nvrtc")
+    found = check_one(sys.argv[1])
+    print(*found, sep="\n")
+    sys.exit(not found and f"no kernel is named after {sys.argv[1]}")

@@ -63,7 +63,8 @@ def test_row(row, device, full):
         try:
             values.check(row, dtype, size, layout)
         except Exception as error:
-            raise AssertionError(f"{row.expression} of {dtype}, {size} numbers, {layout.__name__}: {error}") from error
+            kind = np.dtype(dtype).name
+            raise AssertionError(f"{row.expression} of {kind}, {size} numbers, {layout.__name__}: {error}") from error
 
 
 @given(data=st.data())

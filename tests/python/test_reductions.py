@@ -67,6 +67,21 @@ def test_signatures_stand_in_the_row(name):
         assert f"({', '.join(names)})" == row["parameters"], stub
 
 
+@pytest.mark.parametrize("name", [name for name, row in PUBLIC.items() if "initial" in row["parameters"]])
+def test_map_keeps_an_initial_value(name, device):
+    """The fold maps an initial value as it maps an element."""
+    assert getattr(cuarray, name)([], initial=3).item() == 3
+
+
+@pytest.mark.parametrize("name", [name for name, row in PUBLIC.items() if "where" in row["parameters"]])
+def test_elements_that_where_leaves_out_change_nothing(name, device):
+    """The fold maps the identity, which takes their place, as it maps an element; rows without one need an initial."""
+    start = {} if ROWS[name]["has_identity"] else {"initial": 3}
+    function = getattr(cuarray, name)
+    masked = function([7.0, 3.0, 5.0], where=[False, True, True], **start)
+    assert masked.item() == function([3.0, 5.0], **start).item()
+
+
 @pytest.mark.parametrize("array", ["x", "f", "c", "b", "u", "n", "e"])
 @pytest.mark.parametrize("name", NAMED)
 def test_axes(name, array, device):
