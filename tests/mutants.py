@@ -380,8 +380,8 @@ MUTANTS = [
     Mutant(
         "error-named-after-the-innermost-function",
         "src/bindings/python_frames.cpp",
-        "PyFunction_GetCode(function) == code.get())",
-        "PyFunction_GetCode(function) == code.get() && called.empty())",
+        "if (own.get() == code.get()) called = name;",
+        "if (own.get() == code.get() && called.empty()) called = name;",
         "tests/python/test_errors.py -k name",
     ),
     Mutant(

@@ -77,7 +77,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     >>> ca.astype(ca.asarray([1.7, -300.0]), ca.int8)
     array([   1, -128], dtype=int8)
     """
-    return _core.as_value(as_array(x).astype(dtype, copy=copy, device=device))
+    result = as_array(x).astype(dtype, copy=copy, device=device)
+    return result if isinstance(x, ndarray) else _core.as_value(result)
 
 
 def result_type(*arrays_and_dtypes):

@@ -99,7 +99,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         y = where(x < xp[0], fp[0] if left is None else left, y)
         y = where(x > xp[last], fp[last] if right is None else right, y)
         # With a single point, NaN also gives its value, as in NumPy.
-        return where(isnan(x), x, y) if last else y
+        return _core.as_value(where(isnan(x), x, y) if last else y)
 
 
 @under_its_name

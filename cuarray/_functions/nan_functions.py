@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
 from cuarray._arguments.ufuncs import where as where_ufunc
@@ -311,6 +312,8 @@ def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, cor
     # With one element or none the sum of squares is 0, so that 0 / 0 gives NaN.
     if is_inexact(a) and float(less) > 1:
         count = count_nonzero(numbers(a, where), axis, keepdims=keepdims)
+        if out is None or out is NOT_GIVEN:
+            return _core.as_value(where_ufunc(count <= less, np.nan, result))
         result[...] = where_ufunc(count <= less, np.nan, result)
     return result
 

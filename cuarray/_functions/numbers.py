@@ -70,7 +70,7 @@ def sinc(x):
     x = as_array(x)
     with fused_call():
         y = x * np.pi
-        return where(y == 0, 1.0, sin(y) / y)
+        return _core.as_value(where(y == 0, 1.0, sin(y) / y))
 
 
 def fix(x, out=None):

@@ -3,8 +3,6 @@
 import math
 from types import GenericAlias
 
-import numpy as np
-
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.ufuncs import ceil, floor, trunc
@@ -289,19 +287,6 @@ def searchsorted(self, v, side="left", sorter=None):
 # Python's numbers
 
 
-def tolist(self):
-    """Return the elements as nested lists of Python numbers, a 0-d array's as the number itself.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([[1, 2], [3, 4]]).tolist()
-    [[1, 2], [3, 4]]
-    """
-    bfloat16_has_no_python_number = self.dtype.kind == "V"
-    return (self.astype(np.float32) if bfloat16_has_no_python_number else self).numpy().tolist()
-
-
 def to_numpy(self):
     """Return a copy as a numpy.ndarray.
 
@@ -401,6 +386,5 @@ _core.extend_ndarray(
         "take": take,
         "to_numpy": to_numpy,
         "trace": trace,
-        "tolist": tolist,
     }
 )

@@ -1,5 +1,6 @@
 // creation.cpp -- new arrays, copies, casts, assignment and transfers.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -77,6 +78,82 @@ Absorbed converting(const Array& from, DType dtype, const Dims& shape, const cha
 
 }  // namespace
 
+namespace {
+
+/// Arrays of at most so many bytes are copied and filled by a loop here if the host may: a task costs more.
+constexpr int64_t kFewBytes = 8192;
+
+template <class Item>
+void copy_items(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, sizeof(Item));
+}
+
+void copy_strided(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n, int64_t item) {
+    switch (item) {
+        case 1: return copy_items<char>(to, to_step, from, from_step, n);
+        case 2: return copy_items<int16_t>(to, to_step, from, from_step, n);
+        case 4: return copy_items<int32_t>(to, to_step, from, from_step, n);
+        case 8: return copy_items<int64_t>(to, to_step, from, from_step, n);
+        default: return copy_items<std::array<char, 16>>(to, to_step, from, from_step, n);
+    }
+}
+
+/// Copies a few elements of the same dtype and shape; false if that must be a task. Overlapping arrays must be
+/// contiguous.
+bool copy_few(const Array& to, const Array& from) {
+    const int64_t bytes = to.nbytes();
+    if (bytes > kFewBytes || to.dtype() != from.dtype() || !(to.shape() == from.shape())) return false;
+    const bool is_contiguous =
+        (to.is_c_contiguous() && from.is_c_contiguous()) || (to.is_f_contiguous() && from.is_f_contiguous());
+    if (!is_contiguous && to.ndim() > 1) return false;
+    char* const target = direct_data(to);
+    const char* const source = target ? direct_data(from) : nullptr;
+    if (!source) return false;
+    if (is_contiguous) {
+        std::memmove(target, source, size_t(bytes));
+        return true;
+    }
+    if (overlaps(to, from)) return false;
+    copy_strided(target, to.strides()[0], source, from.strides()[0], to.size(), item_size(to.dtype()));
+    return true;
+}
+
+/// Casts a few contiguous elements to a new array of the same shape; false if that must be a task.
+bool cast_few(const Array& to, const Array& from) {
+    if (to.nbytes() > kFewBytes || from.nbytes() > kFewBytes) return false;
+    const bool is_contiguous =
+        (to.is_c_contiguous() && from.is_c_contiguous()) || (to.is_f_contiguous() && from.is_f_contiguous());
+    char* const target = is_contiguous ? direct_data(to) : nullptr;
+    char* const source = target ? direct_data(from) : nullptr;
+    return source && to.storage().front().cast_values(from.dtype(), to.dtype(), source, target, to.size());
+}
+
+/// Fills a few elements; false if that must be a task.
+bool fill_few(const Array& to, const Scalar& element) {
+    if (to.nbytes() > kFewBytes || (to.ndim() > 1 && !to.is_c_contiguous())) return false;
+    char* const target = direct_data(to);
+    if (!target) return false;
+    const int64_t item = item_size(to.dtype());
+    const int64_t step = to.ndim() == 1 ? to.strides()[0] : item;
+    copy_strided(target, step, reinterpret_cast<const char*>(element.bytes), 0, to.size(), item);
+    return true;
+}
+
+/// first, second, second + (second - first) ... in a few elements of T, whose operations wrap or round as the loops'.
+template <class T>
+bool count_up_few(const Array& to, const Scalar& first, const Scalar& second) {
+    T start, next;
+    std::memcpy(&start, first.bytes, sizeof start);
+    std::memcpy(&next, second.bytes, sizeof next);
+    T* const target = to.nbytes() > kFewBytes ? nullptr : reinterpret_cast<T*>(direct_data(to));
+    if (!target) return false;
+    const T step = next - start;
+    for (int64_t i = 0; i < to.size(); ++i) target[i] = start + T(i) * step;
+    return true;
+}
+
+}  // namespace
+
 Array empty_like(const Array& like, DType dtype, char order, Device device) {
     return empty_in_order(like.shape(), order_of(like, order), dtype, device);
 }
@@ -96,6 +173,8 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
                        : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32
                                                                          : dtype;
     Array result = empty({count}, dtype, device);
+    if (dtype == DType::int64 && count_up_few<uint64_t>(result, first, second)) return result;
+    if (dtype == DType::float64 && count_up_few<double>(result, first, second)) return result;
     Expr expr;
     const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
     const ValueId step = expr.loop(loop_for(row::subtract, work), next, start);
@@ -127,9 +206,10 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
         return defer({ExprNode::Op::Cast, kNone, dtype, operand, {}, from.shape(), strides, from.device()});
     }
+    Array result = empty_like(from, dtype, order, from.device());
+    if (dtype == from.dtype() ? copy_few(result, from) : cast_few(result, from)) return result;
     Expr expr;
     std::vector<View> inputs;
-    Array result = empty_like(from, dtype, order, from.device());
     const Absorbed absorbed = converting(from, dtype, from.shape(), "astype", expr, inputs);
     run(expr, from.shape(), inputs, {&result, 1}, "astype");
     return result;
@@ -180,6 +260,7 @@ void assign(const Array& to, const Array& from, const char* function) {
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
     before_write(to.storage());  // may run `from` itself: check the overlap afterwards
+    if (copy_few(to, from)) return;
     if (overlaps(to, from)) return assign(to, copy(from, 'K'), function);
     Expr expr;
     std::vector<View> inputs;
@@ -220,6 +301,8 @@ void fill(const Array& to, const Scalar& value, const char* function) {
         before_write(to.storage());
         return target.write(to.storage(), to.offset(), element.bytes, item_size(to.dtype()));
     }
+    before_write(to.storage());
+    if (fill_few(to, element)) return;
     Expr expr;
     expr.outputs = {expr.scalar(element)};
     run(expr, to.shape(), {}, {&to, 1}, function);

@@ -39,6 +39,7 @@ void make_module(py::module_& module) {
     bind_tables(module);
     bind_hooks(module);
     bind_python_frames(module);
+    bind_fast_paths(module);
     bind_profile(module);
     module.def("extend_ndarray", &extend_ndarray);
 }

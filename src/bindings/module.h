@@ -17,6 +17,7 @@ void bind_tables(pybind11::module_& module);         ///< dtypes, promotion, row
 void bind_streams(pybind11::module_& module);        ///< streams, events, graphs
 void bind_hooks(pybind11::module_& module);          ///< library locator, warnings, the end of the process
 void bind_python_frames(pybind11::module_& module);  ///< which line of the program is running
+void bind_fast_paths(pybind11::module_& module);     ///< functions whose common calls run no Python code
 void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
 
 /// The `with` blocks of one kind that this thread is in: each holds what ends with it.

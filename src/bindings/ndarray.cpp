@@ -210,10 +210,7 @@ PyObject* wrap(const Scalar& scalar) {
 
 PyObject* wrap(Array&& array, bool is_value) {
     if (is_value && !array.is_pending()) {
-        Scalar scalar;
-        scalar.dtype = array.dtype();
-        Storage& storage = array.storage();
-        if (storage.front().peek(scalar.bytes, storage, array.offset(), item_size(scalar.dtype))) return wrap(scalar);
+        if (const char* const data = direct_data(array)) return wrap(scalar_at(data, array.dtype()));
     }
     ArrayObject* const object = free_arrays.take();
     object->array = new (&object->first) Array(std::move(array));

@@ -251,6 +251,34 @@ PyObject* protect(PyObject* self, PyObject*) {
     return Py_NewRef(Py_None);
 }
 
+/// Elements in C order, as nested lists.
+Object to_list(const Array& array, const char*& element, int axis) {
+    if (axis == array.ndim()) {
+        const Scalar scalar = scalar_at(element, array.dtype());
+        element += item_size(array.dtype());
+        return to_python(scalar);
+    }
+    const Py_ssize_t n = Py_ssize_t(array.shape()[axis]);
+    Object list = Object::steal(PyList_New(n));
+    for (Py_ssize_t i = 0; i < n; ++i) PyList_SET_ITEM(list.get(), i, to_list(array, element, axis + 1).release());
+    return list;
+}
+
+PyObject* tolist_method(PyObject* self, PyObject*) {
+    if (is_bare_number(self)) return to_python(scalar_of_number(self)).release();
+    const Array& array = array_of(self);
+    if (array.is_c_contiguous())
+        if (const char* data = direct_data(array)) {
+            const Array kept = array;  // making objects may run the garbage collector, and that any code
+            return to_list(kept, data, 0).release();
+        }
+    std::vector<char> elements(size_t(array.nbytes()));
+    const Array kept = array;
+    without_gil(kept, [&] { read_contiguous(kept.is_c_contiguous() ? kept : copy(kept), elements.data()); });
+    const char* data = elements.data();
+    return to_list(kept, data, 0).release();
+}
+
 PyObject* size_of_object(PyObject* self, PyObject*) {
     return PyLong_FromSize_t(as_ndarray(self)->is_number ? sizeof(NumberObject) : sizeof(ArrayObject));
 }
@@ -357,6 +385,12 @@ PyMethodDef array_methods[] = {
     {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
     {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
      "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"tolist", method(plain_method<tolist_method>), METH_NOARGS,
+     "tolist($self, /)\n--\n\nThe elements as nested lists of Python numbers; of a 0-d array a number."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([[1, 2], [3, 4]]).tolist()\n"
+     "[[1, 2], [3, 4]]"},
     {"__sizeof__", method(size_of_object), METH_NOARGS,
      "__sizeof__($self, /)\n--\n\nBytes of the object, without a block."},
     {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS, "C order, Fortran order, owner, writable."},

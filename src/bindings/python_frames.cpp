@@ -60,7 +60,10 @@ std::string called_function() {
     leave_package([&](const Object& code) {
         const std::string name = attribute_text(code.get(), "co_name");
         PyObject* const function = public_object(name);
-        if (function && PyFunction_Check(function) && PyFunction_GetCode(function) == code.get()) called = name;
+        if (!function || PyType_Check(function)) return;
+        const Object own = Object::steal_or_null(PyObject_GetAttrString(function, "__code__"));
+        if (!own) PyErr_Clear();
+        if (own.get() == code.get()) called = name;
     });
     return called;
 }

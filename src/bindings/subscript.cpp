@@ -195,11 +195,9 @@ int64_t offset_of(const Array& array, int64_t position) {
 /// The element that many bytes from element 0: a copy, and a value.
 PyObject* element_at_offset(const Array& array, int64_t offset) {
     const int64_t item = item_size(array.dtype());
+    if (const char* const data = direct_data(array)) return wrap(scalar_at(data + offset, array.dtype()));
     Storage& storage = array.storage();
     offset += array.offset();
-    Scalar scalar;
-    scalar.dtype = array.dtype();
-    if (storage.front().peek(scalar.bytes, storage, offset, item)) return wrap(scalar);
     Array element(storage.front().allocate(item), 0, Layout(), array.dtype());
     storage.front().copy(element.storage(), 0, storage, offset, item);
     return wrap(std::move(element), true);
@@ -238,6 +236,40 @@ PyObject* first_axis_at(PyObject* self, int64_t position) {
     Index index;
     index.value = position;
     return wrap_view(basic_index(array, {&index, 1}), self);
+}
+
+/// The elements, or the rows, of a small array at a few positions; null where that is a task, or an error.
+PyObject* take_few(const Array& array, PyObject* key) {
+    constexpr int64_t kFew = 256;
+    if (!is_ndarray(key) || is_bare_number(key)) return nullptr;
+    const Array& positions = array_of(key);
+    if (positions.dtype() != DType::int64 || positions.ndim() != 1 || positions.size() > kFew || array.ndim() == 0)
+        return nullptr;
+    if (array.ndim() > 1 && (!array.is_c_contiguous() || array.nbytes() > kShortWork)) return nullptr;
+    const char* const from = direct_data(array);
+    const char* const at = from ? direct_data(positions) : nullptr;
+    if (!at) return nullptr;
+    int64_t offsets[kFew];
+    const int64_t extent = array.shape()[0], stride = array.strides()[0], count = positions.size();
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t position;
+        std::memcpy(&position, at + i * positions.strides()[0], sizeof position);
+        if (position < -extent || position >= extent) return nullptr;
+        offsets[i] = (position < 0 ? position + extent : position) * stride;
+    }
+    Dims shape = array.shape();
+    shape[0] = count;
+    if (array.ndim() > 1 && array.is_empty()) return nullptr;
+    const int64_t row = array.ndim() == 1 ? item_size(array.dtype()) : array.nbytes() / extent;
+    if (row * count > 64 * kShortWork) return nullptr;
+    Array result = empty(shape, array.dtype(), array.device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    if (row == 8)
+        for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * 8, from + offsets[i], 8);
+    else
+        for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * row, from + offsets[i], size_t(row));
+    return wrap(std::move(result));
 }
 
 struct Iterator {
@@ -372,6 +404,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
         const Array& array = array_of(self);
         int64_t offset;
         if (array.ndim() > 0 && is_element_key(array, key, offset)) return element_at_offset(array, offset);
+        if (PyObject* const taken = take_few(array, key)) return taken;
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
             return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));

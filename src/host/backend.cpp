@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include <cstring>
 #include <sstream>
 #include <type_traits>
 
@@ -58,10 +57,15 @@ class HostBackend final : public Backend {
         loops_.loops[loop](in, out, 1);
         return true;
     }
-    bool peek(void* to, const Storage& from, int64_t offset, int64_t bytes) override {
-        if (host::capture() || !from.uses.is_empty()) return false;
-        std::memcpy(to, static_cast<const char*>(from.data) + offset, size_t(bytes));
+    bool cast_values(DType from, DType to, const void* in, void* out, int64_t n) override {
+        const host::BlockLoop loop = loops_.casts[int(from) * loops_.dtype_count + int(to)];
+        if (host::capture() || !loop) return false;
+        const host::DefaultFloatMode mode;
+        loop(&in, &out, n);
         return true;
+    }
+    char* direct(const Storage& storage) override {
+        return host::capture() || !storage.uses.is_empty() ? nullptr : static_cast<char*>(storage.data);
     }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");

@@ -44,7 +44,7 @@ import cuarray as ca
 #: Statements that request a memory order of new arrays, which is unspecified elsewhere.
 ORDER_ASKED_FOR = re.compile(r"order='[CF]'|contiguousarray|asfortranarray|flatten|ravel|copy\('[CF]'\)")
 #: Functions whose 0-d results are values in cuarray, as those of ufuncs, and arrays in NumPy.
-VALUES = {"isin"}
+VALUES = {"isin", "median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile"}
 
 
 class Difference(NamedTuple):

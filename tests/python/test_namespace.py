@@ -19,7 +19,7 @@ from cuarray._namespace import missing
 from cuarray._namespace.aliases import ALIASES
 
 PACKAGE = Path(cuarray.__file__).parent
-FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(getattr(cuarray, n)))
+FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(inspect.unwrap(getattr(cuarray, n))))
 MODULES = ["cuarray", "cuarray._tools.doctor", "cuarray.memory", "cuarray.testing"]
 
 

@@ -14,7 +14,7 @@ def takes_out(name):
     function = getattr(cuarray, name)
     if isinstance(function, cuarray.ufunc):
         return True
-    return inspect.isfunction(function) and "out" in inspect.signature(function).parameters
+    return inspect.isfunction(inspect.unwrap(function)) and "out" in inspect.signature(function).parameters
 
 
 def example(name):

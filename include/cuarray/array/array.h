@@ -124,6 +124,15 @@ class CUARRAY_API Array {
     bool read_only_ = false;
 };
 
+/// The address of element 0 if the host may read and write the elements now, without a task (Backend::direct); else
+/// null, as for pending arrays.
+inline char* direct_data(const Array& array) {
+    if (array.is_pending()) return nullptr;
+    Storage& storage = array.storage();
+    char* const data = storage.front().direct(storage);
+    return data ? data + array.offset() : nullptr;
+}
+
 /// Evaluates an Expr into existing arrays; every elementwise write goes through it. `inputs` and `outputs` are
 /// broadcast to `shape`.
 CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,

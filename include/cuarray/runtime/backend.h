@@ -62,8 +62,13 @@ class CUARRAY_API Backend {
     /// False if the call must be a task: on devices that do not compute on the host, while a graph is captured, and in
     /// decorators, which observe tasks.
     virtual bool run_on_values(LoopId, const void* const* /*in*/, void* const* /*out*/) { return false; }
-    /// Copies an element to the host without a task; false where `read` must be called.
-    virtual bool peek(void* /*to*/, const Storage& /*from*/, int64_t /*offset*/, int64_t /*bytes*/) { return false; }
+    /// The same for a cast of n contiguous elements.
+    virtual bool cast_values(DType /*from*/, DType /*to*/, const void* /*in*/, void* /*out*/, int64_t /*n*/) {
+        return false;
+    }
+    /// The address at which the host may read and write the storage now, without a task; null on other devices, while a
+    /// graph is captured, for memory that a GPU uses, and in decorators.
+    virtual char* direct(const Storage&) { return nullptr; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 
