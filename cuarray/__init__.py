@@ -110,8 +110,6 @@ for part in parts:
     globals().update({name: getattr(part, name) for name in part.__all__})
 for theirs, ours in ALIASES.items():
     globals()[theirs] = alias(globals()[ours], theirs)
-for name in _core.fast_functions:
-    globals()[name] = _core.with_fast_path(globals()[name])
 for name, home in LASTING_NAMES.items():
     sys.modules[f"cuarray.{name}"] = import_module(f"cuarray.{home}")
 

@@ -18,6 +18,7 @@ OneKey: TypeAlias = SupportsIndex | slice | EllipsisType | None | ArrayLike
 Key: TypeAlias = OneKey | tuple[OneKey, ...]
 Order: TypeAlias = Literal["K", "A", "C", "F"]
 HostArray = TypeVar("HostArray", bound=npt.NDArray[Any])
+Function = TypeVar("Function")
 Outside: TypeAlias = Literal["raise", "wrap", "clip"]
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
@@ -45,6 +46,7 @@ def dtype(x: DTypeLike) -> np.dtype[Any]: ...
 def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> ndarray: ...
 
 # Used only by the package's own modules.
+def with_fast_path(function: Function, name: str | None = None) -> Function: ...
 def __getattr__(name: str) -> Any: ...
 
 class ufunc:

@@ -11,6 +11,7 @@ __all__ = ["convolve", "correlate"]
 MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 
 
+@_core.with_fast_path
 def convolve(a, v, mode="full"):
     """Return the discrete convolution of two sequences.
 

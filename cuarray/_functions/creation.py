@@ -40,6 +40,7 @@ def filled(shape, number, dtype, device, order, memory):
     return result
 
 
+@_core.with_fast_path
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
     """Make a new array from any object that holds numbers.
 
@@ -88,6 +89,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
 
 
+@_core.with_fast_path
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """Make an array from any object that holds numbers, without a copy if possible.
 
@@ -341,6 +343,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 # Filled with one value.
 
 
+@_core.with_fast_path
 def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array whose contents are undefined.
 
@@ -381,6 +384,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     return _core.empty(shape, dtype, device_for(device, like), order, memory)
 
 
+@_core.with_fast_path
 def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array of zeros.
 
@@ -419,6 +423,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     return filled(shape, 0, float if dtype is None else dtype, device_for(device, like), order, memory)
 
 
+@_core.with_fast_path
 def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array of ones.
 
@@ -458,6 +463,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     return filled(shape, 1, float if dtype is None else dtype, device_for(device, like), order, memory)
 
 
+@_core.with_fast_path
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array filled with one value.
 
@@ -510,6 +516,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     return result
 
 
+@_core.with_fast_path
 def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array with undefined contents and the shape, dtype, layout and device of another.
 
@@ -540,6 +547,7 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     return _core.empty_like(as_array(prototype), dtype, order, shape, device)
 
 
+@_core.with_fast_path
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of zeros with the shape, dtype, layout and device of another.
 
@@ -569,6 +577,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
+@_core.with_fast_path
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of ones with the shape, dtype, layout and device of another.
 

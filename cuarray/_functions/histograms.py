@@ -17,6 +17,7 @@ from cuarray._functions.quantiles import percentile
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
+@_core.with_fast_path
 def bincount(x, /, weights=None, minlength=0):
     """Count the occurrences of each number from 0 to the largest element.
 

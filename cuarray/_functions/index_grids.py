@@ -90,6 +90,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return view
 
 
+@_core.with_fast_path
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Add the elements of the diagonals of two axes.
 

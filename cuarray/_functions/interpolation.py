@@ -19,6 +19,7 @@ from cuarray._runtime.fuse import fused_call
 __all__ = ["interp", "unwrap"]
 
 
+@_core.with_fast_path
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Interpolate linearly between points with ascending x coordinates.
 

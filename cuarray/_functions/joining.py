@@ -18,6 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@_core.with_fast_path
 def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays along an existing axis.
 
@@ -96,6 +97,7 @@ def members_as_arrays(sequence, function):
     return as_arrays(function, *sequence)
 
 
+@_core.with_fast_path
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays of one shape along a new axis.
 
@@ -177,6 +179,7 @@ def unstack(x, /, *, axis=0):
     return tuple(first[i] for i in range(first.shape[0]))
 
 
+@_core.with_fast_path
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Join arrays vertically: along the first axis, one-dimensional arrays as rows.
 
@@ -209,6 +212,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return concat([atleast_2d(a) for a in members_as_arrays(tup, "vstack")], 0, dtype=dtype, casting=casting)
 
 
+@_core.with_fast_path
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Join arrays horizontally: along the second axis, one-dimensional arrays along their only one.
 

@@ -7,6 +7,7 @@ from cuarray._functions.creation import as_array, ones, zeros
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
 
 
+@_core.with_fast_path
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """Make a matrix of ones on a diagonal and zeros elsewhere.
 

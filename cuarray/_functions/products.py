@@ -332,6 +332,7 @@ def tensordot(a, b, axes=2):
     return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))
 
 
+@_core.with_fast_path
 def dot(a, b, out=None):
     """Multiply like `numpy.dot`: contract the last axis of `a` with the last but one of `b`.
 
@@ -376,6 +377,7 @@ def dot(a, b, out=None):
     return write_output(tensordot(a, b, ([-1], [axis])), out, "dot")
 
 
+@_core.with_fast_path
 def inner(a, b, /):
     """Return the sums of products over the last axes of both arguments.
 

@@ -15,6 +15,7 @@ from cuarray._functions.sorting import searchsorted
 __all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
 
 
+@_core.with_fast_path
 def flip(m, axis=None):
     """Return a view with the elements of some axes, or of all, in reverse order.
 
@@ -270,6 +271,7 @@ def tile(A, reps):
     return result.reshape(shape)
 
 
+@_core.with_fast_path
 def repeat(a, repeats, axis=None):
     """Repeat each element, along one axis or of the flattened array.
 

@@ -24,6 +24,7 @@ def reduce(name, a, axis, dtype, out, keepdims, initial, where):
 for row in _core.reductions():
     if row["parameters"]:
         exec(compile(source(row), __file__, "exec"))
+        globals()[row["name"]] = _core.with_fast_path(globals()[row["name"]])
         __all__ += [row["name"]]
 del row
 

@@ -19,6 +19,7 @@ INT64 = np.dtype(np.int64)
 ARRAYS = (ndarray, np.ndarray, np.generic)
 
 
+@_core.with_fast_path
 def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
     """Make the numbers start, start + step, ... up to, but not including, stop.
 
@@ -111,6 +112,7 @@ def steps_between(start, stop, step):
     return max(int(count), 0) if count > 0 else 0
 
 
+@_core.with_fast_path
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """Make equally spaced numbers from start to stop.
 

@@ -64,6 +64,7 @@ def may_share_memory(a, b, /, max_work=0):
     return shares_memory(a, b)
 
 
+@_core.with_fast_path
 def copyto(dst, src, casting="same_kind", where=True):
     """Copy elements into an existing array, broadcast to its shape; the two may be on different devices.
 

@@ -41,4 +41,4 @@ def alias(function, name):
     other = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     other.__kwdefaults__ = function.__kwdefaults__
     other.__module__ = function.__module__
-    return other
+    return _core.with_fast_path(other, function.__name__)

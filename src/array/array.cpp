@@ -157,4 +157,11 @@ bool overlaps(const Array& a, const Array& b) {
                        item_size(b.dtype()));
 }
 
+char* direct_elements(const Array& array) {
+    if (array.nbytes() > kFewBytes || !(array.is_c_contiguous() || array.is_f_contiguous())) return nullptr;
+    char* const data = direct_data(array);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(data);
+    return address % uintptr_t(info(array.dtype()).align) ? nullptr : data;
+}
+
 }  // namespace cuarray

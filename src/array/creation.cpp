@@ -80,9 +80,6 @@ Absorbed converting(const Array& from, DType dtype, const Dims& shape, const cha
 
 namespace {
 
-/// Arrays of at most so many bytes are copied and filled by a loop here if the host may: a task costs more.
-constexpr int64_t kFewBytes = 8192;
-
 template <class Item>
 void copy_items(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
     for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, sizeof(Item));
@@ -118,14 +115,14 @@ bool copy_few(const Array& to, const Array& from) {
     return true;
 }
 
-/// Casts a few contiguous elements to a new array of the same shape; false if that must be a task.
+/// Casts a few elements to a new array of the same memory order; false if that must be a task.
 bool cast_few(const Array& to, const Array& from) {
-    if (to.nbytes() > kFewBytes || from.nbytes() > kFewBytes) return false;
-    const bool is_contiguous =
-        (to.is_c_contiguous() && from.is_c_contiguous()) || (to.is_f_contiguous() && from.is_f_contiguous());
-    char* const target = is_contiguous ? direct_data(to) : nullptr;
-    char* const source = target ? direct_data(from) : nullptr;
-    return source && to.storage().front().cast_values(from.dtype(), to.dtype(), source, target, to.size());
+    if (!to.is_c_contiguous() != !from.is_c_contiguous()) return false;
+    char* const target = direct_elements(to);
+    const char* const source = target ? direct_elements(from) : nullptr;
+    if (!source) return false;
+    to.storage().front().direct()->cast(from.dtype(), to.dtype(), source, target, to.size());
+    return true;
 }
 
 /// Fills a few elements; false if that must be a task.

@@ -46,6 +46,9 @@ inline Array& array_of(PyObject* object) {
     return *self->array;
 }
 inline Device device_of(PyObject* object) { return is_bare_number(object) ? Device{} : array_of(object).device(); }
+inline DType dtype_of(PyObject* object) {
+    return is_bare_number(object) ? scalar_of_number(object).dtype : array_of(object).dtype();
+}
 /// The base of a view, or null.
 inline PyObject* base_of(PyObject* object) {
     return as_ndarray(object)->is_number ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;

@@ -66,7 +66,18 @@ PyObject* ReductionOptions::wrap(Array result) const {
     return out_object_ ? Py_NewRef(out_object_) : wrap_result(std::move(result));
 }
 
+namespace {
+
+/// Whether the call says nothing but what defaults say: all axes of an array of ours.
+bool is_plain(PyObject* object, const ReductionCall& call) {
+    return is_ndarray(object) && !is_given(call.axis) && !is_given(call.dtype) && !is_given(call.out) &&
+           (!call.keepdims || call.keepdims == Py_False) && !call.initial && (!call.where || call.where == Py_True);
+}
+
+}  // namespace
+
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
+    if (Scalar result; is_plain(object, call) && reduce_few(row, array_of(object), result)) return python::wrap(result);
     const CallDevice device = device_of_reduction(object, call);
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
@@ -143,20 +154,28 @@ void read_row(ReductionId id) {
                  row.name + "(axis=0)\n" + row.example;
 }
 
-template <ReductionId row>
-PyObject* reduce_method(PyObject* self, PyObject** values) {
+}  // namespace
+
+ReductionCall call_of(ReductionId row, PyObject* const* values) {
     const RowMethod& method = row_methods[row];
     ReductionCall call;
     for (int i = 0; i < method.parameters; ++i) call.*method.fields[i] = values[i];
-    return reduce_by_name(row, method.signature.function, self, call);
+    return call;
+}
+
+namespace {
+
+template <ReductionId row>
+PyObject* reduce_method(PyObject* self, PyObject** values) {
+    return reduce_by_name(row, row_methods[row].signature.function, self, call_of(row, values));
 }
 
 template <size_t... row>
 void add_row_methods(std::vector<PyMethodDef>& to, std::index_sequence<row...>) {
     const PyCFunction functions[] = {method(fast_method<row_methods[row].signature, reduce_method<row>>)...};
     for (ReductionId id = 0; id < kReductions; ++id) {
+        if (reductions()[id].parameters) read_row(id);
         if (!reductions()[id].is_method) continue;
-        read_row(id);
         to.push_back({reductions()[id].name, functions[id], kFast, row_methods[id].doc.c_str()});
     }
 }

@@ -39,6 +39,8 @@ CallDevice device_of_reduction(PyObject* object, const ReductionCall& call);
 
 /// The reduction of that name of any array-like object.
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);
+/// What a call of a public row says: its parameters, in the order of the signature, without the array.
+ReductionCall call_of(ReductionId row, PyObject* const* values);
 PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, bool root, const char* name);
 
 /// The marker of an absent `initial`.

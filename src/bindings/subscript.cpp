@@ -238,38 +238,96 @@ PyObject* first_axis_at(PyObject* self, int64_t position) {
     return wrap_view(basic_index(array, {&index, 1}), self);
 }
 
-/// The elements, or the rows, of a small array at a few positions; null where that is a task, or an error.
-PyObject* take_few(const Array& array, PyObject* key) {
-    constexpr int64_t kFew = 256;
-    if (!is_ndarray(key) || is_bare_number(key)) return nullptr;
-    const Array& positions = array_of(key);
-    if (positions.dtype() != DType::int64 || positions.ndim() != 1 || positions.size() > kFew || array.ndim() == 0)
-        return nullptr;
-    if (array.ndim() > 1 && (!array.is_c_contiguous() || array.nbytes() > kShortWork)) return nullptr;
-    const char* const from = direct_data(array);
-    const char* const at = from ? direct_data(positions) : nullptr;
-    if (!at) return nullptr;
-    int64_t offsets[kFew];
-    const int64_t extent = array.shape()[0], stride = array.strides()[0], count = positions.size();
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t position;
-        std::memcpy(&position, at + i * positions.strides()[0], sizeof position);
-        if (position < -extent || position >= extent) return nullptr;
-        offsets[i] = (position < 0 ? position + extent : position) * stride;
+/// A few positions along the first axis of an array, which the host may read and write now, as offsets of its rows; a
+/// row of an array of one axis is an element.
+class FewRows {
+ public:
+    static constexpr int64_t kMost = 256;
+
+    /// False where the key is another one, or wrong, or where this is work for a task.
+    bool find(const Array& array, PyObject* key) {
+        if (!is_ndarray(key) || is_bare_number(key) || array.ndim() == 0 || array.is_empty()) return false;
+        const Array& positions = array_of(key);
+        if (positions.dtype() != DType::int64 || positions.ndim() != 1 || positions.size() > kMost) return false;
+        if (array.ndim() > 1 && (!array.is_c_contiguous() || array.nbytes() > kShortWork)) return false;
+        data_ = direct_data(array);
+        const char* const at = data_ ? direct_data(positions) : nullptr;
+        if (!at) return false;
+        const int64_t extent = array.shape()[0], stride = array.strides()[0];
+        count_ = positions.size();
+        for (int64_t i = 0; i < count_; ++i) {
+            int64_t position;
+            std::memcpy(&position, at + i * positions.strides()[0], sizeof position);
+            if (position < -extent || position >= extent) return false;
+            offsets_[i] = (position < 0 ? position + extent : position) * stride;
+        }
+        row_ = array.ndim() == 1 ? item_size(array.dtype()) : array.nbytes() / extent;
+        return row_ * count_ <= 64 * kShortWork;
     }
+    int64_t count() const { return count_; }
+
+    void read(char* to) const {
+        for_each([&](char* row, int64_t i, auto bytes) { std::memcpy(to + i * bytes, row, size_t(bytes)); });
+    }
+    /// Row i is that many bytes after row i - 1.
+    void write(const char* from, int64_t step) const {
+        for_each([&](char* row, int64_t i, auto bytes) { std::memcpy(row, from + i * step, size_t(bytes)); });
+    }
+
+ private:
+    template <class Visit>
+    void for_each(Visit visit) const {
+        if (row_ == 8)
+            for (int64_t i = 0; i < count_; ++i) visit(data_ + offsets_[i], i, std::integral_constant<int64_t, 8>());
+        else
+            for (int64_t i = 0; i < count_; ++i) visit(data_ + offsets_[i], i, row_);
+    }
+
+    char* data_ = nullptr;
+    int64_t count_ = 0, row_ = 0, offsets_[kMost];
+};
+
+/// array[key] for a few positions; null where that is a task, or an error.
+PyObject* take_few(const Array& array, PyObject* key) {
+    FewRows rows;
+    if (!rows.find(array, key)) return nullptr;
     Dims shape = array.shape();
-    shape[0] = count;
-    if (array.ndim() > 1 && array.is_empty()) return nullptr;
-    const int64_t row = array.ndim() == 1 ? item_size(array.dtype()) : array.nbytes() / extent;
-    if (row * count > 64 * kShortWork) return nullptr;
+    shape[0] = rows.count();
     Array result = empty(shape, array.dtype(), array.device());
     char* const to = direct_data(result);
     if (!to) return nullptr;
-    if (row == 8)
-        for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * 8, from + offsets[i], 8);
-    else
-        for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * row, from + offsets[i], size_t(row));
+    rows.read(to);
     return wrap(std::move(result));
+}
+
+/// array[key] = value for a few elements, with a number or as many of them; false where that is a task, or an error.
+bool put_few(const Array& array, PyObject* key, PyObject* value) {
+    FewRows rows;
+    if (array.ndim() != 1 || !rows.find(array, key)) return false;
+    const char* from = nullptr;
+    int64_t step = 0;
+    Scalar number;
+    char copied[FewRows::kMost * sizeof number.bytes];
+    if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
+        number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(value));
+        from = reinterpret_cast<const char*>(number.bytes);
+    } else if (is_bare_number(value) && scalar_of_number(value).dtype == array.dtype()) {
+        from = reinterpret_cast<const char*>(scalar_of_number(value).bytes);
+    } else if (is_ndarray(value) && !is_bare_number(value)) {
+        const Array& values = array_of(value);
+        if (values.dtype() != array.dtype() || values.ndim() != 1 || values.size() != rows.count()) return false;
+        const char* const data = direct_data(values);
+        if (!data) return false;
+        // Both may share memory.
+        step = item_size(array.dtype());
+        for (int64_t i = 0; i < rows.count(); ++i)
+            std::memcpy(copied + i * step, data + i * values.strides()[0], size_t(step));
+        from = copied;
+    }
+    if (!from) return false;
+    before_write(array.storage());
+    rows.write(from, step);
+    return true;
 }
 
 struct Iterator {
@@ -438,6 +496,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
             with_value(value, array, true, StoreElement{array, key});
             return 0;
         }
+        if (put_few(array, key, value)) return 0;
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
             with_value(value, array, false, [&](const auto& source) {

@@ -18,6 +18,29 @@
 namespace cuarray {
 namespace {
 
+class HostLoops final : public DirectLoops {
+ public:
+    explicit HostLoops(const host::LoopLibrary& loops) : loops_(loops) {}
+
+    char* address(const Storage& storage) override {
+        return storage.uses.is_empty() ? static_cast<char*>(storage.data) : nullptr;
+    }
+    void run(LoopId loop, const void* const* in, void* const* out, int64_t n) override {
+        const host::DefaultFloatMode mode;
+        loops_.loops[loop](in, out, n);
+    }
+    void cast(DType from, DType to, const void* in, void* out, int64_t n) override {
+        const host::DefaultFloatMode mode;
+        loops_.casts[int(from) * loops_.dtype_count + int(to)](&in, &out, n);
+    }
+    void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out) override {
+        host::fold_contiguous(loops_, row, dtype, in, n, out);
+    }
+
+ private:
+    const host::LoopLibrary& loops_;
+};
+
 class HostBackend final : public Backend {
  public:
     HostBackend() : Backend({Device::Kind::Cpu, 0}) {}
@@ -51,22 +74,7 @@ class HostBackend final : public Backend {
         }
         return made;
     }
-    bool run_on_values(LoopId loop, const void* const* in, void* const* out) override {
-        if (host::capture()) return false;
-        const host::DefaultFloatMode mode;
-        loops_.loops[loop](in, out, 1);
-        return true;
-    }
-    bool cast_values(DType from, DType to, const void* in, void* out, int64_t n) override {
-        const host::BlockLoop loop = loops_.casts[int(from) * loops_.dtype_count + int(to)];
-        if (host::capture() || !loop) return false;
-        const host::DefaultFloatMode mode;
-        loop(&in, &out, n);
-        return true;
-    }
-    char* direct(const Storage& storage) override {
-        return host::capture() || !storage.uses.is_empty() ? nullptr : static_cast<char*>(storage.data);
-    }
+    DirectLoops* direct() override { return host::capture() ? nullptr : &direct_; }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");
         wait_on_host(*mask.storage, false);
@@ -135,6 +143,7 @@ class HostBackend final : public Backend {
     void add(host::HostGraph&, const Compaction&) { host::raise_in_capture("indexing by a mask"); }
 
     const host::LoopLibrary& loops_ = host::loop_library();
+    HostLoops direct_{loops_};
     host::HostRuntime runtime_{*this};
 };
 

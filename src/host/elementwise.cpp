@@ -226,7 +226,9 @@ class ElementwiseRun {
 }  // namespace
 
 Fault run(const LoopLibrary& library, const Elementwise& task) {
-    return count(task.shape) == 0 ? Fault::None : ElementwiseRun(library, task)();
+    if (count(task.shape) == 0) return Fault::None;
+    if (Fault fault; run_few(library, task, fault)) return fault;
+    return ElementwiseRun(library, task)();
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

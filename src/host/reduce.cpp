@@ -37,29 +37,7 @@ bool fold_plain(const LoopLibrary& library, const Reduce& task) {
         task.axes.size() != task.shape.size() || task.initial || !is_dense(task.inputs[0], task.shape, n) ||
         !is_dense(task.outputs[0], Dims(), 1))
         return false;
-    const DType dtype = expr.nodes[0].dtype;
-    const ReductionLoops& loops = library.reductions[task.row * library.dtype_count + int(dtype)];
-    const DefaultFloatMode mode;
-    Scratch scratch;
-    char* const nodes =
-        scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes * loops.accumulator_size);
-    const int64_t acc_size = loops.accumulator_size;
-    int64_t chunks = (n + kChunk - 1) / kChunk;
-    char* const acc = scratch.take(chunks * acc_size);
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-        const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
-        loops.fold_leaves(task.inputs[0].data() + begin * item_size(dtype), elements, begin, nodes);
-        loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
-        if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
-        acc[0] = char(loops.decided);
-        chunks = 1;
-    }
-    for (int64_t left = chunks; left > 1; left = (left + 1) / 2)
-        for (int64_t j = 0; j < left; j += 2) {
-            if (j + 1 < left) loops.combine(acc + j * acc_size, acc + (j + 1) * acc_size, 1);
-            if (j > 0) std::memcpy(acc + j / 2 * acc_size, acc + j * acc_size, size_t(acc_size));
-        }
-    loops.finish(acc, task.outputs[0].data(), 1, n);
+    fold_contiguous(library, task.row, expr.nodes[0].dtype, task.inputs[0].data(), n, task.outputs[0].data());
     return true;
 }
 
@@ -372,6 +350,32 @@ class ReduceRun {
 };
 
 }  // namespace
+
+void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,
+                     void* result) {
+    const ReductionLoops& loops = library.reductions[row * library.dtype_count + int(dtype)];
+    const DefaultFloatMode mode;
+    Scratch scratch;
+    char* const nodes =
+        scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes * loops.accumulator_size);
+    const int64_t acc_size = loops.accumulator_size;
+    int64_t chunks = (n + kChunk - 1) / kChunk;
+    char* const acc = scratch.take(chunks * acc_size);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+        const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
+        loops.fold_leaves(static_cast<const char*>(data) + begin * item_size(dtype), elements, begin, nodes);
+        loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
+        if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
+        acc[0] = char(loops.decided);
+        chunks = 1;
+    }
+    for (int64_t left = chunks; left > 1; left = (left + 1) / 2)
+        for (int64_t j = 0; j < left; j += 2) {
+            if (j + 1 < left) loops.combine(acc + j * acc_size, acc + (j + 1) * acc_size, 1);
+            if (j > 0) std::memcpy(acc + j / 2 * acc_size, acc + j * acc_size, size_t(acc_size));
+        }
+    loops.finish(acc, result, 1, n);
+}
 
 void run(const LoopLibrary& library, const Reduce& task) {
     if (!fold_plain(library, task)) ReduceRun(library, task)();

@@ -6,6 +6,8 @@
 namespace cuarray::host {
 
 Fault run(const LoopLibrary& library, const Elementwise& task);
+/// The same without a plan; false, with nothing done, unless there are only a few elements, evenly apart.
+bool run_few(const LoopLibrary& library, const Elementwise& task, Fault& fault);
 void run(const LoopLibrary& library, const Reduce& task);
 void run(const LoopLibrary& library, const LeftFold& task);
 void run(const LoopLibrary& library, const Scan& task);
@@ -21,6 +23,9 @@ void run(const LoopLibrary& library, const Histogram& task);
 
 /// Runs the loop into `to`; returns false, having done nothing, if an operand is not dense.
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
+/// Folds n > 0 contiguous elements with one thread.
+void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,
+                     void* result);
 MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size);
 
 /// Whether elements over `shape` are C-contiguous and aligned.

@@ -1,6 +1,8 @@
 // matmul.cpp -- plans a matrix product: with a single row or column as a reduction of products, else as a Matmul task.
 #include "cuarray/ops/matmul.h"
 
+#include <cstring>
+
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/index.h"
 #include "cuarray/ops/reduction.h"
@@ -57,6 +59,44 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
     return astype(sums, dtype, 'K', false);
 }
 
+/// The product of a few elements, one of whose factors has one axis, without a task for the sums: row by row, each in
+/// the order of `fold`. Empty where that is a matter of tasks, or of conversions.
+Array multiply_few(const Array& left, const Array& right) {
+    if (!left) return {};
+    const DType dtype = left.dtype();
+    const bool is_wide = item_size(dtype) >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
+    if (dtype != right.dtype() || !is_wide || left.ndim() > 2 || right.ndim() != 1 || left.is_empty()) return {};
+    if (left.nbytes() > kFewBytes || left.is_pending() || right.is_pending() || is_deferring()) return {};
+    if (left.shape()[left.ndim() - 1] != right.shape()[0] || !left.storage().front().direct()) return {};
+    const Argument factors[] = {left, right};
+    const Array products = call(row::multiply, factors).array[0];
+    const char* const from = products.is_c_contiguous() ? direct_elements(products) : nullptr;
+    if (!from) return {};
+    const bool is_matrix = left.ndim() == 2;
+    Array result = empty(is_matrix ? Dims{left.shape()[0]} : Dims(), dtype, left.device());
+    char* const to = direct_data(result);
+    DirectLoops* const loops = result.storage().front().direct();
+    if (!to || !loops) return {};
+    const int64_t item = item_size(dtype), depth = right.shape()[0];
+    for (int64_t i = 0; i < result.size(); ++i)
+        loops->reduce(reduction::sum, dtype, from + i * depth * item, depth, to + i * item);
+    return result;
+}
+
+/// The columns of a few elements as rows in C order; empty where that is a task.
+Array columns_of_few(const Array& matrix) {
+    if (matrix.is_empty() || matrix.nbytes() > kFewBytes) return {};
+    const char* const from = direct_data(matrix);
+    if (!from) return {};
+    const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1], item = item_size(matrix.dtype());
+    Array result = empty({columns, rows}, matrix.dtype(), matrix.device());
+    char* to = direct_data(result);
+    for (int64_t j = 0; to && j < columns; ++j)
+        for (int64_t i = 0; i < rows; ++i, to += item)
+            std::memcpy(to, from + i * matrix.strides()[0] + j * matrix.strides()[1], size_t(item));
+    return result;
+}
+
 /// Multiplies matrices of one dtype, whose batches broadcast.
 Array multiply(Array left, Array right) {
     const int64_t rows = left.shape()[left.ndim() - 2], depth = left.shape()[left.ndim() - 1];
@@ -89,6 +129,10 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
         raise(ErrorKind::Value, kMatmul, ": arrays on ", to_string(left.device()), " and ", to_string(right.device()),
               "; move one with .to_device(...)");
     if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
+    if (dtype == left.dtype())
+        if (Array few = left.ndim() == 1 && right.ndim() == 2 ? multiply_few(columns_of_few(right), left)
+                                                              : multiply_few(left, right))
+            return few;
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
     const Array x = row ? left.reshape({1, left.shape()[0]}) : left;
     const Array y = column ? right.reshape({right.shape()[0], 1}) : right;

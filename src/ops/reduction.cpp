@@ -246,6 +246,26 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     return write_output(std::move(target), o, name);
 }
 
+bool reduce_few(ReductionId id, const Array& array, Scalar& result) {
+    const ReductionRow& row = reductions()[id];
+    const DType T = reduction_dtype(id, array.dtype());
+    const bool is_cast = T != array.dtype();
+    if (!(row.domain >> int(T) & 1) || array.is_empty() || (is_cast && (row.has(Average) || array.nbytes() > 1024)) ||
+        (row.has(GivesIndex) && !array.is_c_contiguous()))
+        return false;
+    const void* data = direct_elements(array);
+    if (!data) return false;
+    DirectLoops& loops = *array.storage().front().direct();
+    alignas(16) char cast[1024 * sizeof(uint64_t)];
+    if (is_cast) {
+        loops.cast(array.dtype(), T, data, cast, array.size());
+        data = cast;
+    }
+    result.dtype = reduction_result(id, T);
+    loops.reduce(id, T, data, array.size(), result.bytes);
+    return true;
+}
+
 std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& o) {
     const ReducedAxes axes = plan_axes(array, o, o.name);
     const Array products = target_array(array, o, axes, o.dtype), total = target_array(array, o, axes, o.dtype);

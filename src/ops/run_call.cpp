@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "cuarray/array/pending.h"
@@ -11,14 +12,55 @@
 namespace cuarray {
 namespace {
 
-/// The computation of a call being planned; a pending operand without other references is fused into it.
-struct CallPlan {
+/// The lists of a plan, kept by each thread for its next call: their memory costs more than a small plan.
+struct PlanLists {
     Expr expr;
     std::vector<View> inputs;
+};
+
+class BorrowedLists {
+ public:
+    BorrowedLists() {
+        std::vector<std::unique_ptr<PlanLists>>& kept = kept_lists();
+        if (kept.empty()) {
+            lists_ = std::make_unique<PlanLists>();
+        } else {
+            lists_ = std::move(kept.back());
+            kept.pop_back();
+        }
+    }
+    ~BorrowedLists() {
+        lists_->expr.clear();
+        lists_->inputs.clear();
+        if (kept_lists().size() < kMost) kept_lists().push_back(std::move(lists_));
+    }
+    BorrowedLists(const BorrowedLists&) = delete;
+    BorrowedLists& operator=(const BorrowedLists&) = delete;
+    PlanLists& operator*() const { return *lists_; }
+
+ private:
+    static constexpr size_t kMost = 4;  // a call may run others
+    static std::vector<std::unique_ptr<PlanLists>>& kept_lists() {
+        thread_local std::vector<std::unique_ptr<PlanLists>> kept;
+        return kept;
+    }
+    std::unique_ptr<PlanLists> lists_;
+};
+
+/// The computation of a call being planned; a pending operand without other references is fused into it.
+struct CallPlan {
+    BorrowedLists lists;
+    Expr& expr = (*lists).expr;
+    std::vector<View>& inputs = (*lists).inputs;
     Absorbed absorbed;  ///< an operand's pending computation, if it is part of `expr`
     ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
     Array temporaries[kMaxIn + 1];  ///< copies of operands that the outputs would overwrite, alive until the run
 
+    void restart() {
+        expr.clear();
+        inputs.clear();
+        absorbed = Absorbed();
+    }
     ValueId add_input(const Array& a, const Dims& shape, const char* name) {
         inputs.push_back(a.as_operand(shape, name));
         return expr.input(a.dtype());
@@ -163,7 +205,7 @@ UfuncResult run_planned(const Call& c) {
     if (plan.absorbed && !is_safe(c, plan)) {
         for (const Array* a : c.arrays)
             if (a) a->settle();
-        plan = CallPlan();
+        plan.restart();
         plan_inputs(c, plan);
     }
     Expr& expr = plan.expr;

@@ -124,14 +124,22 @@ class CUARRAY_API Array {
     bool read_only_ = false;
 };
 
-/// The address of element 0 if the host may read and write the elements now, without a task (Backend::direct); else
-/// null, as for pending arrays.
+/// Arrays of at most so many bytes are copied, filled, folded ... by the caller where the device allows it
+/// (Backend::direct): a task costs more.
+constexpr int64_t kFewBytes = 8192;
+
+/// The address of element 0 if the host may read and write the elements now, without a task; else null, as for pending
+/// arrays.
 inline char* direct_data(const Array& array) {
     if (array.is_pending()) return nullptr;
     Storage& storage = array.storage();
-    char* const data = storage.front().direct(storage);
+    DirectLoops* const direct = storage.front().direct();
+    char* const data = direct ? direct->address(storage) : nullptr;
     return data ? data + array.offset() : nullptr;
 }
+
+/// The same for a few elements that are contiguous in C or F order and aligned, as DirectLoops take them.
+CUARRAY_API char* direct_elements(const Array& array);
 
 /// Evaluates an Expr into existing arrays; every elementwise write goes through it. `inputs` and `outputs` are
 /// broadcast to `shape`.

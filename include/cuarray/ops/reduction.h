@@ -9,6 +9,10 @@ namespace cuarray {
 /// axis or none. Raises NumPy's errors.
 CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOptions& options);
 
+/// The same over all axes of a few elements, without a task; false, with nothing done, where it must be one or an
+/// error.
+CUARRAY_API bool reduce_few(ReductionId row, const Array& array, Scalar& result);
+
 /// The sums of array * weights and the sums of weights, which broadcast to the array's shape, both in options.dtype. A
 /// device may compute both in one pass.
 CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include "cuarray/core/device.h"
+#include "cuarray/runtime/direct_loops.h"
 #include "cuarray/runtime/memory.h"
 #include "cuarray/runtime/task.h"
 
@@ -58,17 +59,9 @@ class CUARRAY_API Backend {
     virtual Fault run(const Task& task) = 0;
     /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);
-    /// Runs a loop on one element of each operand, all in host memory: for values, which have no memory of a device.
-    /// False if the call must be a task: on devices that do not compute on the host, while a graph is captured, and in
-    /// decorators, which observe tasks.
-    virtual bool run_on_values(LoopId, const void* const* /*in*/, void* const* /*out*/) { return false; }
-    /// The same for a cast of n contiguous elements.
-    virtual bool cast_values(DType /*from*/, DType /*to*/, const void* /*in*/, void* /*out*/, int64_t /*n*/) {
-        return false;
-    }
-    /// The address at which the host may read and write the storage now, without a task; null on other devices, while a
-    /// graph is captured, for memory that a GPU uses, and in decorators.
-    virtual char* direct(const Storage&) { return nullptr; }
+    /// The loops for a caller who runs them on a few elements without a task. Null on devices that do not compute on
+    /// the host, while a graph is captured, and in decorators, which observe tasks.
+    virtual DirectLoops* direct() { return nullptr; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 

@@ -1,0 +1,191 @@
+// fast_creation.cpp -- fast paths of the functions that make arrays.
+#include "bindings/fast_paths.h"
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace cuarray::python {
+namespace {
+
+/// empty, zeros and ones: shape, dtype, order, device, like, memory.
+PyObject* filled(Given given, int number) {
+    Dims shape;
+    if (!are_absent(given, {2, 3, 4, 5}) || !read_shape(given[0], shape)) return nullptr;
+    DType dtype = DType::float64;
+    if (!read_dtype(given[1], dtype)) return nullptr;
+    const Device device = current_device();
+    if (count(shape) > kShortWork || !is_on_host(device)) return nullptr;
+    Array result = empty(shape, dtype, device);
+    if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
+    return wrap(std::move(result));
+}
+
+/// zeros_like and its like: a, dtype, order, subok, shape, device.
+PyObject* filled_like(Given given, int number) {
+    if (!given[0] || !is_ndarray(given[0]) || !are_absent(given, {2, 3, 4, 5})) return nullptr;
+    const Array& like = array_of(given[0]);
+    DType dtype = like.dtype();
+    if (!read_dtype(given[1], dtype)) return nullptr;
+    if (like.is_pending() || like.size() > kShortWork || !is_on_host(like.device())) return nullptr;
+    Array result = empty_like(like, dtype, 'K', like.device());
+    if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
+    return wrap(std::move(result));
+}
+
+/// arange: start, stop, step, dtype, device, like.
+PyObject* count_up(Given given, int) {
+    if (!given[0] || !are_absent(given, {3, 4, 5})) return nullptr;
+    int64_t start = 0, stop = 0, step = 1;
+    const bool has_stop = given[1] && given[1] != Py_None;
+    if (has_stop ? !read_int(given[0], start) || !read_int(given[1], stop) : !read_int(given[0], stop)) return nullptr;
+    if (given[2] && given[2] != Py_None && !read_int(given[2], step)) return nullptr;
+    if (step == 0) return nullptr;
+    const int64_t span = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
+    const int64_t count = span > 0 ? (span + stride - 1) / stride : 0;
+    const Device device = current_device();
+    if (count > kShortWork || !is_on_host(device)) return nullptr;
+    return wrap(arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device));
+}
+
+/// A list or tuple of Python floats and ints as float64, or of ints as int64; an empty array for others.
+Array read_numbers(PyObject* object) {
+    const bool is_list = PyList_CheckExact(object);
+    if (!is_list && !PyTuple_CheckExact(object)) return {};
+    const Py_ssize_t n = is_list ? PyList_GET_SIZE(object) : PyTuple_GET_SIZE(object);
+    if (n == 0 || n > 1024) return {};
+    const auto entry = [&](Py_ssize_t i) { return is_list ? PyList_GET_ITEM(object, i) : PyTuple_GET_ITEM(object, i); };
+    bool has_floats = false;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        if (PyFloat_CheckExact(entry(i)))
+            has_floats = true;
+        else if (!PyLong_CheckExact(entry(i)))
+            return {};
+    }
+    Array result = empty({n}, has_floats ? DType::float64 : DType::int64, current_device());
+    char* const to = direct_data(result);
+    if (!to) return {};
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        int64_t integer = 0;
+        if (PyLong_CheckExact(entry(i)) && !read_int(entry(i), integer)) return {};
+        const double real = PyFloat_CheckExact(entry(i)) ? PyFloat_AS_DOUBLE(entry(i)) : double(integer);
+        std::memcpy(to + i * 8, has_floats ? static_cast<const void*>(&real) : &integer, 8);
+    }
+    return result;
+}
+
+/// array: object, dtype, copy, order, subok, ndmin, device, like.
+PyObject* new_array_of(Given given, int) {
+    if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7})) return nullptr;
+    if (is_ndarray(given[0])) {
+        const Array& array = array_of(given[0]);
+        return array.is_pending() || array.size() > kShortWork || !is_on_host(array.device()) ? nullptr
+                                                                                              : wrap(copy(array, 'K'));
+    }
+    Array made = read_numbers(given[0]);
+    return made ? wrap(std::move(made)) : nullptr;
+}
+
+/// asarray: a, dtype, order, device, copy, like.
+PyObject* array_itself(Given given, int) {
+    if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5})) return nullptr;
+    if (is_ndarray(given[0])) return as_ndarray(given[0])->is_value ? nullptr : Py_NewRef(given[0]);
+    Array made = read_numbers(given[0]);
+    return made ? wrap(std::move(made)) : nullptr;
+}
+
+/// eye: N, M, k, dtype, order, device, like.
+PyObject* unit_matrix(Given given, int) {
+    int64_t rows, columns, diagonal = 0;
+    if (!given[0] || !are_absent(given, {4, 5, 6}) || !read_int(given[0], rows)) return nullptr;
+    columns = rows;
+    if (is_given(given[1]) && !read_int(given[1], columns)) return nullptr;
+    if (given[2] && !read_int(given[2], diagonal)) return nullptr;
+    DType dtype = DType::float64;
+    if (rows < 0 || columns < 0 || !read_dtype(given[3], dtype)) return nullptr;
+    const Device device = current_device();
+    const int64_t item = item_size(dtype);
+    if (rows > kFewBytes || columns > kFewBytes || rows * columns * item > kFewBytes || !is_on_host(device))
+        return nullptr;
+    Array result = empty({rows, columns}, dtype, device);
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    std::memset(to, 0, size_t(rows * columns * item));
+    const Scalar one = convert(Scalar::of(DType::int64, int64_t(1)), dtype);
+    for (int64_t row = std::max<int64_t>(0, -diagonal); row < rows && row + diagonal < columns; ++row)
+        std::memcpy(to + (row * columns + row + diagonal) * item, one.bytes, size_t(item));
+    return wrap(std::move(result));
+}
+
+/// A Python bool, int or float as it is stored in an array of its own dtype; false for other objects.
+bool read_fill_value(PyObject* object, Scalar& number) {
+    int64_t integer;
+    if (PyBool_Check(object))
+        number = Scalar::of(DType::bool_, object == Py_True);
+    else if (PyFloat_CheckExact(object))
+        number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(object));
+    else if (read_int(object, integer))
+        number = Scalar::of(DType::int64, integer);
+    else
+        return false;
+    return true;
+}
+
+/// full: shape, fill_value, dtype, order, device, like, memory.
+PyObject* full_of(Given given, int) {
+    Dims shape;
+    Scalar number;
+    if (!are_absent(given, {3, 4, 5, 6}) || !read_shape(given[0], shape) || !given[1]) return nullptr;
+    if (!read_fill_value(given[1], number)) return nullptr;
+    DType dtype = number.dtype;
+    if (is_given(given[2]) && !read_dtype(given[2], dtype)) return nullptr;
+    // A number that the dtype may not hold is Python's to judge.
+    if (dtype != number.dtype && (info(dtype).kind < Kind::Floating || item_size(dtype) < 4)) return nullptr;
+    const Device device = current_device();
+    if (count(shape) > kShortWork || !is_on_host(device)) return nullptr;
+    Array result = empty(shape, dtype, device);
+    fill(result, convert(number, dtype), "full");
+    return wrap(std::move(result));
+}
+
+/// linspace: start, stop, num, endpoint, retstep, dtype, axis, device.
+PyObject* evenly_spaced(Given given, int) {
+    double start, stop;
+    int64_t count = 50;
+    if (!given[0] || !given[1] || !are_absent(given, {4, 5, 6, 7})) return nullptr;
+    if (!read_float(given[0], start) || !read_float(given[1], stop)) return nullptr;
+    if (given[2] && !read_int(given[2], count)) return nullptr;
+    if (given[3] && !PyBool_Check(given[3])) return nullptr;
+    const bool has_end = given[3] != Py_False;
+    const int64_t intervals = count - has_end;
+    const Device device = current_device();
+    if (intervals < 1 || count * 8 > kFewBytes || !is_on_host(device)) return nullptr;
+    const double delta = stop - start, step = delta / double(intervals);
+    if (step == 0) return nullptr;
+    Array result = empty({count}, DType::float64, device);
+    double* const to = reinterpret_cast<double*>(direct_data(result));
+    if (!to) return nullptr;
+    for (int64_t i = 0; i < count; ++i) to[i] = double(i) * step + start;
+    if (has_end && count > 1) to[count - 1] = stop;
+    return wrap(std::move(result));
+}
+
+constexpr FastFunction kCreationPaths[] = {
+    {"empty", filled, -1},
+    {"zeros", filled, 0},
+    {"ones", filled, 1},
+    {"empty_like", filled_like, -1},
+    {"zeros_like", filled_like, 0},
+    {"ones_like", filled_like, 1},
+    {"full", full_of},
+    {"arange", count_up},
+    {"linspace", evenly_spaced},
+    {"eye", unit_matrix},
+    {"array", new_array_of},
+    {"asarray", array_itself},
+};
+
+}  // namespace
+
+std::span<const FastFunction> creation_paths() { return kCreationPaths; }
+
+}  // namespace cuarray::python

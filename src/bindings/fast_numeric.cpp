@@ -1,0 +1,167 @@
+// fast_numeric.cpp -- fast paths of reductions, products, counts and interpolation.
+#include "bindings/fast_paths.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+#include "bindings/reductions.h"
+#include "cuarray/ops/matmul.h"
+#include "cuarray/ops/reduction.h"
+
+namespace cuarray::python {
+namespace {
+
+/// The public rows of reductions.def: a, and the row's parameters.
+PyObject* reduced(Given given, int row) {
+    if (!given[0] || !is_ndarray(given[0])) return nullptr;
+    const ReductionCall call = call_of(ReductionId(row), given + 1);
+    int64_t axis;
+    if (call.dtype || call.out || call.initial || call.where) return nullptr;
+    if (is_given(call.axis) && !read_int(call.axis, axis)) return nullptr;
+    return reduce_by_name(ReductionId(row), reductions()[row].name, given[0], call);
+}
+
+/// dot: a, b, out. Arrays of one or two axes.
+PyObject* product(Given given, int) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || given[2] || !(a->device() == b->device())) return nullptr;
+    if (a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2) return nullptr;
+    if (a->shape()[a->ndim() - 1] != b->shape()[0]) return nullptr;
+    if (is_long(a->device(), std::max(a->size(), b->size()))) return nullptr;
+    return wrap_result(matmul(*a, *b));
+}
+
+/// inner: a, b. Arrays of one axis.
+PyObject* inner_product(Given given, int) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || a->ndim() != 1 || b->ndim() != 1) return nullptr;
+    PyObject* const parameters[] = {given[0], given[1], nullptr};
+    return product(parameters, 0);
+}
+
+/// trace: a, offset, axis1, axis2, dtype, out. Of a matrix.
+PyObject* sum_of_diagonal(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 2 || !are_absent(given, {1, 2, 3, 4, 5})) return nullptr;
+    const Dims shape{std::min(array->shape()[0], array->shape()[1])};
+    const Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
+    Scalar sum;
+    return reduce_few(reduction::sum, copy(diagonal), sum) ? wrap(sum) : nullptr;
+}
+
+/// bincount: x, weights, minlength. Of a few int64.
+PyObject* counts(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t length = 0;
+    if (!array || array->ndim() != 1 || array->dtype() != DType::int64 || is_given(given[1])) return nullptr;
+    if (given[2] && (!read_int(given[2], length) || length < 0)) return nullptr;
+    const auto* const values = reinterpret_cast<const int64_t*>(direct_elements(*array));
+    if (!values) return nullptr;
+    for (int64_t i = 0; i < array->size(); ++i) {
+        if (values[i] < 0) return nullptr;
+        length = std::max(length, values[i] + 1);
+    }
+    if (length * 8 > kFewBytes) return nullptr;
+    Array result = empty({length}, DType::int64, array->device());
+    auto* const bins = reinterpret_cast<int64_t*>(direct_data(result));
+    if (!bins) return nullptr;
+    std::fill_n(bins, length, 0);
+    for (int64_t i = 0; i < array->size(); ++i) ++bins[values[i]];
+    return wrap(std::move(result));
+}
+
+/// convolve: a, v, mode. Two sequences of one wide dtype, in full.
+PyObject* convolved(Given given, int) {
+    const Array *a = read_array(given[0]), *v = read_array(given[1]);
+    if (!a || !v || given[2] || !(a->device() == v->device()) || a->dtype() != v->dtype()) return nullptr;
+    if (a->ndim() != 1 || v->ndim() != 1 || a->is_empty() || v->is_empty() || item_size(a->dtype()) < 4) return nullptr;
+    if (v->size() > a->size()) std::swap(a, v);
+    if (is_long(a->device(), a->size() * v->size())) return nullptr;
+    const int64_t last = v->size() - 1;
+    const Array taps = v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]);
+    return wrap(correlate(*a, taps, last, a->size() + last, "convolve"));
+}
+
+/// Points between which interp interpolates; their x coordinates ascend.
+struct Points {
+    const double *x, *y;
+    int64_t last;
+
+    /// The number of the interval in which x lies, from the one where the previous x was.
+    int64_t interval_of(double value, int64_t guess) const {
+        if (last == 0 || (x[guess] <= value && value < x[guess + 1])) return guess;
+        const int64_t after = std::upper_bound(x, x + last + 1, value, [](double a, double b) {
+                                  return a < b || (std::isnan(b) && !std::isnan(a));
+                              }) - x;
+        return std::clamp<int64_t>(after - 1, 0, last - 1);
+    }
+    double at(double value, int64_t i) const {
+        const int64_t next = std::min(i + 1, last);
+        const double x0 = x[i], y0 = y[i], x1 = x[next], y1 = y[next];
+        if (value > x[last]) return y[last];
+        if (value < x[0]) return y[0];
+        if (value == x[last]) return y[last];
+        if (value == x0) return y0;
+        if (value == x1) return y1;
+        if (last && std::isnan(value)) return value;
+        const double slope = (y1 - y0) / (x1 - x0);
+        double result = slope * (value - x0) + y0;
+        // From the other end where this one gives NaN: a coordinate may be infinite.
+        if (std::isnan(result)) result = slope * (value - x1) + y1;
+        return std::isnan(result) && y0 == y1 ? y0 : result;
+    }
+};
+
+/// float64 elements in C order that the host may read now; null for others.
+const double* read_doubles(const Array* array) {
+    if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
+    const char* const data = direct_data(*array);
+    return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
+}
+
+/// interp: x, xp, fp, left, right, period. The formula of the Python function, element by element.
+PyObject* interpolated(Given given, int) {
+    const Array *const xp = read_array(given[1]), *const fp = read_array(given[2]);
+    const Points points{read_doubles(xp), read_doubles(fp), xp ? xp->size() - 1 : 0};
+    if (!points.x || !points.y || xp->ndim() != 1 || fp->ndim() != 1 || fp->size() != xp->size() || xp->is_empty())
+        return nullptr;
+    if (is_given(given[3]) || is_given(given[4]) || is_given(given[5])) return nullptr;
+    double number;
+    if (given[0] && read_float(given[0], number))
+        return wrap(Scalar::of(DType::float64, points.at(number, points.interval_of(number, 0))));
+    const Array* const x = read_array(given[0]);
+    const double* const from = read_doubles(x);
+    if (!from || !(x->device() == xp->device())) return nullptr;
+    Array result = empty(x->shape(), DType::float64, x->device());
+    auto* const to = reinterpret_cast<double*>(direct_data(result));
+    if (!to) return nullptr;
+    {
+        const Array kept[] = {*x, *xp, *fp};
+        const GilRelease released(is_long(x->device(), x->size()));
+        int64_t interval = 0;
+        for (int64_t i = 0; i < result.size(); ++i) {
+            interval = points.interval_of(from[i], interval);
+            to[i] = points.at(from[i], interval);
+        }
+    }
+    return wrap_result(std::move(result));
+}
+
+std::vector<FastFunction> make_paths() {
+    std::vector<FastFunction> paths = {
+        {"dot", product},      {"inner", inner_product}, {"trace", sum_of_diagonal},
+        {"bincount", counts},  {"convolve", convolved},  {"interp", interpolated},
+    };
+    for (int row = 0; row < kReductions; ++row)
+        if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});
+    return paths;
+}
+
+}  // namespace
+
+std::span<const FastFunction> numeric_paths() {
+    static const std::vector<FastFunction> paths = make_paths();
+    return paths;
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,38 @@
+// fast_paths.h -- the common calls of public functions, answered before any Python code runs.
+//
+// The Python function is the description and the general way: its signature, docstring and every check and error. A
+// fast path answers a call of plain arguments, or declines; then the Python function runs, as if there were none.
+#pragma once
+#include <initializer_list>
+#include <span>
+#include "bindings/ndarray.h"
+
+namespace cuarray::python {
+
+/// The arguments of a call by the parameters' positions; null where the default holds.
+using Given = PyObject* const*;
+/// The result, or null to decline; an Error declines, too, unless memory is missing. `which` tells apart the functions
+/// that share a path.
+using FastPath = PyObject* (*)(Given given, int which);
+
+/// A public function with a fast path.
+struct FastFunction {
+    const char* name;
+    FastPath path;
+    int which = 0;
+};
+std::span<const FastFunction> creation_paths();
+std::span<const FastFunction> joining_paths();
+std::span<const FastFunction> numeric_paths();
+
+bool are_absent(Given given, std::initializer_list<int> parameters);
+/// Reads an int of at most 60 bits; a float, or an int that is one; a non-negative int, or a tuple of them, as a shape;
+/// and a dtype, where null leaves the default. False for anything else.
+bool read_float(PyObject* object, double& number);
+bool read_int(PyObject* object, int64_t& value);
+bool read_shape(PyObject* object, Dims& shape);
+bool read_dtype(PyObject* object, DType& dtype);
+/// The array of an ndarray that is not pending, or null.
+const Array* read_array(PyObject* object);
+
+}  // namespace cuarray::python
