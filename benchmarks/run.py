@@ -21,6 +21,7 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import everyday  # noqa: F401, registers its measure
+import programs  # noqa: F401, registers its measure
 import routines  # noqa: F401, registers its measures
 from measures import MEASURES, THREADS
 from race import Result
