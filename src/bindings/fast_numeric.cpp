@@ -13,11 +13,14 @@ namespace {
 
 /// The public rows of reductions.def: a, and the row's parameters.
 PyObject* reduced(Given given, int row) {
-    if (!given[0] || !is_ndarray(given[0])) return nullptr;
+    const Array* const array = read_array(given[0]);
+    if (!array || array->is_empty()) return nullptr;
     const ReductionCall call = call_of(ReductionId(row), given + 1);
     int64_t axis;
     if (call.dtype || call.out || call.initial || call.where) return nullptr;
-    if (is_given(call.axis) && !read_int(call.axis, axis)) return nullptr;
+    if (call.keepdims && !PyBool_Check(call.keepdims)) return nullptr;
+    if (is_given(call.axis) && (!read_int(call.axis, axis) || axis < -array->ndim() || axis >= array->ndim()))
+        return nullptr;
     return reduce_by_name(ReductionId(row), reductions()[row].name, given[0], call);
 }
 

@@ -98,23 +98,11 @@ bool place(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyO
     return true;
 }
 
-/// Null to go on with Python, which makes the error messages; only where memory is missing it is of no use.
-PyObject* answer(const FunctionObject& f, Given given) {
-    return guarded([&]() -> PyObject* {
-        try {
-            return f.path(given, f.which);
-        } catch (const Error& error) {
-            if (error.kind() == ErrorKind::Memory) throw;
-        } catch (const ExceptionIsSet&) { PyErr_Clear(); }
-        return nullptr;
-    });
-}
-
 PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const FunctionObject& f = *as_function(self);
     PyObject* given[kMaxParameters];
     if (place(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
-        PyObject* const result = answer(f, given);
+        PyObject* const result = guarded([&] { return f.path(given, f.which); });
         if (result || PyErr_Occurred()) return result;
     }
     return PyObject_Vectorcall(f.python, args, flagged_count, keywords);

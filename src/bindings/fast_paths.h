@@ -11,8 +11,8 @@ namespace cuarray::python {
 
 /// The arguments of a call by the parameters' positions; null where the default holds.
 using Given = PyObject* const*;
-/// The result, or null to decline; an Error declines, too, unless memory is missing. `which` tells apart the functions
-/// that share a path.
+/// The result, or null to decline. Raises nothing but errors of allocations: Python judges the arguments. `which` tells
+/// apart the functions that share a path.
 using FastPath = PyObject* (*)(Given given, int which);
 
 /// A public function with a fast path.
