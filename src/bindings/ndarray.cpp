@@ -64,7 +64,7 @@ PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
 template <auto member>
 PyObject* attribute(PyObject* self, void*) {
     return guarded([&] {
-        if (!is_bare_number(self)) return to_python((array_of(self).*member)()).release();
+        if (!is_number(self)) return to_python((array_of(self).*member)()).release();
         const Array shell(StorageRef(), 0, Layout(), scalar_of_number(self).dtype);
         return to_python((shell.*member)()).release();
     });
@@ -83,7 +83,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* itemsize(PyObject* self, void*) {
-    const DType dtype = is_bare_number(self) ? scalar_of_number(self).dtype : array_of(self).dtype();
+    const DType dtype = is_number(self) ? scalar_of_number(self).dtype : array_of(self).dtype();
     return PyLong_FromLong(item_size(dtype));
 }
 
@@ -152,7 +152,7 @@ int set_part(PyObject* self, PyObject* value, void* which) {
 Py_hash_t hash(PyObject* self) {
     if (!as_ndarray(self)->is_value) return PyObject_HashNotImplemented(self);
     return guarded_number<Py_hash_t>([&] {
-        const Scalar scalar = is_bare_number(self) ? scalar_of_number(self) : item(array_of(self), "hash");
+        const Scalar scalar = is_number(self) ? scalar_of_number(self) : item(array_of(self), "hash");
         const Py_hash_t value = PyObject_Hash(to_python(scalar).get());
         if (value == -1) throw ExceptionIsSet{};
         return value;
@@ -200,12 +200,24 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-PyObject* wrap(const Scalar& scalar) {
+namespace {
+
+PyObject* new_number(const Scalar& scalar) {
     NumberObject* const object = free_numbers.take();
     object->array = nullptr;
     object->is_value = object->is_number = true;
     object->scalar = scalar;
     return as_python(object);
+}
+
+}  // namespace
+
+PyObject* wrap(const Scalar& scalar) {
+    if (scalar.dtype != DType::bool_) return new_number(scalar);
+    // As in Python, there is one True and one False.
+    static PyObject* const bools[] = {new_number(Scalar::of(DType::bool_, false)),
+                                      new_number(Scalar::of(DType::bool_, true))};
+    return Py_NewRef(bools[scalar.bytes[0] != 0]);
 }
 
 PyObject* wrap(Array&& array, bool is_value) {

@@ -9,7 +9,7 @@
 namespace cuarray::python {
 
 struct NdArray {
-    PyObject_HEAD Array* array;  ///< what the object is now; null for a number that has no memory of a device yet
+    PyObject_HEAD Array* array;  ///< what the object is now; null for a number that no Array was needed of yet
     PyObject* weakrefs;
     bool is_value;   ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
     bool is_number;  ///< the object is a NumberObject, else an ArrayObject
@@ -32,12 +32,12 @@ constexpr double kArrayPriority = 100;
 
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
-/// Whether the object is a number without memory: `scalar_of_number` is all of it.
-inline bool is_bare_number(PyObject* object) { return is_ndarray(object) && !as_ndarray(object)->array; }
+/// Whether the object is a NumberObject: `scalar_of_number` is all of it, whether or not it has memory, too.
+inline bool is_number(PyObject* object) { return is_ndarray(object) && as_ndarray(object)->is_number; }
 inline const Scalar& scalar_of_number(PyObject* object) {
     return static_cast<NumberObject*>(as_ndarray(object))->scalar;
 }
-/// Gives a number memory.
+/// Gives a number memory; both stay as they are.
 void give_memory(NdArray* number);
 inline Array& array_of(PyObject* object) {
     NdArray* const self = as_ndarray(object);
@@ -45,9 +45,9 @@ inline Array& array_of(PyObject* object) {
         give_memory(self);
     return *self->array;
 }
-inline Device device_of(PyObject* object) { return is_bare_number(object) ? Device{} : array_of(object).device(); }
+inline Device device_of(PyObject* object) { return is_number(object) ? Device{} : array_of(object).device(); }
 inline DType dtype_of(PyObject* object) {
-    return is_bare_number(object) ? scalar_of_number(object).dtype : array_of(object).dtype();
+    return is_number(object) ? scalar_of_number(object).dtype : array_of(object).dtype();
 }
 /// The base of a view, or null.
 inline PyObject* base_of(PyObject* object) {

@@ -265,7 +265,7 @@ Object to_list(const Array& array, const char*& element, int axis) {
 }
 
 PyObject* tolist_method(PyObject* self, PyObject*) {
-    if (is_bare_number(self)) return to_python(scalar_of_number(self)).release();
+    if (is_number(self)) return to_python(scalar_of_number(self)).release();
     const Array& array = array_of(self);
     if (array.is_c_contiguous())
         if (const char* data = direct_data(array)) {

@@ -135,8 +135,9 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         const RowId row = operator_rows[op];
         const char* name = kRowNames[op];
         PyObject* const objects[2] = {a, b};
+        if (is_number(a) || is_number(b))
+            if (PyObject* const result = call_on_numbers(row, objects, 2)) return result;
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
-        if (PyObject* const result = call_on_numbers(row, objects, 2)) return result;
         const Device device = common_device(objects, 2).device;
         ArrayOrScalar left, right;
         if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name))
@@ -264,7 +265,7 @@ PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {
 
 int truth(PyObject* self) {
     return guarded_number<int>([&] {
-        if (is_bare_number(self)) return int(convert(scalar_of_number(self), DType::bool_).bytes[0] != 0);
+        if (is_number(self)) return int(convert(scalar_of_number(self), DType::bool_).bytes[0] != 0);
         const Array& array = array_of(self);
         if (array.size() == 0)
             raise(ErrorKind::Value, "the truth value of an empty array is ambiguous; write x.size > 0");
@@ -277,7 +278,7 @@ int truth(PyObject* self) {
 }
 
 Object scalar_of(PyObject* self, const char* function) {
-    if (is_bare_number(self)) return to_python(scalar_of_number(self));
+    if (is_number(self)) return to_python(scalar_of_number(self));
     const Array& array = array_of(self);
     if (array.ndim() != 0)
         raise(ErrorKind::Type, function, ": only 0-dimensional arrays can be converted to Python scalars, not shape ",
@@ -303,7 +304,7 @@ PyObject* to_float(PyObject* self) {
 
 PyObject* to_index(PyObject* self) {
     return guarded([&] {
-        if (is_bare_number(self) && info(scalar_of_number(self).dtype).kind <= Kind::Signed &&
+        if (is_number(self) && info(scalar_of_number(self).dtype).kind <= Kind::Signed &&
             scalar_of_number(self).dtype != DType::bool_)
             return to_python(scalar_of_number(self)).release();
         const Array& array = array_of(self);

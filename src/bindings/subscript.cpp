@@ -25,15 +25,15 @@ constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
 }
 
 /// Whether the object is an integer that lies in an ndarray object.
-bool is_bare_integer(PyObject* object) {
-    if (!is_bare_number(object)) return false;
+bool is_integer_value(PyObject* object) {
+    if (!is_number(object)) return false;
     const Kind kind = info(scalar_of_number(object).dtype).kind;
     return kind == Kind::Signed || kind == Kind::Unsigned;
 }
 
 int64_t to_position(PyObject* entry) {
     int is_beyond = 0;
-    if (is_bare_integer(entry) && scalar_of_number(entry).dtype != DType::uint64) {
+    if (is_integer_value(entry) && scalar_of_number(entry).dtype != DType::uint64) {
         int64_t position;
         std::memcpy(&position, convert(scalar_of_number(entry), DType::int64).bytes, sizeof position);
         return position;
@@ -96,7 +96,7 @@ class SubscriptKey {
  private:
     Index to_entry(PyObject* entry) {
         Index index;
-        if (PyLong_CheckExact(entry) || is_bare_integer(entry))
+        if (PyLong_CheckExact(entry) || is_integer_value(entry))
             index.value = to_position(entry);
         else if (PySlice_Check(entry))
             index = to_slice(entry);
@@ -210,7 +210,7 @@ PyObject* element_at(const Array& array, int64_t position) {
 
 /// Whether a key is one integer for each axis; then `offset` is that of the element. IndexError where there is none.
 bool is_element_key(const Array& array, PyObject* key, int64_t& offset) {
-    const auto is_integer = [](PyObject* entry) { return PyLong_CheckExact(entry) || is_bare_integer(entry); };
+    const auto is_integer = [](PyObject* entry) { return PyLong_CheckExact(entry) || is_integer_value(entry); };
     if (is_integer(key)) {
         if (array.ndim() != 1) return false;
         offset = offset_of(array, to_position(key));
@@ -246,7 +246,7 @@ class FewRows {
 
     /// False where the key is another one, or wrong, or where this is work for a task.
     bool find(const Array& array, PyObject* key) {
-        if (!is_ndarray(key) || is_bare_number(key) || array.ndim() == 0 || array.is_empty()) return false;
+        if (!is_ndarray(key) || is_number(key) || array.ndim() == 0 || array.is_empty()) return false;
         const Array& positions = array_of(key);
         if (positions.dtype() != DType::int64 || positions.ndim() != 1 || positions.size() > kMost) return false;
         if (array.ndim() > 1 && (!array.is_c_contiguous() || array.nbytes() > kShortWork)) return false;
@@ -311,9 +311,9 @@ bool put_few(const Array& array, PyObject* key, PyObject* value) {
     if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
         number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(value));
         from = reinterpret_cast<const char*>(number.bytes);
-    } else if (is_bare_number(value) && scalar_of_number(value).dtype == array.dtype()) {
+    } else if (is_number(value) && scalar_of_number(value).dtype == array.dtype()) {
         from = reinterpret_cast<const char*>(scalar_of_number(value).bytes);
-    } else if (is_ndarray(value) && !is_bare_number(value)) {
+    } else if (is_ndarray(value) && !is_number(value)) {
         const Array& values = array_of(value);
         if (values.dtype() != array.dtype() || values.ndim() != 1 || values.size() != rows.count()) return false;
         const char* const data = direct_data(values);
@@ -366,7 +366,7 @@ PyTypeObject* iterator_type() {
 
 /// Whether NumPy would have a scalar there, which must fit where elements are set one by one. A GPU's is not looked at.
 bool is_checked_value(PyObject* value, DType dtype) {
-    if (is_bare_number(value)) return !can_cast(scalar_of_number(value).dtype, dtype, Casting::Safe);
+    if (is_number(value)) return !can_cast(scalar_of_number(value).dtype, dtype, Casting::Safe);
     return is_ndarray(value) && as_ndarray(value)->is_value && is_on_host(array_of(value).device()) &&
            !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
 }
@@ -384,11 +384,11 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
         return store(convert(weak, target.dtype(), "assignment"));
     }
     if (must_fit && is_checked_value(value, target.dtype())) {
-        const Scalar number = is_bare_number(value) ? scalar_of_number(value) : item(array_of(value), "assignment");
+        const Scalar number = is_number(value) ? scalar_of_number(value) : item(array_of(value), "assignment");
         warn_of_lost_imaginary_part(number.dtype, target.dtype());
         return store(convert_exactly(number, target.dtype(), "assignment"));
     }
-    if (is_bare_number(value) && is_on_host(target.device())) {
+    if (is_number(value) && is_on_host(target.device())) {
         const Scalar& number = scalar_of_number(value);
         warn_of_lost_imaginary_part(number.dtype, target.dtype());
         return store(convert(number, target.dtype()));

@@ -2,11 +2,15 @@
 #include "bindings/ufunc.h"
 #include <algorithm>
 #include <cstring>
+#include <array>
 #include <list>
 #include <optional>
 #include <string>
+#include <vector>
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
@@ -431,7 +435,70 @@ bool read_number(PyObject* object, Weak& weak) {
 
 }  // namespace
 
+namespace {
+
+/// The loop of a row whose inputs all have that dtype, and whose one result is a value; kNone where the call takes more
+/// than that loop. The GIL guards what is known.
+LoopId loop_of_equals(RowId id, DType dtype) {
+    constexpr LoopId kUnknown = kNone - 1;
+    static std::vector<std::array<LoopId, kDTypes>> known;
+    if (known.empty()) {
+        known.resize(rows().size());
+        for (auto& loops : known) loops.fill(kUnknown);
+    }
+    LoopId& loop = known[id][size_t(dtype)];
+    if (loop != kUnknown) return loop;
+    const Row& row = rows()[id];
+    const ArgType types[kMaxIn] = {{dtype, {}}, {dtype, {}}, {dtype, {}}};
+    loop = gives_values(row) && row.nout == 1 && !row.has(NegativeFault) ? resolve(id, {types, row.nin}) : LoopId(kNone);
+    for (int i = 0; loop != kNone && i < row.nin; ++i)
+        if (loops()[loop].in[i] != dtype) loop = kNone;
+    return loop;
+}
+
+/// The Python number as an element of the dtype, if that is what adding it to one means and is easily done.
+bool read_as(PyObject* object, DType dtype, Scalar& number) {
+    if (PyFloat_CheckExact(object)) {
+        if (dtype != DType::float64) return false;
+        number = Scalar::of(dtype, PyFloat_AS_DOUBLE(object));
+        return true;
+    }
+    if (!PyLong_CheckExact(object) || (dtype != DType::float64 && dtype != DType::int64)) return false;
+    int overflow;
+    const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) return false;
+    number = dtype == DType::int64 ? Scalar::of(dtype, integer) : Scalar::of(dtype, double(integer));
+    return true;
+}
+
+/// The usual call on numbers: of one dtype, or of one and a Python number. Null for others.
+PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
+    PyObject* const some = is_number(objects[0]) ? objects[0] : objects[count - 1];
+    if (!is_number(some) || is_deferring()) return nullptr;
+    const DType dtype = scalar_of_number(some).dtype;
+    const LoopId loop = loop_of_equals(row, dtype);
+    if (loop == kNone) return nullptr;
+    Scalar converted, result;
+    const void* in[kMaxIn];
+    for (int i = 0; i < count; ++i) {
+        const bool is_element = is_number(objects[i]) && scalar_of_number(objects[i]).dtype == dtype;
+        if (!is_element && !read_as(objects[i], dtype, converted)) return nullptr;
+        in[i] = is_element ? scalar_of_number(objects[i]).bytes : converted.bytes;
+    }
+    static Backend& host = backend(Device{});
+    DirectLoops* const direct = host.front().direct();
+    if (!direct) return nullptr;
+    void* out[] = {result.bytes};
+    direct->run(loop, in, out, 1);
+    result.dtype = loops()[loop].out[0];
+    return wrap(result);
+}
+
+}  // namespace
+
 PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
+    if (count <= 2)
+        if (PyObject* const result = call_on_equals(row, objects, count)) return result;
     if (!gives_values(rows()[row])) return nullptr;
     static const Weak kNothing;
     static const Scalar kBools[] = {Scalar::of(DType::bool_, false), Scalar::of(DType::bool_, true)};
@@ -440,7 +507,7 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
     int weak_count = 0;
     for (int i = 0; i < count; ++i) {
         PyObject* const object = objects[i];
-        if (is_bare_number(object)) {
+        if (is_number(object)) {
             args[i] = scalar_of_number(object);
         } else if (PyBool_Check(object)) {
             args[i] = kBools[object == Py_True];
@@ -463,7 +530,7 @@ namespace {
 
 /// An ndarray as an argument of a call on `device`. A number without memory stays a scalar beside arrays of the host.
 Argument argument_of(PyObject* object, Device device) {
-    if (is_bare_number(object) && is_on_host(device)) return scalar_of_number(object);
+    if (is_number(object) && is_on_host(device)) return scalar_of_number(object);
     return array_of(object);
 }
 
@@ -471,7 +538,7 @@ Argument argument_of(PyObject* object, Device device) {
 
 PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
     int first = 0;  // with memory
-    while (first < count && is_bare_number(objects[first])) ++first;
+    while (first < count && is_number(objects[first])) ++first;
     if (first == count) {
         if (PyObject* const result = call_on_numbers(row, objects, count)) return result;
         first = 0;

@@ -32,6 +32,9 @@ struct Call {
     }
 };
 
+/// Whether an integer dtype can represent the number; false for bool.
+bool holds(DType dtype, const Weak& number);
+
 /// The planning steps, in this order; each raises NumPy's error if nothing fits.
 void choose_device(Call& call);
 void choose_loop(Call& call);

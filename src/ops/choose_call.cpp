@@ -36,14 +36,6 @@ Scalar exact_integer(const Weak& w) {
 
 bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
 
-/// Whether an integer dtype can represent the number; false for bool.
-bool holds(DType dtype, const Weak& w) {
-    const DTypeInfo& type = info(dtype);
-    if (w.big || type.kind == Kind::Bool) return false;
-    if (w.negative) return type.kind == Kind::Signed && int64_t(w.integer) >> type.bits == -1;
-    return type.bits == 64 || w.integer >> type.bits == 0;
-}
-
 /// Applies exact_integer to ints that the other operand's integer dtype cannot represent; returns whether there was
 /// one. bool with an int becomes int64 by the usual rule.
 bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
@@ -96,6 +88,13 @@ void check_inputs(const Call& c) {
 }
 
 }  // namespace
+
+bool holds(DType dtype, const Weak& w) {
+    const DTypeInfo& type = info(dtype);
+    if (w.big || type.kind == Kind::Bool) return false;
+    if (w.negative) return type.kind == Kind::Signed && int64_t(w.integer) >> type.bits == -1;
+    return type.bits == 64 || w.integer >> type.bits == 0;
+}
 
 void choose_loop(Call& c) {
     ArgType types[kMaxIn];

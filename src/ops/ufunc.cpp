@@ -73,13 +73,17 @@ struct LoopValues {
     Scalar converted[kMaxIn];
 };
 
-/// The common case; false for what choose_loop must judge: comparisons with Python ints, whose value may change the
-/// loop, and arguments that no loop takes.
+/// The common case; false for what choose_loop must judge: comparisons with Python ints beyond the other dtype, and
+/// arguments that no loop takes.
 bool choose_values(RowId id, std::span<const Argument> args, LoopValues& values) {
     const bool is_exact = rows()[id].has(Exact64);
     ArgType types[kMaxIn];
     for (size_t i = 0; i < args.size(); ++i) {
-        if (is_exact && args[i].weak && args[i].weak->kind == Weak::Kind::Int) return false;
+        if (is_exact && args[i].weak && args[i].weak->kind == Weak::Kind::Int) {
+            const ArgType other = args[1 - i].type();
+            if (other.is_weak() || (info(other.dtype).kind <= Kind::Signed && !holds(other.dtype, *args[i].weak)))
+                return false;
+        }
         types[i] = args[i].type();
     }
     values.loop = resolve(id, {types, args.size()});
