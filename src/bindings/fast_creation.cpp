@@ -1,6 +1,7 @@
 // fast_creation.cpp -- fast paths of the functions that make arrays.
 #include "bindings/fast_paths.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 
@@ -14,7 +15,7 @@ PyObject* filled(Given given, int number) {
     DType dtype = DType::float64;
     if (!read_dtype(given[1], dtype)) return nullptr;
     const Device device = current_device();
-    if (count(shape) > kShortWork || !is_on_host(device)) return nullptr;
+    if (!is_on_host(device)) return nullptr;
     Array result = empty(shape, dtype, device);
     if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
     return wrap(std::move(result));
@@ -52,7 +53,7 @@ Array read_numbers(PyObject* object) {
     const bool is_list = PyList_CheckExact(object);
     if (!is_list && !PyTuple_CheckExact(object)) return {};
     const Py_ssize_t n = is_list ? PyList_GET_SIZE(object) : PyTuple_GET_SIZE(object);
-    if (n == 0 || n > 1024) return {};
+    if (n == 0 || n > 1024 || !is_direct(current_device())) return {};
     const auto entry = [&](Py_ssize_t i) { return is_list ? PyList_GET_ITEM(object, i) : PyTuple_GET_ITEM(object, i); };
     bool has_floats = false;
     for (Py_ssize_t i = 0; i < n; ++i) {
@@ -104,7 +105,7 @@ PyObject* unit_matrix(Given given, int) {
     if (rows < 0 || columns < 0 || !read_dtype(given[3], dtype)) return nullptr;
     const Device device = current_device();
     const int64_t item = item_size(dtype);
-    if (rows > kFewBytes || columns > kFewBytes || rows * columns * item > kFewBytes || !is_on_host(device))
+    if (rows > kFewBytes || columns > kFewBytes || rows * columns * item > kFewBytes || !is_direct(device))
         return nullptr;
     Array result = empty({rows, columns}, dtype, device);
     char* const to = direct_data(result);
@@ -141,7 +142,7 @@ PyObject* full_of(Given given, int) {
     // A number that the dtype may not hold is Python's to judge.
     if (dtype != number.dtype && (info(dtype).kind < Kind::Floating || item_size(dtype) < 4)) return nullptr;
     const Device device = current_device();
-    if (count(shape) > kShortWork || !is_on_host(device)) return nullptr;
+    if (!is_on_host(device)) return nullptr;
     Array result = empty(shape, dtype, device);
     fill(result, convert(number, dtype), "full");
     return wrap(std::move(result));
@@ -158,9 +159,9 @@ PyObject* evenly_spaced(Given given, int) {
     const bool has_end = given[3] != Py_False;
     const int64_t intervals = count - has_end;
     const Device device = current_device();
-    if (intervals < 1 || count * 8 > kFewBytes || !is_on_host(device)) return nullptr;
+    if (intervals < 1 || count * 8 > kFewBytes || !is_direct(device)) return nullptr;
     const double delta = stop - start, step = delta / double(intervals);
-    if (step == 0) return nullptr;
+    if (step == 0 || !std::isfinite(delta)) return nullptr;
     Array result = empty({count}, DType::float64, device);
     double* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return nullptr;

@@ -8,17 +8,21 @@ namespace cuarray::python {
 namespace {
 
 /// Arrays of one dtype with memory that the host may read now.
+constexpr int64_t kMostBytes = 1 << 18;  // one thread copies them
 bool read_arrays(PyObject* sequence, std::vector<const Array*>& arrays) {
     const bool is_list = sequence && PyList_CheckExact(sequence);
     if (!is_list && !(sequence && PyTuple_CheckExact(sequence))) return false;
     const Py_ssize_t n = is_list ? PyList_GET_SIZE(sequence) : PyTuple_GET_SIZE(sequence);
-    if (n == 0 || n > 64) return false;
+    if (n == 0) return false;
+    arrays.reserve(size_t(n));
+    int64_t bytes = 0;
     for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* const entry = is_list ? PyList_GET_ITEM(sequence, i) : PyTuple_GET_ITEM(sequence, i);
         if (!is_ndarray(entry)) return false;
         const Array& array = array_of(entry);
         if (array.ndim() == 0 || array.dtype() != (arrays.empty() ? array : *arrays[0]).dtype()) return false;
-        if (!array.is_c_contiguous() || array.nbytes() > kShortWork || !direct_data(array)) return false;
+        if (!array.is_c_contiguous() || !direct_data(array)) return false;
+        if ((bytes += array.nbytes()) > kMostBytes) return false;
         arrays.push_back(&array);
     }
     return true;

@@ -135,6 +135,9 @@ PyObject* interpolated(Given given, int) {
     const Array* const x = read_array(given[0]);
     const double* const from = read_doubles(x);
     if (!from || !(x->device() == xp->device())) return nullptr;
+    // Where coordinates do not ascend, an interval would depend on the one before.
+    const double* const end = points.x + xp->size();
+    if (std::adjacent_find(points.x, end, [](double a, double b) { return !(a <= b); }) != end) return nullptr;
     Array result = empty(x->shape(), DType::float64, x->device());
     auto* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include "bindings/module.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 
@@ -12,15 +13,21 @@ bool are_absent(Given given, std::initializer_list<int> parameters) {
     return std::ranges::all_of(parameters, [&](int k) { return !given[k]; });
 }
 
-/// A non-negative int, or a tuple of them.
+bool read_int(PyObject* object, int64_t& value) {
+    int overflow = 0;
+    if (!PyLong_CheckExact(object)) return false;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow && value > -(int64_t(1) << 60) && value < int64_t(1) << 60;
+}
+
 bool read_shape(PyObject* object, Dims& shape) {
+    int64_t elements = 1;  // with empty axes left out
     const auto add = [&](PyObject* extent) {
-        int overflow = 0;
-        if (!PyLong_CheckExact(extent)) return false;
-        const int64_t value = PyLong_AsLongLongAndOverflow(extent, &overflow);
-        if (overflow || value < 0) return false;
+        int64_t value;
+        if (!read_int(extent, value) || value < 0 || value > kShortWork) return false;
         shape.push_back(value);
-        return true;
+        elements *= std::max<int64_t>(value, 1);
+        return elements <= kShortWork;
     };
     if (!object) return false;
     if (!PyTuple_CheckExact(object)) return add(object);
@@ -30,7 +37,6 @@ bool read_shape(PyObject* object, Dims& shape) {
     return true;
 }
 
-/// A dtype, None or nothing for what `dtype` is; false for what is none.
 bool read_dtype(PyObject* object, DType& dtype) {
     if (!object) return true;
     try {
@@ -39,13 +45,6 @@ bool read_dtype(PyObject* object, DType& dtype) {
     } catch (const ExceptionIsSet&) { PyErr_Clear(); } catch (const Error&) {
     }
     return false;
-}
-
-bool read_int(PyObject* object, int64_t& value) {
-    int overflow = 0;
-    if (!PyLong_CheckExact(object)) return false;
-    value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return !overflow && value > -(int64_t(1) << 60) && value < int64_t(1) << 60;
 }
 
 bool read_float(PyObject* object, double& number) {
@@ -58,6 +57,8 @@ bool read_float(PyObject* object, double& number) {
     number = double(integer);
     return int64_t(number) == integer;
 }
+
+bool is_direct(Device device) { return is_on_host(device) && backend(device).front().direct(); }
 
 const Array* read_array(PyObject* object) {
     if (!object || !is_ndarray(object)) return nullptr;
@@ -76,6 +77,7 @@ struct FunctionObject {
     FastPath path;
     int which;
     PyObject* names;  ///< of the parameters, interned: a tuple
+    PyObject* weakrefs;
     int positional_only, positional, count;
 };
 
@@ -110,6 +112,7 @@ PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_co
 
 void free_function(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
+    if (as_function(self)->weakrefs) PyObject_ClearWeakRefs(self);
     Py_DECREF(as_function(self)->python);
     Py_DECREF(as_function(self)->names);
     PyObject_Free(self);
@@ -147,7 +150,14 @@ PyMethodDef function_methods[] = {
     {"__reduce__", method(reduce_function), METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
+/// For pydoc, which goes past the attributes above.
+PyGetSetDef function_attributes[] = {
+    {"__doc__", [](PyObject* self, void*) { return PyObject_GetAttrString(as_function(self)->python, "__doc__"); },
+     nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyMemberDef function_members[] = {
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(FunctionObject, weakrefs), Py_READONLY, nullptr},
     {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(FunctionObject, vectorcall), Py_READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -160,6 +170,7 @@ PyTypeObject* make_function_type() {
                            {Py_tp_setattro, slot(set_attribute_of_function)},
                            {Py_tp_repr, slot(repr_of_function)},
                            {Py_tp_methods, function_methods},
+                           {Py_tp_getset, function_attributes},
                            {Py_tp_members, function_members},
                            {0, nullptr}};
     PyType_Spec spec = {"cuarray.function", int(sizeof(FunctionObject)), 0,
@@ -196,6 +207,7 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     FunctionObject* const function = new_object_of<FunctionObject>(function_type);
     function->vectorcall = call_function;
     function->python = Py_NewRef(python);
+    function->weakrefs = nullptr;
     function->path = found->path;
     function->which = found->which;
     function->positional_only = number_of(code.get(), "co_posonlyargcount");

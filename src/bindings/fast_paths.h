@@ -26,12 +26,14 @@ std::span<const FastFunction> joining_paths();
 std::span<const FastFunction> numeric_paths();
 
 bool are_absent(Given given, std::initializer_list<int> parameters);
-/// Reads an int of at most 60 bits; a float, or an int that is one; a non-negative int, or a tuple of them, as a shape;
-/// and a dtype, where null leaves the default. False for anything else.
+/// Reads an int of at most 60 bits; a float, or an int that is one; a non-negative int, or a tuple of them, as the shape
+/// of a few elements; and a dtype, where null leaves the default. False for anything else.
 bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
+/// Whether the host may write new arrays of the current device at once.
+bool is_direct(Device device);
 /// The array of an ndarray that is not pending, or null.
 const Array* read_array(PyObject* object);
 
