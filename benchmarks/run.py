@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import calls  # noqa: F401, registers its measure
 import everyday  # noqa: F401, registers its measure
 import programs  # noqa: F401, registers its measure
 import routines  # noqa: F401, registers its measures

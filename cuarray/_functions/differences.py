@@ -22,6 +22,7 @@ def part(array, axis, begin, end):
     return array[(slice(None),) * axis + (slice(begin, end),)]
 
 
+@_core.with_fast_path
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Return the n-th differences of neighbouring elements along an axis.
 

@@ -14,6 +14,7 @@ from cuarray._functions.shaping import moveaxis
 __all__ = ["append", "delete", "insert", "resize", "trim_zeros"]
 
 
+@_core.with_fast_path
 def append(arr, values, axis=None):
     """Join two arrays; without an axis, both flattened.
 

@@ -60,6 +60,7 @@ def cycle(values, count):
 # By positions.
 
 
+@_core.with_fast_path
 def take(a, indices, axis=None, out=None, mode="raise"):
     """Return elements along an axis.
 

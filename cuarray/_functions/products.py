@@ -446,6 +446,7 @@ def outer(a, b, out=None):
     return multiply_ufunc(a.ravel()[:, None], b.ravel(), out=out)
 
 
+@_core.with_fast_path
 def vdot(a, b, /):
     """Return the dot product of two flattened arrays; the first is conjugated.
 

@@ -167,6 +167,7 @@ def rot90(m, k=1, axes=(0, 1)):
             return flip(swapaxes(m, first, second), second)
 
 
+@_core.with_fast_path
 def roll(a, shift, axis=None):
     """Roll the elements along axes; those beyond the end reappear at the start.
 
@@ -231,6 +232,7 @@ def roll_pieces(extent, distance):
     return [(slice(distance, None), slice(None, -distance)), (slice(None, distance), slice(-distance, None))]
 
 
+@_core.with_fast_path
 def tile(A, reps):
     """Repeat a whole array along each axis.
 

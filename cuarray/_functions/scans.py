@@ -18,6 +18,7 @@ def running(name, row, a, axis, dtype, out):
     return _core.accumulate(name, row, a, integer(axis, "axis", name), dtype, out)
 
 
+@_core.with_fast_path
 def cumsum(a, axis=None, dtype=None, out=None):
     """Return the cumulative sum of the elements along an axis.
 

@@ -47,6 +47,7 @@ def with_an_axis(a):
     return a if a.ndim else a.reshape(1)
 
 
+@_core.with_fast_path
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return a sorted copy.
 
@@ -97,6 +98,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     return _core.sort(*along(a, axis, "sort"), bool(descending))
 
 
+@_core.with_fast_path
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return the indices that sort an array.
 
@@ -388,6 +390,7 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     return _core.take_along_axis(values, order, axis), _core.take_along_axis(places, order, axis)
 
 
+@_core.with_fast_path
 def searchsorted(a, v, side="left", sorter=None):
     """Return the positions at which to insert values into a sorted array to keep its order.
 

@@ -14,6 +14,7 @@ from cuarray._functions.array_text import host_copy
 from cuarray._functions.creation import empty, empty_like
 
 
+@_core.with_fast_path
 def tobytes(self, order="C"):
     """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes.
 

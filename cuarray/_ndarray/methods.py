@@ -73,6 +73,7 @@ def conj(self):
     return conj_ufunc(self) if self.dtype.kind == "c" else self
 
 
+@_core.with_fast_path
 def repeat(self, repeats, axis=None):
     """Repeat the elements; see cuarray.repeat.
 
@@ -88,6 +89,7 @@ def repeat(self, repeats, axis=None):
 # Along an axis
 
 
+@_core.with_fast_path
 def cumsum(self, axis=None, dtype=None, out=None):
     """Add up the elements along an axis; see cuarray.cumsum.
 
@@ -115,6 +117,7 @@ def cumprod(self, axis=None, dtype=None, out=None):
 # Indexing
 
 
+@_core.with_fast_path
 def take(self, indices, axis=None, out=None, mode="raise"):
     """Return elements along an axis; see cuarray.take.
 
@@ -165,6 +168,7 @@ def compress(self, condition, axis=None, out=None):
     return indexing.compress(condition, self, axis, out)
 
 
+@_core.with_fast_path
 def dot(self, b, out=None):
     """Multiply along the last axis; see cuarray.dot.
 
@@ -201,6 +205,7 @@ def diagonal(self, offset=0, axis1=0, axis2=1):
     return index_grids.diagonal(self, offset, axis1, axis2)
 
 
+@_core.with_fast_path
 def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Add the elements of diagonals; see cuarray.trace.
 
@@ -231,6 +236,7 @@ def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     _core.sort_in_place(self, normalise_axis(axis, self.ndim, "sort"), bool(descending))
 
 
+@_core.with_fast_path
 def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Return the positions that sort the elements; see cuarray.argsort.
 
@@ -272,6 +278,7 @@ def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descendi
     return sorting.argpartition(self, kth, axis, kind, order, descending=descending)
 
 
+@_core.with_fast_path
 def searchsorted(self, v, side="left", sorter=None):
     """Return the positions at which values belong; see cuarray.searchsorted.
 

@@ -18,6 +18,9 @@ METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 #: Names of scipy.special, and cuarray's names of the same functions.
 SPECIAL_ALIASES = {"gammaln": "lgamma"}
 
+#: Functions of NumPy that were called with arrays of cuarray's, and cuarray's functions.
+counterparts: dict[object, object] = {}
+
 #: Functions that rearrange axes of several arrays, whose elements need not be numbers.
 OF_ANY_TYPE = ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid")
 
@@ -75,6 +78,7 @@ def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
     return on_views(call, name, inputs, kwargs, numbers_of)
 
 
+@_core.with_fast_path
 def array_function(self, function, types, args, kwargs):
     """Run a call of a NumPy function with arrays of cuarray, NumPy and other libraries."""
     if not callable(function) or not isinstance(getattr(function, "__module__", None), str):
@@ -101,7 +105,10 @@ def array_function(self, function, types, args, kwargs):
     if ours is None:
         advice = advice_on_missing(name, sys.modules[module])
         raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")
-    if name in OF_ANY_TYPE and not all(holds_numbers(x) for x in args):
+    if name not in OF_ANY_TYPE:
+        if getattr(sys.modules[module], name, None) is function:
+            counterparts[function] = ours
+    elif not all(holds_numbers(x) for x in args):
         return on_views(function, name, args, kwargs)
     with self.device:  # the device of results without array arguments, such as numpy.zeros(3, like=x)
         return ours(*args, **kwargs)

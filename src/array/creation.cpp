@@ -132,6 +132,14 @@ bool fill_few(const Array& to, const Scalar& element) {
     if (!target) return false;
     const int64_t item = item_size(to.dtype());
     const int64_t step = to.ndim() == 1 ? to.strides()[0] : item;
+    if (step == item) {
+        // Each copy doubles what is filled.
+        const int64_t bytes = to.nbytes();
+        if (bytes > 0) std::memcpy(target, element.bytes, size_t(item));
+        for (int64_t done = item; done < bytes; done *= 2)
+            std::memcpy(target + done, target, size_t(std::min(done, bytes - done)));
+        return true;
+    }
     copy_strided(target, step, reinterpret_cast<const char*>(element.bytes), 0, to.size(), item);
     return true;
 }

@@ -47,6 +47,26 @@ DType known(PyObject* object) {
 
 bool begins_with(const std::string& text, const char* word) { return text.rfind(word, 0) == 0; }
 
+/// What names ("f4") and Python's types (int) mean: NumPy needs 0.3 us to say so. Null where that is not known yet.
+PyObject* remembered_dtypes() {
+    static PyObject* const dtypes = PyDict_New();
+    return dtypes;
+}
+bool is_memorable(PyObject* object) {
+    return PyUnicode_CheckExact(object) || object == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+           object == reinterpret_cast<PyObject*>(&PyLong_Type) || object == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+           object == reinterpret_cast<PyObject*>(&PyComplex_Type);
+}
+DType remembered(PyObject* object) {
+    PyObject* const found = is_memorable(object) ? PyDict_GetItemWithError(remembered_dtypes(), object) : nullptr;
+    return found ? DType(PyLong_AsLong(found)) : DType::none;
+}
+void remember(PyObject* object, DType dtype) {
+    constexpr Py_ssize_t kMost = 100;
+    if (!is_memorable(object) || PyDict_GET_SIZE(remembered_dtypes()) >= kMost) return;
+    check(PyDict_SetItem(remembered_dtypes(), object, Object::steal(PyLong_FromLong(long(dtype))).get()));
+}
+
 const char* advice(char kind, const std::string& name, bool is_foreign_order) {
     if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
     // Types of ml_dtypes of a byte or less, which are of kind f or V.
@@ -87,6 +107,7 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     if (!is_given(object)) return fallback;
     if (!dtype_objects[0]) make_native_dtypes();
     if (const DType dtype = known(object); dtype != DType::none) return dtype;
+    if (const DType dtype = remembered(object); dtype != DType::none) return dtype;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
     if (is_ndarray(object)) fail_in(function, PyExc_TypeError, "an array is not a dtype: use its x.dtype");
     const Object descriptor = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_dtype.get(), object, nullptr));
@@ -98,7 +119,9 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
         }
         throw ExceptionIsSet{};
     }
-    return from_numpy_dtype(descriptor.get(), function);
+    const DType dtype = from_numpy_dtype(descriptor.get(), function);
+    remember(object, dtype);
+    return dtype;
 }
 
 void warn_of_lost_imaginary_part(DType from, DType to) {

@@ -1,9 +1,9 @@
 // fast_creation.cpp -- fast paths of the functions that make arrays.
-#include "bindings/fast_paths.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include "bindings/fast_paths.h"
 
 namespace cuarray::python {
 namespace {
@@ -36,42 +36,26 @@ PyObject* filled_like(Given given, int number) {
 /// arange: start, stop, step, dtype, device, like.
 PyObject* count_up(Given given, int) {
     if (!given[0] || !are_absent(given, {3, 4, 5})) return nullptr;
-    int64_t start = 0, stop = 0, step = 1;
-    const bool has_stop = given[1] && given[1] != Py_None;
-    if (has_stop ? !read_int(given[0], start) || !read_int(given[1], stop) : !read_int(given[0], stop)) return nullptr;
-    if (given[2] && given[2] != Py_None && !read_int(given[2], step)) return nullptr;
-    if (step == 0) return nullptr;
-    const int64_t span = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
-    const int64_t count = span > 0 ? (span + stride - 1) / stride : 0;
+    PyObject* const stop_object = is_given(given[1]) ? given[1] : given[0];
+    PyObject* const start_object = is_given(given[1]) ? given[0] : nullptr;
     const Device device = current_device();
-    if (count > kShortWork || !is_on_host(device)) return nullptr;
-    return wrap(arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device));
-}
-
-/// A list or tuple of Python floats and ints as float64, or of ints as int64; an empty array for others.
-Array read_numbers(PyObject* object) {
-    const bool is_list = PyList_CheckExact(object);
-    if (!is_list && !PyTuple_CheckExact(object)) return {};
-    const Py_ssize_t n = is_list ? PyList_GET_SIZE(object) : PyTuple_GET_SIZE(object);
-    if (n == 0 || n > 1024 || !is_direct(current_device())) return {};
-    const auto entry = [&](Py_ssize_t i) { return is_list ? PyList_GET_ITEM(object, i) : PyTuple_GET_ITEM(object, i); };
-    bool has_floats = false;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        if (PyFloat_CheckExact(entry(i)))
-            has_floats = true;
-        else if (!PyLong_CheckExact(entry(i)))
-            return {};
+    int64_t start = 0, stop = 0, step = 1;
+    if (read_int(stop_object, stop) && (!start_object || read_int(start_object, start)) &&
+        (!is_given(given[2]) || read_int(given[2], step))) {
+        if (step == 0) return nullptr;
+        const int64_t span = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
+        const int64_t count = span > 0 ? (span + stride - 1) / stride : 0;
+        if (count > kShortWork || !is_on_host(device)) return nullptr;
+        return wrap(arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device));
     }
-    Array result = empty({n}, has_floats ? DType::float64 : DType::int64, current_device());
-    char* const to = direct_data(result);
-    if (!to) return {};
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        int64_t integer = 0;
-        if (PyLong_CheckExact(entry(i)) && !read_int(entry(i), integer)) return {};
-        const double real = PyFloat_CheckExact(entry(i)) ? PyFloat_AS_DOUBLE(entry(i)) : double(integer);
-        std::memcpy(to + i * 8, has_floats ? static_cast<const void*>(&real) : &integer, 8);
-    }
-    return result;
+    double first = 0, last, apart = 1;
+    if (!read_float(stop_object, last) || (start_object && !read_float(start_object, first)) ||
+        (is_given(given[2]) && !read_float(given[2], apart)))
+        return nullptr;
+    const double length = std::ceil((last - first) / apart);
+    if (!(length >= 1 && length <= kShortWork) || !is_on_host(device)) return nullptr;
+    const double second = length > 1 ? first + apart : first;
+    return wrap(arange(int64_t(length), Scalar::of(DType::float64, first), Scalar::of(DType::float64, second), device));
 }
 
 /// array: object, dtype, copy, order, subok, ndmin, device, like.

@@ -1,39 +1,55 @@
 // fast_joining.cpp -- fast paths of the functions that join, repeat and copy arrays.
-#include "bindings/fast_paths.h"
 #include <algorithm>
 #include <cstring>
+#include <forward_list>
+#include <numeric>
 #include <vector>
+#include "bindings/fast_paths.h"
 
 namespace cuarray::python {
 namespace {
 
-/// Arrays of one dtype with memory that the host may read now.
-constexpr int64_t kMostBytes = 1 << 18;  // one thread copies them
-bool read_arrays(PyObject* sequence, std::vector<const Array*>& arrays) {
-    const bool is_list = sequence && PyList_CheckExact(sequence);
-    if (!is_list && !(sequence && PyTuple_CheckExact(sequence))) return false;
-    const Py_ssize_t n = is_list ? PyList_GET_SIZE(sequence) : PyTuple_GET_SIZE(sequence);
-    if (n == 0) return false;
-    arrays.reserve(size_t(n));
-    int64_t bytes = 0;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        PyObject* const entry = is_list ? PyList_GET_ITEM(sequence, i) : PyTuple_GET_ITEM(sequence, i);
-        if (!is_ndarray(entry)) return false;
-        const Array& array = array_of(entry);
-        if (array.ndim() == 0 || array.dtype() != (arrays.empty() ? array : *arrays[0]).dtype()) return false;
-        if (!array.is_c_contiguous() || !direct_data(array)) return false;
-        if ((bytes += array.nbytes()) > kMostBytes) return false;
-        arrays.push_back(&array);
+/// Arrays of one dtype that the host may read now, and lists of numbers as such.
+class Members {
+ public:
+    bool read(PyObject* sequence) {
+        if (!sequence || !is_list(sequence)) return false;
+        const Py_ssize_t n = length_of(sequence);
+        if (n == 0) return false;
+        arrays_.reserve(size_t(n));
+        for (Py_ssize_t i = 0; i < n; ++i)
+            if (!add(entry_of(sequence, i))) return false;
+        return true;
     }
-    return true;
-}
+    const std::vector<const Array*>& arrays() const { return arrays_; }
+    const Array& operator[](size_t i) const { return *arrays_[i]; }
+
+ private:
+    static constexpr int64_t kMostBytes = 1 << 18;  // one thread copies them
+
+    bool add(PyObject* entry) {
+        const Array* array = nullptr;
+        if (is_ndarray(entry))
+            array = &array_of(entry);
+        else if (Array made = read_numbers(entry))
+            array = &made_.emplace_front(std::move(made));
+        if (!array || array->ndim() == 0 || !array->is_c_contiguous() || !direct_data(*array)) return false;
+        arrays_.push_back(array);
+        bytes_ += array->nbytes();
+        return array->dtype() == arrays_[0]->dtype() && bytes_ <= kMostBytes;
+    }
+
+    std::vector<const Array*> arrays_;
+    std::forward_list<Array> made_;
+    int64_t bytes_ = 0;
+};
 
 /// The arrays one after the other in memory, as an array of that shape.
-PyObject* joined(const std::vector<const Array*>& arrays, const Dims& shape) {
-    Array result = empty(shape, arrays[0]->dtype(), arrays[0]->device());
+PyObject* joined(const Members& members, const Dims& shape) {
+    Array result = empty(shape, members[0].dtype(), members[0].device());
     char* to = direct_data(result);
     if (!to) return nullptr;
-    for (const Array* array : arrays) {
+    for (const Array* array : members.arrays()) {
         std::memcpy(to, direct_data(*array), size_t(array->nbytes()));
         to += array->nbytes();
     }
@@ -49,14 +65,14 @@ bool agree_from(const Array& a, const Array& b, int axis) {
 }
 
 PyObject* join_along_first(PyObject* sequence, int least_axes) {
-    std::vector<const Array*> arrays;
-    if (!read_arrays(sequence, arrays)) return nullptr;
+    Members arrays;
+    if (!arrays.read(sequence)) return nullptr;
     int64_t extent = 0;
-    for (const Array* array : arrays) {
-        if (array->ndim() < least_axes || !agree_from(*array, *arrays[0], 1)) return nullptr;
+    for (const Array* array : arrays.arrays()) {
+        if (array->ndim() < least_axes || !agree_from(*array, arrays[0], 1)) return nullptr;
         extent += array->shape()[0];
     }
-    Dims shape = arrays[0]->shape();
+    Dims shape = arrays[0].shape();
     shape[0] = extent;
     return joined(arrays, shape);
 }
@@ -72,30 +88,30 @@ PyObject* concatenated(Given given, int) {
 PyObject* stacked(Given given, int) {
     int64_t axis = 0;
     if (!are_absent(given, {2, 3, 4}) || (given[1] && (!read_int(given[1], axis) || axis != 0))) return nullptr;
-    std::vector<const Array*> arrays;
-    if (!read_arrays(given[0], arrays)) return nullptr;
-    for (const Array* array : arrays)
-        if (!agree_from(*array, *arrays[0], 0)) return nullptr;
-    Dims shape = arrays[0]->shape();
+    Members arrays;
+    if (!arrays.read(given[0])) return nullptr;
+    for (const Array* array : arrays.arrays())
+        if (!agree_from(*array, arrays[0], 0)) return nullptr;
+    Dims shape = arrays[0].shape();
     if (shape.size() >= kMaxDims) return nullptr;
-    shape.insert(0, int64_t(arrays.size()));
+    shape.insert(0, int64_t(arrays.arrays().size()));
     return joined(arrays, shape);
 }
 
 /// hstack: tup, dtype, casting.
 PyObject* stacked_along_only_axis(Given given, int) {
     if (!are_absent(given, {1, 2})) return nullptr;
-    std::vector<const Array*> arrays;
-    if (!read_arrays(given[0], arrays) || arrays[0]->ndim() != 1) return nullptr;
+    Members arrays;
+    if (!arrays.read(given[0]) || arrays[0].ndim() != 1) return nullptr;
     return join_along_first(given[0], 1);
 }
 
 /// vstack: tup, dtype, casting.
 PyObject* stacked_rows(Given given, int) {
     if (!are_absent(given, {1, 2})) return nullptr;
-    std::vector<const Array*> arrays;
-    if (!read_arrays(given[0], arrays)) return nullptr;
-    if (arrays[0]->ndim() > 1) return join_along_first(given[0], 2);
+    Members arrays;
+    if (!arrays.read(given[0])) return nullptr;
+    if (arrays[0].ndim() > 1) return join_along_first(given[0], 2);
     PyObject* const parameters[] = {given[0], nullptr, nullptr, nullptr, nullptr};
     return stacked(parameters, 0);
 }
@@ -111,21 +127,41 @@ PyObject* copied_to(Given given, int) {
     return Py_NewRef(Py_None);
 }
 
-/// repeat: a, repeats, axis. One count for all elements of an array of one axis.
+/// How often each of n elements is repeated: one int, or an int64 array of n; false for others.
+bool read_counts(PyObject* object, int64_t n, std::vector<int64_t>& counts) {
+    int64_t count;
+    if (object && read_int(object, count)) {
+        counts.assign(size_t(n), count);
+    } else {
+        const Array* const array = read_array(object);
+        if (!array || array->ndim() != 1 || array->dtype() != DType::int64 || array->size() != n) return false;
+        const auto* const numbers = reinterpret_cast<const int64_t*>(direct_elements(*array));
+        if (!numbers) return false;
+        counts.assign(numbers, numbers + n);
+    }
+    return std::ranges::all_of(counts, [](int64_t c) { return c >= 0 && c <= kFewBytes; });
+}
+
+/// repeat: a, repeats, axis. The elements of an array of one axis.
 PyObject* repeated(Given given, int) {
     const Array* const array = read_array(given[0]);
-    int64_t count, axis = 0;
-    if (!array || array->ndim() != 1 || !given[1] || !read_int(given[1], count) || count < 0) return nullptr;
+    int64_t axis = 0;
+    if (!array || array->ndim() != 1 || array->size() > kFewBytes) return nullptr;
     if (is_given(given[2]) && (!read_int(given[2], axis) || (axis != 0 && axis != -1))) return nullptr;
+    const char* from = direct_data(*array);
+    std::vector<int64_t> counts;
+    if (!from || !read_counts(given[1], array->size(), counts)) return nullptr;
     const int64_t item = item_size(array->dtype());
-    if (count > kFewBytes || array->nbytes() * count > 4 * kFewBytes) return nullptr;
-    const char* const from = direct_data(*array);
-    if (!from) return nullptr;
-    Array result = empty({array->size() * count}, array->dtype(), array->device());
+    const int64_t total = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+    if (total * item > 4 * kFewBytes) return nullptr;
+    Array result = empty({total}, array->dtype(), array->device());
     char* to = direct_data(result);
-    for (int64_t i = 0; i < array->size(); ++i)
-        for (int64_t k = 0; k < count; ++k, to += item)
-            std::memcpy(to, from + i * array->strides()[0], size_t(item));
+    if (!to) return nullptr;
+    const auto repeat = [&](auto bytes) {
+        for (int64_t i = 0; i < array->size(); ++i, from += array->strides()[0])
+            for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) std::memcpy(to, from, size_t(bytes));
+    };
+    item == 8 ? repeat(std::integral_constant<int64_t, 8>()) : repeat(item);
     return wrap(std::move(result));
 }
 
@@ -148,10 +184,90 @@ PyObject* flipped(Given given, int) {
     return wrap_view(array->view(layout, array->is_empty() ? 0 : offset), given[0]);
 }
 
+/// append: arr, values, axis. Of an array of one axis.
+PyObject* appended(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 1 || !given[1] || is_given(given[2])) return nullptr;
+    const Object pair = Object::steal(PyTuple_Pack(2, given[0], given[1]));
+    if (is_ndarray(given[1]) && array_of(given[1]).ndim() == 1) return join_along_first(pair.get(), 1);
+    const Object values = Object::steal(is_list(given[1]) ? Py_NewRef(given[1]) : PyTuple_Pack(1, given[1]));
+    const Object members = Object::steal(PyTuple_Pack(2, given[0], values.get()));
+    return join_along_first(members.get(), 1);
+}
+
+/// A few elements of one axis that are contiguous, or null.
+const char* read_line(const Array* array) {
+    return array && array->ndim() == 1 && !array->is_empty() && array->is_c_contiguous() ? direct_data(*array)
+                                                                                         : nullptr;
+}
+
+/// tile: A, reps. An array of one axis, so many times.
+PyObject* tiled(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    const char* const from = read_line(array);
+    int64_t count;
+    if (!from || !given[1] || !read_int(given[1], count) || count < 0 || count > kFewBytes) return nullptr;
+    const int64_t bytes = array->nbytes();
+    if (bytes > kFewBytes || bytes * count > 4 * kFewBytes) return nullptr;
+    Array result = empty({array->size() * count}, array->dtype(), array->device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from, size_t(bytes));
+    return wrap(std::move(result));
+}
+
+/// roll: a, shift, axis. An array of one axis.
+PyObject* rolled(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    const char* const from = read_line(array);
+    int64_t shift;
+    if (!from || !given[1] || !read_int(given[1], shift) || is_given(given[2]) || array->nbytes() > 4 * kFewBytes)
+        return nullptr;
+    const int64_t item = item_size(array->dtype()), n = array->size(), first = (shift % n + n) % n * item;
+    Array result = empty({n}, array->dtype(), array->device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    std::memcpy(to + first, from, size_t(n * item - first));
+    std::memcpy(to, from + n * item - first, size_t(first));
+    return wrap(std::move(result));
+}
+
+/// take: a, indices, axis, out, mode. Elements of an array of one axis.
+PyObject* taken(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 1 || !given[1] || is_given(given[2]) || !are_absent(given, {3, 4})) return nullptr;
+    return take_few(*array, given[1]);
+}
+
+/// The method tobytes: self, order.
+PyObject* bytes_of(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || given[1] || !array->is_c_contiguous()) return nullptr;
+    const char* const data = direct_data(*array);
+    return data ? PyBytes_FromStringAndSize(data, Py_ssize_t(array->nbytes())) : nullptr;
+}
+
+/// The method __array_function__: self, function, types, args, kwargs. A function of NumPy that has been called before,
+/// with arrays of ours alone.
+PyObject* dispatched(Given given, int) {
+    static Attribute counterparts{"cuarray._ndarray.protocols", "counterparts"};  // a dict that Python fills
+    PyObject* const types = given[2];
+    if (!given[4] || !PyTuple_CheckExact(given[3]) || !PyDict_CheckExact(given[4]) || !is_ndarray(given[0]))
+        return nullptr;
+    if (!PyTuple_CheckExact(types) || PyTuple_GET_SIZE(types) != 1) return nullptr;
+    if (PyTuple_GET_ITEM(types, 0) != reinterpret_cast<PyObject*>(ndarray_type)) return nullptr;
+    PyObject* const ours = PyDict_GetItemWithError(counterparts.get(), given[1]);
+    if (!ours) return PyErr_Clear(), nullptr;
+    if (!(device_of(given[0]) == current_device())) return nullptr;
+    return PyObject_Call(ours, given[3], given[4]);
+}
+
 constexpr FastFunction kJoiningPaths[] = {
-    {"concat", concatenated}, {"stack", stacked},     {"hstack", stacked_along_only_axis},
-    {"vstack", stacked_rows}, {"copyto", copied_to},  {"repeat", repeated},
-    {"flip", flipped},
+    {"concat", concatenated}, {"stack", stacked},    {"hstack", stacked_along_only_axis},
+    {"vstack", stacked_rows}, {"copyto", copied_to}, {"repeat", repeated},
+    {"flip", flipped},        {"tobytes", bytes_of}, {"array_function", dispatched},
+    {"append", appended},     {"tile", tiled},       {"roll", rolled},
+    {"take", taken},
 };
 
 }  // namespace

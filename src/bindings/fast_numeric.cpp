@@ -1,12 +1,15 @@
 // fast_numeric.cpp -- fast paths of reductions, products, counts and interpolation.
-#include "bindings/fast_paths.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
+#include "bindings/fast_paths.h"
 #include "bindings/reductions.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/scan.h"
+#include "cuarray/ops/sort.h"
 
 namespace cuarray::python {
 namespace {
@@ -40,6 +43,13 @@ PyObject* inner_product(Given given, int) {
     if (!a || !b || a->ndim() != 1 || b->ndim() != 1) return nullptr;
     PyObject* const parameters[] = {given[0], given[1], nullptr};
     return product(parameters, 0);
+}
+
+/// vdot: a, b. Real arrays of one axis.
+PyObject* conjugated_product(Given given, int) {
+    const Array* const a = read_array(given[0]);
+    if (!a || info(a->dtype()).kind == Kind::Complex) return nullptr;
+    return inner_product(given, 0);
 }
 
 /// trace: a, offset, axis1, axis2, dtype, out. Of a matrix.
@@ -93,9 +103,11 @@ struct Points {
     /// The number of the interval in which x lies, from the one where the previous x was.
     int64_t interval_of(double value, int64_t guess) const {
         if (last == 0 || (x[guess] <= value && value < x[guess + 1])) return guess;
-        const int64_t after = std::upper_bound(x, x + last + 1, value, [](double a, double b) {
-                                  return a < b || (std::isnan(b) && !std::isnan(a));
-                              }) - x;
+        if (guess + 2 <= last && x[guess + 1] <= value && value < x[guess + 2]) return guess + 1;
+        const int64_t after =
+            std::upper_bound(x, x + last + 1, value,
+                             [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }) -
+            x;
         return std::clamp<int64_t>(after - 1, 0, last - 1);
     }
     double at(double value, int64_t i) const {
@@ -153,10 +165,63 @@ PyObject* interpolated(Given given, int) {
     return wrap_result(std::move(result));
 }
 
+/// cumsum: a, axis, dtype, out. Along the only axis.
+PyObject* running_sum(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t axis = 0;
+    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3}) || is_long(array->device(), array->size()))
+        return nullptr;
+    if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
+    ScanOptions options;
+    options.name = "cumsum";
+    return wrap(accumulate(row::add, *array, options));
+}
+
+/// diff: a, n, axis, prepend, append. Of an array of one axis.
+PyObject* differences(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 1 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
+    if (!are_absent(given, {1, 2, 3, 4}) || is_long(array->device(), array->size()) || is_deferring()) return nullptr;
+    const int64_t stride = array->strides()[0];
+    const Layout layout{{array->size() - 1}, {stride}};
+    const Array later = array->view(layout, array->size() > 1 ? stride : 0), earlier = array->view(layout);
+    const Argument args[] = {later, earlier};
+    return wrap(call(row::subtract, args).array[0]);
+}
+
+/// sort and argsort: a, axis, kind, order, stable, descending.
+PyObject* sorted(Given given, int gives_indices) {
+    const Array* const array = read_array(given[0]);
+    int64_t axis = -1;
+    if (!array || array->ndim() == 0 || !are_absent(given, {2, 3, 4, 5})) return nullptr;
+    if (given[1] && (!read_int(given[1], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
+    if (is_long(array->device(), array->size())) return nullptr;
+    const int line = int(axis < 0 ? axis + array->ndim() : axis);
+    return wrap(gives_indices ? argsort(*array, line, false) : sort(*array, line, false));
+}
+
+/// searchsorted: a, v, side, sorter. Arrays of one dtype.
+PyObject* places_in_sorted(Given given, int) {
+    const Array *const a = read_array(given[0]), *const v = read_array(given[1]);
+    if (!a || !v || a->ndim() != 1 || !are_absent(given, {2, 3}) || a->dtype() != v->dtype()) return nullptr;
+    if (!(a->device() == v->device()) || is_long(a->device(), std::max(a->size(), v->size()))) return nullptr;
+    return wrap_result(search_sorted(*a, *v, false));
+}
+
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
-        {"dot", product},      {"inner", inner_product}, {"trace", sum_of_diagonal},
-        {"bincount", counts},  {"convolve", convolved},  {"interp", interpolated},
+        {"dot", product},
+        {"inner", inner_product},
+        {"trace", sum_of_diagonal},
+        {"bincount", counts},
+        {"convolve", convolved},
+        {"interp", interpolated},
+        {"vdot", conjugated_product},
+        {"cumsum", running_sum},
+        {"diff", differences},
+        {"sort", sorted, false},
+        {"argsort", sorted, true},
+        {"searchsorted", places_in_sorted},
     };
     for (int row = 0; row < kReductions; ++row)
         if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});

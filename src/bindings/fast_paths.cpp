@@ -1,6 +1,7 @@
 // fast_paths.cpp -- the objects that public functions with a fast path are, and what fast paths read.
 #include "bindings/fast_paths.h"
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,12 +54,103 @@ bool read_float(PyObject* object, double& number) {
         number = PyFloat_AS_DOUBLE(object);
         return true;
     }
+    if (is_number(object) && scalar_of_number(object).dtype == DType::float64) {
+        std::memcpy(&number, scalar_of_number(object).bytes, sizeof number);
+        return true;
+    }
     if (!read_int(object, integer)) return false;
     number = double(integer);
     return int64_t(number) == integer;
 }
 
 bool is_direct(Device device) { return is_on_host(device) && backend(device).front().direct(); }
+
+namespace {
+
+/// The numbers in nested lists and tuples of one shape.
+class NumberReader {
+ public:
+    static constexpr int64_t kMost = 1024;
+
+    bool read(PyObject* object) { return find_shape(object) && read_list(object, 0); }
+    Array array() const {
+        const DType dtype = has_bools_ ? DType::bool_ : has_floats_ ? DType::float64 : DType::int64;
+        Array result = empty(shape_, dtype, current_device());
+        char* const to = direct_data(result);
+        if (!to) return {};
+        for (int64_t i = 0; i < count_; ++i) {
+            const double real = numbers_[i].is_float ? numbers_[i].real : double(numbers_[i].integer);
+            if (has_bools_)
+                to[i] = numbers_[i].integer != 0;
+            else
+                std::memcpy(to + i * 8, has_floats_ ? static_cast<const void*>(&real) : &numbers_[i].integer, 8);
+        }
+        return result;
+    }
+
+ private:
+    bool find_shape(PyObject* object) {
+        constexpr int kDeepest = 4;
+        int64_t total = 1;
+        for (; is_list(object); object = entry_of(object, 0)) {
+            const Py_ssize_t n = length_of(object);
+            if (n == 0 || shape_.size() == kDeepest || (total *= n) > kMost) return false;
+            shape_.push_back(n);
+        }
+        return shape_.size() > 0;
+    }
+
+    bool read_list(PyObject* list, int axis) {
+        if (!is_list(list) || length_of(list) != shape_[axis]) return false;
+        for (Py_ssize_t i = 0; i < shape_[axis]; ++i)
+            if (!(axis + 1 < shape_.size() ? read_list(entry_of(list, i), axis + 1) : read_number(entry_of(list, i))))
+                return false;
+        return true;
+    }
+
+    bool read_number(PyObject* object) {
+        Number& number = numbers_[count_++];
+        number.is_float = false;
+        if (PyBool_Check(object)) {
+            has_bools_ = true;
+            number.integer = object == Py_True;
+            return !has_others_;
+        }
+        has_others_ = true;
+        if (PyFloat_CheckExact(object)) {
+            number.is_float = has_floats_ = true;
+            number.real = PyFloat_AS_DOUBLE(object);
+        } else if (is_number(object)) {
+            const Scalar& scalar = scalar_of_number(object);
+            if (scalar.dtype != DType::float64 && scalar.dtype != DType::int64) return false;
+            number.is_float = scalar.dtype == DType::float64;
+            has_floats_ |= number.is_float;
+            std::memcpy(number.is_float ? static_cast<void*>(&number.real) : &number.integer, scalar.bytes, 8);
+        } else if (!read_int(object, number.integer)) {
+            return false;
+        }
+        return !has_bools_;
+    }
+
+    struct Number {
+        bool is_float;
+        double real;
+        int64_t integer;
+    };
+    Dims shape_;
+    int64_t count_ = 0;
+    bool has_bools_ = false, has_floats_ = false, has_others_ = false;
+    Number numbers_[kMost];
+};
+
+}  // namespace
+
+Array read_numbers(PyObject* object) {
+    if (!is_list(object)) return {};
+    if (!is_direct(current_device())) return {};
+    NumberReader reader;
+    return reader.read(object) ? reader.array() : Array();
+}
 
 const Array* read_array(PyObject* object) {
     if (!object || !is_ndarray(object)) return nullptr;

@@ -26,14 +26,25 @@ std::span<const FastFunction> joining_paths();
 std::span<const FastFunction> numeric_paths();
 
 bool are_absent(Given given, std::initializer_list<int> parameters);
-/// Reads an int of at most 60 bits; a float, or an int that is one; a non-negative int, or a tuple of them, as the shape
-/// of a few elements; and a dtype, where null leaves the default. False for anything else.
+/// Reads an int of at most 60 bits; a float, a float64 element, or an int that is a float; a non-negative int, or a
+/// tuple of them, as the shape of a few elements; and a dtype, where null leaves the default. False for anything else.
 bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
 /// Whether the host may write new arrays of the current device at once.
 bool is_direct(Device device);
+/// A list or a tuple, its length and its entries.
+inline bool is_list(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
+inline Py_ssize_t length_of(PyObject* list) {
+    return PyList_CheckExact(list) ? PyList_GET_SIZE(list) : PyTuple_GET_SIZE(list);
+}
+inline PyObject* entry_of(PyObject* list, Py_ssize_t i) {
+    return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i);
+}
+/// A new array of lists and tuples of Python floats, ints and float64 and int64 elements, or of Python bools alone, as
+/// asarray makes it; an empty handle for others.
+Array read_numbers(PyObject* object);
 /// The array of an ndarray that is not pending, or null.
 const Array* read_array(PyObject* object);
 

@@ -79,7 +79,9 @@ PyObject* flat_copy(PyObject* self, PyObject** values) {
     const char order = to_order(values[0], "CFAK", 'C', kFlatSignature<always>.function);
     const Array& array = array_of(self);
     Array flat;
-    if (order == 'K') {
+    if (array.is_c_contiguous() && order != 'F') {
+        flat = (always ? copy_of(array, 'C') : array).view({{array.size()}, {item_size(array.dtype())}});
+    } else if (order == 'K') {
         const Dims* strides[] = {&array.strides()};
         flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
     } else {
@@ -260,6 +262,17 @@ Object to_list(const Array& array, const char*& element, int axis) {
     }
     const Py_ssize_t n = Py_ssize_t(array.shape()[axis]);
     Object list = Object::steal(PyList_New(n));
+    if (axis + 1 == array.ndim() && (array.dtype() == DType::float64 || array.dtype() == DType::int64)) {
+        const bool is_float = array.dtype() == DType::float64;
+        for (Py_ssize_t i = 0; i < n; ++i, element += 8) {
+            double real;
+            int64_t integer;
+            std::memcpy(is_float ? static_cast<void*>(&real) : &integer, element, 8);
+            PyObject* const number = is_float ? PyFloat_FromDouble(real) : PyLong_FromLongLong(integer);
+            PyList_SET_ITEM(list.get(), i, Object::steal(number).release());
+        }
+        return list;
+    }
     for (Py_ssize_t i = 0; i < n; ++i) PyList_SET_ITEM(list.get(), i, to_list(array, element, axis + 1).release());
     return list;
 }

@@ -68,16 +68,28 @@ PyObject* ReductionOptions::wrap(Array result) const {
 
 namespace {
 
-/// Whether the call says nothing but what defaults say: all axes of an array of ours.
-bool is_plain(PyObject* object, const ReductionCall& call) {
-    return is_ndarray(object) && !is_given(call.axis) && !is_given(call.dtype) && !is_given(call.out) &&
-           (!call.keepdims || call.keepdims == Py_False) && !call.initial && (!call.where || call.where == Py_True);
+/// The reduction of few elements, over all axes or along one of a matrix; null where the call says more than that, or
+/// where it is a task.
+PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionCall& call) {
+    if (!is_ndarray(object) || is_given(call.dtype) || is_given(call.out) || call.initial) return nullptr;
+    if ((call.keepdims && call.keepdims != Py_False) || (call.where && call.where != Py_True)) return nullptr;
+    const Array& array = array_of(object);
+    if (!is_given(call.axis)) {
+        Scalar result;
+        return reduce_few(row, array, result) ? wrap(result) : nullptr;
+    }
+    if (!PyLong_CheckExact(call.axis) || array.ndim() != 2) return nullptr;
+    int overflow;
+    const long axis = PyLong_AsLongAndOverflow(call.axis, &overflow);
+    if (overflow || axis < -2 || axis > 1) return nullptr;
+    Array result = reduce_few(row, array, int(axis & 1));
+    return result ? wrap(std::move(result)) : nullptr;
 }
 
 }  // namespace
 
 PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
-    if (Scalar result; is_plain(object, call) && reduce_few(row, array_of(object), result)) return python::wrap(result);
+    if (PyObject* const result = reduce_few_by_name(row, object, call)) return result;
     const CallDevice device = device_of_reduction(object, call);
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());

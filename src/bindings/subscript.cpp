@@ -287,19 +287,6 @@ class FewRows {
     int64_t count_ = 0, row_ = 0, offsets_[kMost];
 };
 
-/// array[key] for a few positions; null where that is a task, or an error.
-PyObject* take_few(const Array& array, PyObject* key) {
-    FewRows rows;
-    if (!rows.find(array, key)) return nullptr;
-    Dims shape = array.shape();
-    shape[0] = rows.count();
-    Array result = empty(shape, array.dtype(), array.device());
-    char* const to = direct_data(result);
-    if (!to) return nullptr;
-    rows.read(to);
-    return wrap(std::move(result));
-}
-
 /// array[key] = value for a few elements, with a number or as many of them; false where that is a task, or an error.
 bool put_few(const Array& array, PyObject* key, PyObject* value) {
     FewRows rows;
@@ -456,6 +443,18 @@ struct StoreElement {
 };
 
 }  // namespace
+
+PyObject* take_few(const Array& array, PyObject* key) {
+    FewRows rows;
+    if (!rows.find(array, key)) return nullptr;
+    Dims shape = array.shape();
+    shape[0] = rows.count();
+    Array result = empty(shape, array.dtype(), array.device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    rows.read(to);
+    return wrap(std::move(result));
+}
 
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {

@@ -1,8 +1,8 @@
 // ufunc.cpp -- calling a row from Python: positional and keyword arguments, outputs, reduce and outer.
 #include "bindings/ufunc.h"
 #include <algorithm>
-#include <cstring>
 #include <array>
+#include <cstring>
 #include <list>
 #include <optional>
 #include <string>
@@ -450,7 +450,8 @@ LoopId loop_of_equals(RowId id, DType dtype) {
     if (loop != kUnknown) return loop;
     const Row& row = rows()[id];
     const ArgType types[kMaxIn] = {{dtype, {}}, {dtype, {}}, {dtype, {}}};
-    loop = gives_values(row) && row.nout == 1 && !row.has(NegativeFault) ? resolve(id, {types, row.nin}) : LoopId(kNone);
+    loop =
+        gives_values(row) && row.nout == 1 && !row.has(NegativeFault) ? resolve(id, {types, row.nin}) : LoopId(kNone);
     for (int i = 0; loop != kNone && i < row.nin; ++i)
         if (loops()[loop].in[i] != dtype) loop = kNone;
     return loop;

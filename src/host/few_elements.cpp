@@ -73,7 +73,8 @@ class FewElements {
         const int64_t item = item_size(node.dtype);
         switch (node.op) {
             case ExprNode::Op::Scalar:
-                for (int64_t i = 0; i < n_; ++i) std::memcpy(to + i * item, expr_.scalars[node.index].bytes, size_t(item));
+                for (int64_t i = 0; i < n_; ++i)
+                    std::memcpy(to + i * item, expr_.scalars[node.index].bytes, size_t(item));
                 break;
             case ExprNode::Op::Index:
                 for (int64_t i = 0; i < n_; ++i) std::memcpy(to + i * item, &i, sizeof i);

@@ -1,6 +1,8 @@
 // reduction.cpp -- plans a reduction: dtype, axes, the order of axes in memory, where= and initial=, then one task.
 #include "cuarray/ops/reduction.h"
 
+#include <cstring>
+
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/averages.h"
@@ -264,6 +266,28 @@ bool reduce_few(ReductionId id, const Array& array, Scalar& result) {
     result.dtype = reduction_result(id, T);
     loops.reduce(id, T, data, array.size(), result.bytes);
     return true;
+}
+
+Array reduce_few(ReductionId id, const Array& array, int axis) {
+    const ReductionRow& row = reductions()[id];
+    const DType T = array.dtype();
+    if (array.ndim() != 2 || array.is_empty() || array.nbytes() > kFewBytes) return {};
+    if (reduction_dtype(id, T) != T || !(row.domain >> int(T) & 1)) return {};
+    const char* const from = direct_data(array);
+    if (!from) return {};
+    const int64_t folds = array.shape()[1 - axis], n = array.shape()[axis], item = item_size(T);
+    const int64_t apart = array.strides()[1 - axis], step = array.strides()[axis];
+    Array result = empty({folds}, reduction_result(id, T), array.device());
+    char* to = direct_data(result);
+    DirectLoops* const loops = array.storage().front().direct();
+    if (!to || !loops) return {};
+    alignas(64) char line[kFewBytes];
+    const int64_t result_item = item_size(result.dtype());
+    for (int64_t k = 0; k < folds; ++k, to += result_item) {
+        for (int64_t i = 0; i < n; ++i) std::memcpy(line + i * item, from + k * apart + i * step, size_t(item));
+        loops->reduce(id, T, line, n, to);
+    }
+    return result;
 }
 
 std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, const ReduceOptions& o) {

@@ -184,8 +184,9 @@ POOLS = {
     "dtype": (DTYPES, STRANGE_DTYPES),
     "axis axis1 axis2 axisa axisb axisc axes source destination": (AXES, STRANGE_AXES),
     "start stop step": (INTEGERS, f"20_000 | {STRANGE_INTEGERS}"),
-    "M N bins count ddof correction decimals indices ind k kth minlength n ndim ndmin num obj offset repeats reps"
+    "M N bins count ddof correction decimals ind k kth minlength n ndim ndmin num obj offset repeats reps"
     " shift": (INTEGERS, STRANGE_INTEGERS),
+    "indices": (f"{INTEGERS} | ca.array([1, 0, -1]) | ca.arange(3)[::-2] | ca.array([[0, 1], [2, 0]])", STRANGE_INTEGERS),
     "a_max a_min atol default fill_value initial left max mean min nan neginf period posinf q right rtol"
     " val": (NUMBERS, STRANGE_NUMBERS),
     "assume_unique bias copy density descending endpoint equal_nan include_initial increasing invert keepdims"
@@ -272,6 +273,11 @@ def flat(objects):
     return [*objects, *(entry for x in objects if isinstance(x, list | tuple) for entry in x)]
 
 
+def strides_of(x):
+    """Return the strides; None along axes of one element, where they mean nothing."""
+    return [stride if extent > 1 else None for extent, stride in zip(x.shape, x.strides, strict=True)]
+
+
 def facts(x, given, has_values=True):
     """Return what is to be equal of two results or arguments; `given` are the arguments, which x may be or share."""
     if isinstance(x, cuarray.ndarray):
@@ -279,7 +285,7 @@ def facts(x, given, has_values=True):
         same = [i for i, other in arrays if other is x], [i for i, other in arrays if other is x.base]
         shares = [i for i, other in arrays if shares_memory(x, other)]
         flags = [x.flags.c_contiguous, x.flags.f_contiguous, x.flags.writeable, x.flags.aligned]
-        about = [str(x.dtype), x.shape, x.strides, flags, x.device, is_hashable(x), same, shares]
+        about = [str(x.dtype), x.shape, strides_of(x), flags, x.device, is_hashable(x), same, shares]
         return ["cuarray", *about, values_of(x.numpy()) if has_values else None]
     if isinstance(x, np.ndarray):
         return ["numpy", type(x), x.dtype, x.shape, x.strides, x.flags.writeable, values_of(x)]
