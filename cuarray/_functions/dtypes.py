@@ -78,7 +78,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     array([   1, -128], dtype=int8)
     """
     result = as_array(x).astype(dtype, copy=copy, device=device)
-    return result if isinstance(x, ndarray) else _core.as_value(result)
+    return result if isinstance(x, (ndarray, np.ndarray)) else _core.as_value(result)
 
 
 def result_type(*arrays_and_dtypes):

@@ -10,7 +10,6 @@ A fused block that differs is judged by its lines, one at a time, and must give 
 """
 
 import contextlib
-import operator
 import re
 import warnings
 from typing import NamedTuple
@@ -97,11 +96,16 @@ def shares(module, x, y):
 
 
 def is_value(x):
-    """Whether `y = x; y += 1` leaves x unchanged. Does not modify the values, not even the sign of -0.0."""
+    """Whether x is a value, as NumPy's scalars are: it does not change, so it has a hash."""
+    return is_hashable(x)
+
+
+def is_hashable(x):
     try:
-        return operator.ior(x, False) is not x if x.dtype == bool else operator.isub(x, 0) is not x
-    except ValueError:
-        return False  # read-only, and in place nevertheless
+        hash(x)
+        return True
+    except TypeError:
+        return False
 
 
 def printable(error):
@@ -287,7 +291,7 @@ class Pair:
     def compare(self, statement, want, got):
         """Return the Difference of what a statement has left, or None."""
         inputs, before = None, dict(self.saved)
-        self.statement = statement
+        self.statement, self.scales = statement, {}
         self.bound = set(BOUND.findall(statement))
         function = main_function(statement)
         names = words(statement)
@@ -600,6 +604,12 @@ class Pair:
 
     def scale(self, names):
         """Return the scale of a sum's rounding errors: the largest sum or product of the inputs' magnitudes."""
+        key = frozenset(names)  # each element of a list asks
+        if key not in self.scales:
+            self.scales[key] = self.find_scale(names)
+        return self.scales[key]
+
+    def find_scale(self, names):
         inputs = [
             x for n, x in {**self.live(), **self.saved}.items() if n in names and hasattr(x, "dtype") and np.size(x)
         ]
