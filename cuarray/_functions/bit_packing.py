@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._functions.creation import as_array, ascontiguousarray, zeros
 from cuarray._functions.joining import concat
@@ -49,6 +50,7 @@ def spread(data, is_big):
         return lower | (words >> 7 << 56)
 
 
+@_core.with_fast_path
 def packbits(a, /, axis=None, bitorder="big"):
     """Pack bits into bytes, eight elements in each; the last one is padded with zeros.
 

@@ -7,7 +7,6 @@ from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import multiply
 from cuarray._functions.creation import as_array, empty
-from cuarray._functions.joining import concat
 from cuarray._functions.shaping import broadcast_shapes, moveaxis
 from cuarray._runtime.fuse import fused_call
 
@@ -49,6 +48,7 @@ def kron(a, b):
     )
 
 
+@_core.with_fast_path
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Return the cross products of 3-d vectors; of 2-d vectors, only the third component.
 
@@ -195,8 +195,12 @@ def block(arrays):
     depth = nesting(arrays)
     leaves = list(leaves_of(arrays))
     rank = max(depth, *map(np.ndim, leaves))
-    result = joined(iter(as_arrays("block", *leaves)), arrays, 0, depth, rank)
-    return result if depth else result.copy()
+    leaves = as_arrays("block", *leaves)
+    shape, places = arranged(iter(leaves), arrays, 0, depth, rank)
+    result = empty(shape, _core.result_type(*leaves), device=leaves[0].device)
+    for leaf, corner in places:
+        result[tuple(slice(k, k + n) for k, n in zip(corner, leaf.shape, strict=True))] = leaf
+    return result
 
 
 def nesting(arrays):
@@ -221,10 +225,21 @@ def leaves_of(arrays):
         yield arrays
 
 
-def joined(leaves, arrays, level, depth, rank):
-    """Return the arrays of one list, taken from the leaves in order, joined to one array of `rank` axes."""
+def arranged(leaves, arrays, level, depth, rank):
+    """Return the shape of the joined arrays of one list, and each leaf, of `rank` axes, with its first position."""
     if level == depth:
-        a = next(leaves)
-        return a.reshape((1,) * (rank - a.ndim) + a.shape)
-    parts = [joined(leaves, entry, level + 1, depth, rank) for entry in arrays]
-    return concat(parts, axis=level - depth)
+        leaf = next(leaves)
+        leaf = leaf.reshape((1,) * (rank - leaf.ndim) + leaf.shape)
+        return leaf.shape, [(leaf, (0,) * rank)]
+    axis, end, places = rank - depth + level, 0, []
+    for k, entry in enumerate(arrays):
+        shape, inside = arranged(leaves, entry, level + 1, depth, rank)
+        if k == 0:
+            around = shape[:axis], shape[axis + 1 :]
+        elif around != (shape[:axis], shape[axis + 1 :]):
+            raise ValueError(
+                f"block: arrays of shape {shape} and {(*around[0], end, *around[1])} do not join on axis {axis}"
+            )
+        places += [(leaf, (*at[:axis], at[axis] + end, *at[axis + 1 :])) for leaf, at in inside]
+        end += shape[axis]
+    return (*around[0], end, *around[1]), places

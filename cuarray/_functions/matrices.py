@@ -98,6 +98,7 @@ def diagonal(matrix, k):
     return _core.strided_view(matrix, (length,), (down + right,), first if length else 0)
 
 
+@_core.with_fast_path
 def diag(v, k=0):
     """Make a matrix with a given diagonal, or extract the diagonal of a matrix.
 

@@ -33,6 +33,7 @@ KEYWORDS = {
 }
 
 
+@_core.with_fast_path
 def pad(array, pad_width, mode="constant", **kwargs):
     """Pad an array.
 

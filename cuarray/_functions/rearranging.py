@@ -1,6 +1,7 @@
 """Rearranging and repeating of elements."""
 
 import itertools
+import math
 
 import numpy as np
 
@@ -334,7 +335,9 @@ def repeat(a, repeats, axis=None):
     result = empty((*before, extent * count, *after), a.dtype, device=a.device)
     if a.size == 0:
         return result
-    result.reshape((*before, extent, count, *after))[...] = a.reshape((*before, extent, 1, *after))
+    # One axis before and one behind: the limit of 64 axes leaves no room for another.
+    outer, inner = math.prod(before), math.prod(after)
+    result.reshape((outer, extent, count, inner))[...] = a.reshape((outer, extent, 1, inner))
     return result
 
 

@@ -1,5 +1,6 @@
 // fast_joining.cpp -- fast paths of the functions that join, repeat and copy arrays.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <forward_list>
 #include <numeric>
@@ -8,6 +9,8 @@
 
 namespace cuarray::python {
 namespace {
+
+constexpr int64_t kMostBytes = 1 << 23;  // one thread copies them, and holds the GIL
 
 /// Arrays of one dtype that the host may read now, and lists of numbers as such.
 class Members {
@@ -25,8 +28,6 @@ class Members {
     const Array& operator[](size_t i) const { return *arrays_[i]; }
 
  private:
-    static constexpr int64_t kMostBytes = 1 << 18;  // one thread copies them
-
     bool add(PyObject* entry) {
         const Array* array = nullptr;
         if (is_ndarray(entry))
@@ -142,24 +143,34 @@ bool read_counts(PyObject* object, int64_t n, std::vector<int64_t>& counts) {
     return std::ranges::all_of(counts, [](int64_t c) { return c >= 0 && c <= kFewBytes; });
 }
 
-/// repeat: a, repeats, axis. The elements of an array of one axis.
+/// repeat: a, repeats, axis. The elements of an array of one axis, or the parts of another one along an axis.
 PyObject* repeated(Given given, int) {
     const Array* const array = read_array(given[0]);
     int64_t axis = 0;
-    if (!array || array->ndim() != 1 || array->size() > kFewBytes) return nullptr;
-    if (is_given(given[2]) && (!read_int(given[2], axis) || (axis != 0 && axis != -1))) return nullptr;
+    if (!array || array->ndim() == 0 || !array->is_c_contiguous()) return nullptr;
+    if (is_given(given[2])) {
+        if (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
+        if (axis < 0) axis += array->ndim();
+    } else if (array->ndim() != 1) {
+        return nullptr;
+    }
     const char* from = direct_data(*array);
     std::vector<int64_t> counts;
-    if (!from || !read_counts(given[1], array->size(), counts)) return nullptr;
-    const int64_t item = item_size(array->dtype());
-    const int64_t total = std::accumulate(counts.begin(), counts.end(), int64_t(0));
-    if (total * item > 4 * kFewBytes) return nullptr;
-    Array result = empty({total}, array->dtype(), array->device());
+    Dims shape = array->shape();
+    const int64_t extent = shape[int(axis)];
+    if (!from || extent > kMostBytes / 64 || !read_counts(given[1], extent, counts)) return nullptr;
+    shape[int(axis)] = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+    int64_t item = item_size(array->dtype()), outer = 1;
+    for (int d = 0; d < shape.size(); ++d) d<axis ? outer *= shape[d] : item *= d> axis ? shape[d] : 1;
+    if (outer == 0 || shape[int(axis)] == 0 || item == 0 || shape[int(axis)] > kMostBytes / item / outer)
+        return nullptr;
+    Array result = empty(shape, array->dtype(), array->device());
     char* to = direct_data(result);
     if (!to) return nullptr;
     const auto repeat = [&](auto bytes) {
-        for (int64_t i = 0; i < array->size(); ++i, from += array->strides()[0])
-            for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) std::memcpy(to, from, size_t(bytes));
+        for (int64_t line = 0; line < outer; ++line)
+            for (int64_t i = 0; i < extent; ++i, from += bytes)
+                for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) std::memcpy(to, from, size_t(bytes));
     };
     item == 8 ? repeat(std::integral_constant<int64_t, 8>()) : repeat(item);
     return wrap(std::move(result));
@@ -232,11 +243,70 @@ PyObject* rolled(Given given, int) {
     return wrap(std::move(result));
 }
 
+/// pad: array, pad_width, mode. With as many zeros at each end of every axis.
+PyObject* padded(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t width;
+    if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], width) || width < 0 || given[2])
+        return nullptr;
+    if (!array->is_c_contiguous() || array->size() > kShortWork || width > kShortWork || !is_direct(array->device()))
+        return nullptr;
+    Dims shape = array->shape();
+    int64_t elements = 1;
+    for (int d = 0; d < shape.size(); ++d)
+        if ((elements *= shape[d] += 2 * width) > 4 * kShortWork) return nullptr;
+    Array result = empty(shape, array->dtype(), array->device());
+    fill(result, convert(Scalar::of(DType::bool_, false), array->dtype()), "pad");
+    int64_t offset = 0;
+    for (const int64_t stride : result.strides()) offset += width * stride;
+    if (!array->is_empty()) assign(result.view({array->shape(), result.strides()}, offset), *array, "pad");
+    return wrap(std::move(result));
+}
+
+/// diag: v, k. The main diagonal of a matrix.
+PyObject* main_diagonal(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 2 || array->is_empty() || given[1]) return nullptr;
+    const Dims shape{std::min(array->shape()[0], array->shape()[1])};
+    Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
+    diagonal.set_read_only();
+    return wrap_view(std::move(diagonal), given[0]);
+}
+
 /// take: a, indices, axis, out, mode. Elements of an array of one axis.
 PyObject* taken(Given given, int) {
     const Array* const array = read_array(given[0]);
     if (!array || array->ndim() != 1 || !given[1] || is_given(given[2]) || !are_absent(given, {3, 4})) return nullptr;
     return take_few(*array, given[1]);
+}
+
+/// packbits: a, axis, bitorder. Bools of one axis, the highest bit first.
+PyObject* packed_bits(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t axis = 0;
+    if (!array || array->dtype() != DType::bool_ || array->ndim() != 1 || !array->is_c_contiguous() || given[2] ||
+        array->nbytes() > kMostBytes)
+        return nullptr;
+    if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
+    const char* const from = direct_data(*array);
+    if (!from) return nullptr;
+    const int64_t n = array->size(), bytes = (n + 7) / 8;
+    Array result = empty({bytes}, DType::uint8, array->device());
+    auto* const to = reinterpret_cast<uint8_t*>(direct_data(result));
+    if (!to) return nullptr;
+    const auto pack = [](uint64_t bools) { return uint8_t((bools * 0x8040201008040201u) >> 56); };
+    static_assert(std::endian::native == std::endian::little);
+    for (int64_t i = 0; i < n / 8; ++i) {
+        uint64_t bools;
+        std::memcpy(&bools, from + i * 8, 8);
+        to[i] = pack(bools);
+    }
+    if (n % 8) {
+        uint64_t bools = 0;
+        std::memcpy(&bools, from + n / 8 * 8, size_t(n % 8));
+        to[bytes - 1] = pack(bools);
+    }
+    return wrap(std::move(result));
 }
 
 /// The method tobytes: self, order.
@@ -267,7 +337,8 @@ constexpr FastFunction kJoiningPaths[] = {
     {"vstack", stacked_rows}, {"copyto", copied_to}, {"repeat", repeated},
     {"flip", flipped},        {"tobytes", bytes_of}, {"array_function", dispatched},
     {"append", appended},     {"tile", tiled},       {"roll", rolled},
-    {"take", taken},
+    {"take", taken},          {"pad", padded},       {"packbits", packed_bits},
+    {"diag", main_diagonal},
 };
 
 }  // namespace

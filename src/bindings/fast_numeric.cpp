@@ -165,6 +165,28 @@ PyObject* interpolated(Given given, int) {
     return wrap_result(std::move(result));
 }
 
+/// cross: a, b, axisa, axisb, axisc, axis. Of two vectors of three float64.
+PyObject* cross_product(Given given, int) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || !are_absent(given, {2, 3, 4, 5}) || is_deferring()) return nullptr;
+    double x[3], y[3];
+    const auto read = [](const Array& array, double* to) {
+        if (array.dtype() != DType::float64 || array.ndim() != 1 || array.size() != 3) return false;
+        const char* const from = direct_data(array);
+        for (int i = 0; from && i < 3; ++i) std::memcpy(to + i, from + i * array.strides()[0], sizeof *to);
+        return from != nullptr;
+    };
+    if (!read(*a, x) || !read(*b, y)) return nullptr;
+    Array result = empty({3}, DType::float64, a->device());
+    auto* const to = reinterpret_cast<double*>(direct_data(result));
+    if (!to) return nullptr;
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        to[i] = x[j] * y[k] - x[k] * y[j];
+    }
+    return wrap(std::move(result));
+}
+
 /// cumsum: a, axis, dtype, out. Along the only axis.
 PyObject* running_sum(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -218,6 +240,7 @@ std::vector<FastFunction> make_paths() {
         {"interp", interpolated},
         {"vdot", conjugated_product},
         {"cumsum", running_sum},
+        {"cross", cross_product},
         {"diff", differences},
         {"sort", sorted, false},
         {"argsort", sorted, true},

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 #include "bindings/module.h"
 #include "cuarray/runtime/registry.h"
 
@@ -70,7 +71,7 @@ namespace {
 /// The numbers in nested lists and tuples of one shape.
 class NumberReader {
  public:
-    static constexpr int64_t kMost = 1024;
+    static constexpr int64_t kMost = 1 << 20;
 
     bool read(PyObject* object) { return find_shape(object) && read_list(object, 0); }
     Array array() const {
@@ -79,11 +80,12 @@ class NumberReader {
         char* const to = direct_data(result);
         if (!to) return {};
         for (int64_t i = 0; i < count_; ++i) {
-            const double real = numbers_[i].is_float ? numbers_[i].real : double(numbers_[i].integer);
+            const Number& number = numbers_[size_t(i)];
+            const double real = number.is_float ? number.real : double(number.integer);
             if (has_bools_)
-                to[i] = numbers_[i].integer != 0;
+                to[i] = number.integer != 0;
             else
-                std::memcpy(to + i * 8, has_floats_ ? static_cast<const void*>(&real) : &numbers_[i].integer, 8);
+                std::memcpy(to + i * 8, has_floats_ ? static_cast<const void*>(&real) : &number.integer, 8);
         }
         return result;
     }
@@ -97,6 +99,7 @@ class NumberReader {
             if (n == 0 || shape_.size() == kDeepest || (total *= n) > kMost) return false;
             shape_.push_back(n);
         }
+        numbers_.resize(size_t(total));
         return shape_.size() > 0;
     }
 
@@ -109,7 +112,7 @@ class NumberReader {
     }
 
     bool read_number(PyObject* object) {
-        Number& number = numbers_[count_++];
+        Number& number = numbers_[size_t(count_++)];
         number.is_float = false;
         if (PyBool_Check(object)) {
             has_bools_ = true;
@@ -140,7 +143,7 @@ class NumberReader {
     Dims shape_;
     int64_t count_ = 0;
     bool has_bools_ = false, has_floats_ = false, has_others_ = false;
-    Number numbers_[kMost];
+    std::vector<Number> numbers_;
 };
 
 }  // namespace

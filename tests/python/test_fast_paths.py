@@ -208,12 +208,15 @@ def test_calls_do_not_grow(name, device):
                 call_and_forget(function, args, keywords)
 
         repeat(50)
-        before, memory = sys.getallocatedblocks(), in_use(device)
-        repeat(1000)
-        if sys.getallocatedblocks() >= before + 100 or in_use(device) != memory:
+        for _ in range(3):  # caches of the interpreter may grow once
             gc.collect()
-        assert sys.getallocatedblocks() < before + 100, call
-        assert in_use(device) == memory, call
+            before, memory = sys.getallocatedblocks(), in_use(device)
+            repeat(1000)
+            gc.collect()
+            if sys.getallocatedblocks() < before + 100 and in_use(device) == memory:
+                break
+        else:
+            raise AssertionError(f"{sys.getallocatedblocks() - before} blocks, {memory} to {in_use(device)}: {call}")
 
 
 # One description
