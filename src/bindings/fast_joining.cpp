@@ -206,18 +206,18 @@ PyObject* appended(Given given, int) {
     return join_along_first(members.get(), 1);
 }
 
-/// A few elements of one axis that are contiguous, or null.
-const char* read_line(const Array* array) {
-    return array && array->ndim() == 1 && !array->is_empty() && array->is_c_contiguous() ? direct_data(*array)
-                                                                                         : nullptr;
+/// A few elements in C order, or null.
+const char* read_few(const Array* array) {
+    return array && array->ndim() > 0 && !array->is_empty() && array->is_c_contiguous() ? direct_data(*array) : nullptr;
 }
 
 /// tile: A, reps. An array of one axis, so many times.
 PyObject* tiled(Given given, int) {
     const Array* const array = read_array(given[0]);
-    const char* const from = read_line(array);
+    const char* const from = read_few(array);
     int64_t count;
-    if (!from || !given[1] || !read_int(given[1], count) || count < 0 || count > kFewBytes) return nullptr;
+    if (!from || array->ndim() != 1 || !given[1] || !read_int(given[1], count) || count < 0 || count > kFewBytes)
+        return nullptr;
     const int64_t bytes = array->nbytes();
     if (bytes > kFewBytes || bytes * count > 4 * kFewBytes) return nullptr;
     Array result = empty({array->size() * count}, array->dtype(), array->device());
@@ -227,20 +227,42 @@ PyObject* tiled(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// roll: a, shift, axis. An array of one axis.
+/// Writes the elements moved along an axis, those beyond its end to its beginning.
+void roll_along(const Array& array, int axis, int64_t shift, const char* from, char* to) {
+    const int64_t extent = array.shape()[axis];
+    int64_t inner = item_size(array.dtype()), outer = 1;
+    for (int d = 0; d < array.ndim(); ++d) d<axis ? outer *= array.shape()[d] : inner *= d> axis ? array.shape()[d] : 1;
+    const int64_t bytes = extent * inner, first = (shift % extent + extent) % extent * inner;
+    for (int64_t i = 0; i < outer; ++i, from += bytes, to += bytes) {
+        std::memcpy(to + first, from, size_t(bytes - first));
+        std::memcpy(to, from + bytes - first, size_t(first));
+    }
+}
+
+/// roll: a, shift, axis. Along one axis, or along as many as there are shifts.
 PyObject* rolled(Given given, int) {
     const Array* const array = read_array(given[0]);
-    const char* const from = read_line(array);
-    int64_t shift;
-    if (!from || !given[1] || !read_int(given[1], shift) || is_given(given[2]) || array->nbytes() > 4 * kFewBytes)
+    const char* const from = read_few(array);
+    if (!from || !given[1] || array->nbytes() > 4 * kFewBytes) return nullptr;
+    if (!is_given(given[2]) && array->ndim() > 1) return nullptr;
+    const bool is_several = PyTuple_CheckExact(given[1]);
+    const Py_ssize_t count = is_several ? PyTuple_GET_SIZE(given[1]) : 1;
+    if (is_several && (!given[2] || !PyTuple_CheckExact(given[2]) || PyTuple_GET_SIZE(given[2]) != count || count == 0))
         return nullptr;
-    const int64_t item = item_size(array->dtype()), n = array->size(), first = (shift % n + n) % n * item;
-    Array result = empty({n}, array->dtype(), array->device());
-    char* const to = direct_data(result);
-    if (!to) return nullptr;
-    std::memcpy(to + first, from, size_t(n * item - first));
-    std::memcpy(to, from + n * item - first, size_t(first));
-    return wrap(std::move(result));
+    Array rolled = *array;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        int64_t shift, axis = 0;
+        if (!read_int(is_several ? PyTuple_GET_ITEM(given[1], i) : given[1], shift)) return nullptr;
+        if (is_given(given[2]) && !read_int(is_several ? PyTuple_GET_ITEM(given[2], i) : given[2], axis))
+            return nullptr;
+        if (axis < -array->ndim() || axis >= array->ndim()) return nullptr;
+        Array next = empty(array->shape(), array->dtype(), array->device());
+        char* const to = direct_data(next);
+        if (!to) return nullptr;
+        roll_along(*array, int(axis < 0 ? axis + array->ndim() : axis), shift, direct_data(rolled), to);
+        rolled = std::move(next);
+    }
+    return wrap(std::move(rolled));
 }
 
 /// pad: array, pad_width, mode. With as many zeros at each end of every axis.

@@ -31,6 +31,10 @@ class FewElements {
     void evaluate() {
         for (size_t v = 0; v < expr_.nodes.size(); ++v)
             if (!values_[v]) values_[v] = value(expr_.nodes[v], v);
+        // What is stored or asked after a store must not lie in an operand, which may be an output.
+        for (const ValueId v : expr_.outputs) keep(v);
+        keep(expr_.mask);
+        keep(expr_.fault);
     }
 
     void store() const {
@@ -66,6 +70,13 @@ class FewElements {
         char* const to = room(view.dtype);
         for (int64_t i = 0; i < n_; ++i) std::memcpy(to + i * item, view.data() + i * step, size_t(item));
         return to;
+    }
+
+    void keep(ValueId v) {
+        if (v == kNoValue || expr_.nodes[v].op != ExprNode::Op::Input) return;
+        char* const to = room(expr_.nodes[v].dtype);
+        std::memcpy(to, values_[v], size_t(n_ * item_size(expr_.nodes[v].dtype)));
+        values_[v] = to;
     }
 
     const char* value(const ExprNode& node, size_t v) {

@@ -6,6 +6,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/index.h"
 #include "cuarray/ops/reduction.h"
+#include "ops/packed.h"
 
 namespace cuarray {
 namespace {
@@ -59,41 +60,46 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
     return astype(sums, dtype, 'K', false);
 }
 
-/// The product of a few elements, one of whose factors has one axis, without a task for the sums: row by row, each in
-/// the order of `fold`. Empty where that is a matter of tasks, or of conversions.
-Array multiply_few(const Array& left, const Array& right) {
-    if (!left) return {};
-    const DType dtype = left.dtype();
-    const bool is_wide = item_size(dtype) >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
-    if (dtype != right.dtype() || !is_wide || left.ndim() > 2 || right.ndim() != 1 || left.is_empty()) return {};
-    if (left.nbytes() > kFewBytes || left.is_pending() || right.is_pending() || is_deferring()) return {};
-    if (left.shape()[left.ndim() - 1] != right.shape()[0] || !left.storage().front().direct()) return {};
-    const Argument factors[] = {left, right};
-    const Array products = call(row::multiply, factors).array[0];
-    const char* const from = products.is_c_contiguous() ? direct_elements(products) : nullptr;
-    if (!from) return {};
-    const bool is_matrix = left.ndim() == 2;
-    Array result = empty(is_matrix ? Dims{left.shape()[0]} : Dims(), dtype, left.device());
-    char* const to = direct_data(result);
-    DirectLoops* const loops = result.storage().front().direct();
-    if (!to || !loops) return {};
-    const int64_t item = item_size(dtype), depth = right.shape()[0];
-    for (int64_t i = 0; i < result.size(); ++i)
-        loops->reduce(reduction::sum, dtype, from + i * depth * item, depth, to + i * item);
-    return result;
+/// Vectors and matrices of so many elements are multiplied by one thread, without a task.
+constexpr int64_t kFewProducts = 16384;
+
+/// The elements of one axis that lie `step` bytes apart, in place or copied to `room`.
+const char* line_of(const char* from, int64_t step, int64_t n, int64_t item, char* room) {
+    if (step == item) return from;
+    for (int64_t i = 0; i < n; ++i) std::memcpy(room + i * item, from + i * step, size_t(item));
+    return room;
 }
 
-/// The columns of a few elements as rows in C order; empty where that is a task.
-Array columns_of_few(const Array& matrix) {
-    if (matrix.is_empty() || matrix.nbytes() > kFewBytes) return {};
-    const char* const from = direct_data(matrix);
-    if (!from) return {};
-    const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1], item = item_size(matrix.dtype());
-    Array result = empty({columns, rows}, matrix.dtype(), matrix.device());
+/// The sums of the products of each row with a vector: rows times that, each in the order of `fold`. An empty handle
+/// where that is a matter of tasks, or of conversions.
+Array multiply_few(const Array& matrix, bool by_columns, const Array& vector) {
+    const DType dtype = matrix.dtype();
+    const int64_t item = item_size(dtype);
+    const bool is_wide = item >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
+    if (dtype != vector.dtype() || !is_wide || vector.ndim() != 1 || matrix.is_empty()) return {};
+    // Columns are gathered one by one: for larger matrices a task folds them side by side.
+    if (matrix.size() > (by_columns ? 256 : kFewProducts) || vector.nbytes() > kFewBytes || is_deferring()) return {};
+    const int line_axis = by_columns ? 0 : matrix.ndim() - 1;
+    const int64_t depth = vector.shape()[0];
+    if (matrix.shape()[line_axis] != depth) return {};
+    const char* from = direct_data(matrix);
+    const char* const other = from ? direct_data(vector) : nullptr;
+    if (!other || !is_aligned(matrix) || !is_aligned(vector)) return {};
+    const bool is_matrix = matrix.ndim() == 2;
+    const int64_t step = matrix.strides()[line_axis], apart = is_matrix ? matrix.strides()[1 - line_axis] : 0;
+    Array result = empty(is_matrix ? Dims{matrix.shape()[1 - line_axis]} : Dims(), dtype, matrix.device());
     char* to = direct_data(result);
-    for (int64_t j = 0; to && j < columns; ++j)
-        for (int64_t i = 0; i < rows; ++i, to += item)
-            std::memcpy(to, from + i * matrix.strides()[0] + j * matrix.strides()[1], size_t(item));
+    DirectLoops* const loops = matrix.storage().front().direct();
+    if (!to || !loops) return {};
+    alignas(64) char rooms[3][kFewBytes];
+    const LoopId multiply = loop_for(row::multiply, dtype);
+    const void* factors[kMaxIn] = {nullptr, line_of(other, vector.strides()[0], depth, item, rooms[1])};
+    void* const products[kMaxOut] = {rooms[2]};
+    for (int64_t i = 0; i < result.size(); ++i, from += apart, to += item) {
+        factors[0] = line_of(from, step, depth, item, rooms[0]);
+        loops->run(multiply, factors, products, depth);
+        loops->reduce(reduction::sum, dtype, rooms[2], depth, to);
+    }
     return result;
 }
 
@@ -129,10 +135,10 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
         raise(ErrorKind::Value, kMatmul, ": arrays on ", to_string(left.device()), " and ", to_string(right.device()),
               "; move one with .to_device(...)");
     if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
-    if (dtype == left.dtype())
-        if (Array few = left.ndim() == 1 && right.ndim() == 2 ? multiply_few(columns_of_few(right), left)
-                                                              : multiply_few(left, right))
-            return few;
+    if (dtype == left.dtype() && left.ndim() <= 2 && right.ndim() <= 2) {
+        const bool by_columns = left.ndim() == 1 && right.ndim() == 2;
+        if (Array few = by_columns ? multiply_few(right, true, left) : multiply_few(left, false, right)) return few;
+    }
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
     const Array x = row ? left.reshape({1, left.shape()[0]}) : left;
     const Array y = column ? right.reshape({right.shape()[0], 1}) : right;

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calls import WRONG, Call, calls, differences, flat, parameters_of, pool, report
+from drawn_calls import WRONG, Call, calls, differences, flat, parameters_of, pool, report
 
 import cuarray
 from cuarray import _core
