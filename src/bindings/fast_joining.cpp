@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 #include "bindings/fast_paths.h"
+#include "ops/packed.h"
 
 namespace cuarray::python {
 namespace {
@@ -26,6 +27,7 @@ class Members {
     }
     const std::vector<const Array*>& arrays() const { return arrays_; }
     const Array& operator[](size_t i) const { return *arrays_[i]; }
+    DType dtype() const { return dtype_; }
 
  private:
     bool add(PyObject* entry) {
@@ -36,23 +38,31 @@ class Members {
             array = &made_.emplace_front(std::move(made));
         if (!array || array->ndim() == 0 || !array->is_c_contiguous() || !direct_data(*array)) return false;
         arrays_.push_back(array);
-        bytes_ += array->nbytes();
-        return array->dtype() == arrays_[0]->dtype() && bytes_ <= kMostBytes;
+        elements_ += array->size();
+        dtype_ = arrays_.size() == 1 ? array->dtype() : promote(dtype_, array->dtype());
+        if (array->dtype() != dtype_ && !is_aligned(*array)) return false;
+        return dtype_ != DType::none && elements_ * item_size(dtype_) <= kMostBytes;
     }
 
     std::vector<const Array*> arrays_;
     std::forward_list<Array> made_;
-    int64_t bytes_ = 0;
+    DType dtype_ = DType::none;
+    int64_t elements_ = 0;
 };
 
 /// The arrays one after the other in memory, as an array of that shape.
 PyObject* joined(const Members& members, const Dims& shape) {
-    Array result = empty(shape, members[0].dtype(), members[0].device());
+    const DType dtype = members.dtype();
+    Array result = empty(shape, dtype, members[0].device());
     char* to = direct_data(result);
     if (!to) return nullptr;
+    DirectLoops& loops = *result.storage().front().direct();
     for (const Array* array : members.arrays()) {
-        std::memcpy(to, direct_data(*array), size_t(array->nbytes()));
-        to += array->nbytes();
+        if (array->dtype() == dtype)
+            std::memcpy(to, direct_data(*array), size_t(array->nbytes()));
+        else
+            loops.cast(array->dtype(), dtype, direct_data(*array), to, array->size());
+        to += array->size() * item_size(dtype);
     }
     return wrap(std::move(result));
 }

@@ -464,11 +464,19 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
         number = Scalar::of(dtype, PyFloat_AS_DOUBLE(object));
         return true;
     }
-    if (!PyLong_CheckExact(object) || (dtype != DType::float64 && dtype != DType::int64)) return false;
+    if (!PyLong_CheckExact(object)) return false;
     int overflow;
     const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow) return false;
-    number = dtype == DType::int64 ? Scalar::of(dtype, integer) : Scalar::of(dtype, double(integer));
+    const DTypeInfo& type = info(dtype);
+    if (overflow || type.kind == Kind::Bool || type.kind == Kind::Complex) return false;
+    if (type.kind == Kind::Floating) {
+        number = Scalar::of(DType::float64, double(integer));
+        return dtype == DType::float64;
+    }
+    const int bits = int(type.size) * 8 - (type.kind == Kind::Signed);
+    if ((integer < 0 && type.kind == Kind::Unsigned) || (bits < 63 && (integer < 0 ? ~integer : integer) >> bits))
+        return false;
+    number = Scalar::of(dtype, integer);  // its low bytes
     return true;
 }
 
