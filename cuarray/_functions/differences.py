@@ -202,6 +202,7 @@ def derivative(f, axis, spacing, edge_order, dtype):
     return result
 
 
+@_core.with_fast_path
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Return derivatives by finite differences: central in the interior, one-sided at the ends.
 
@@ -263,6 +264,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     return results[0] if len(axes) == 1 else results
 
 
+@_core.with_fast_path
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """Integrate along an axis by the trapezoidal rule.
 

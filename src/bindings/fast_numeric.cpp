@@ -211,6 +211,41 @@ PyObject* differences(Given given, int) {
     return wrap(call(row::subtract, args).array[0]);
 }
 
+/// A few float64 of one axis, or null.
+const double* read_few_doubles(const Array* array) {
+    return array && array->ndim() == 1 && array->nbytes() <= kFewBytes && !is_deferring() ? read_doubles(array)
+                                                                                          : nullptr;
+}
+
+/// gradient: f, axis, edge_order. Of an array of one axis, at distances of 1.
+PyObject* gradient_of(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    const double* const f = read_few_doubles(array);
+    const int64_t n = f ? array->size() : 0;
+    if (n < 2 || !are_absent(given, {1, 2})) return nullptr;
+    Array result = empty(array->shape(), DType::float64, array->device());
+    auto* const to = reinterpret_cast<double*>(direct_data(result));
+    if (!to) return nullptr;
+    to[0] = f[1] - f[0];
+    for (int64_t i = 1; i + 1 < n; ++i) to[i] = (f[i + 1] - f[i - 1]) / 2;
+    to[n - 1] = f[n - 1] - f[n - 2];
+    return wrap(std::move(result));
+}
+
+/// trapezoid: y, x, dx, axis. Of an array of one axis, at distances of 1.
+PyObject* area(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    const double* const y = read_few_doubles(array);
+    const int64_t n = y ? array->size() : 0;
+    if (n < 2 || !are_absent(given, {1, 2, 3})) return nullptr;
+    double parts[kFewBytes / sizeof(double)];
+    for (int64_t i = 0; i + 1 < n; ++i) parts[i] = (y[i + 1] + y[i]) / 2;
+    Scalar sum;
+    sum.dtype = DType::float64;
+    array->storage().front().direct()->reduce(reduction::sum, sum.dtype, parts, n - 1, sum.bytes);
+    return wrap(sum);
+}
+
 /// sort and argsort: a, axis, kind, order, stable, descending.
 PyObject* sorted(Given given, int gives_indices) {
     const Array* const array = read_array(given[0]);
@@ -240,6 +275,8 @@ std::vector<FastFunction> make_paths() {
         {"interp", interpolated},
         {"vdot", conjugated_product},
         {"cumsum", running_sum},
+        {"gradient", gradient_of},
+        {"trapezoid", area},
         {"cross", cross_product},
         {"diff", differences},
         {"sort", sorted, false},

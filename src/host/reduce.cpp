@@ -355,6 +355,13 @@ void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, c
                      void* result) {
     const ReductionLoops& loops = library.reductions[row * library.dtype_count + int(dtype)];
     const DefaultFloatMode mode;
+    constexpr int kLargest = 64;  // of most accumulators
+    if (n <= kLeaf && loops.accumulator_size <= kLargest) {
+        alignas(64) char nodes[kLanes * kLargest], acc[kLargest];
+        loops.fold_leaves(data, n, 0, nodes);
+        loops.fold_nodes(nodes, n, acc);
+        return loops.finish(acc, result, 1, n);
+    }
     Scratch scratch;
     char* const nodes =
         scratch.take(std::min<int64_t>((n + kLeaf - 1) / kLeaf, kChunk / kLeaf) * kLanes * loops.accumulator_size);

@@ -277,6 +277,8 @@ Array reduce_few(ReductionId id, const Array& array, int axis) {
     if (!from) return {};
     const int64_t folds = array.shape()[1 - axis], n = array.shape()[axis], item = item_size(T);
     const int64_t apart = array.strides()[1 - axis], step = array.strides()[axis];
+    constexpr int64_t kMostFolds = 8;  // a task folds more of them side by side
+    if (folds > kMostFolds) return {};
     Array result = empty({folds}, reduction_result(id, T), array.device());
     char* to = direct_data(result);
     DirectLoops* const loops = array.storage().front().direct();
