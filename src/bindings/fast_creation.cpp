@@ -15,22 +15,24 @@ PyObject* filled(Given given, int number) {
     DType dtype = DType::float64;
     if (!read_dtype(given[1], dtype)) return nullptr;
     const Device device = current_device();
-    if (!is_on_host(device)) return nullptr;
-    Array result = empty(shape, dtype, device);
-    if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
-    return wrap(std::move(result));
+    return wrap(without_gil(number >= 0 && is_long(device, count(shape)), [&] {
+        Array result = empty(shape, dtype, device);
+        if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
+        return result;
+    }));
 }
 
 /// zeros_like and its like: a, dtype, order, subok, shape, device.
 PyObject* filled_like(Given given, int number) {
-    if (!given[0] || !is_ndarray(given[0]) || !are_absent(given, {2, 3, 4, 5})) return nullptr;
-    const Array& like = array_of(given[0]);
-    DType dtype = like.dtype();
+    const Array* const like = read_array(given[0]);
+    if (!like || !are_absent(given, {2, 3, 4, 5})) return nullptr;
+    DType dtype = like->dtype();
     if (!read_dtype(given[1], dtype)) return nullptr;
-    if (like.is_pending() || like.size() > kShortWork || !is_on_host(like.device())) return nullptr;
-    Array result = empty_like(like, dtype, 'K', like.device());
-    if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
-    return wrap(std::move(result));
+    return wrap(without_gil(number >= 0 && is_long(like->device(), like->size()), [&, kept = *like] {
+        Array result = empty_like(kept, dtype, 'K', kept.device());
+        if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
+        return result;
+    }));
 }
 
 /// arange: start, stop, step, dtype, device, like.
@@ -45,37 +47,38 @@ PyObject* count_up(Given given, int) {
         if (step == 0) return nullptr;
         const int64_t span = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
         const int64_t count = span > 0 ? (span + stride - 1) / stride : 0;
-        if (count > kShortWork || !is_on_host(device)) return nullptr;
-        return wrap(arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device));
+        return made(device, count, [&] {
+            return arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device);
+        });
     }
     double first = 0, last, apart = 1;
     if (!read_float(stop_object, last) || (start_object && !read_float(start_object, first)) ||
         (is_given(given[2]) && !read_float(given[2], apart)))
         return nullptr;
     const double length = std::ceil((last - first) / apart);
-    if (!(length >= 1 && length <= kShortWork) || !is_on_host(device)) return nullptr;
+    if (!(length >= 1 && length < 0x1p40)) return nullptr;
     const double second = length > 1 ? first + apart : first;
-    return wrap(arange(int64_t(length), Scalar::of(DType::float64, first), Scalar::of(DType::float64, second), device));
+    return made(device, int64_t(length), [&] {
+        const Scalar numbers[] = {Scalar::of(DType::float64, first), Scalar::of(DType::float64, second)};
+        return arange(int64_t(length), numbers[0], numbers[1], device);
+    });
 }
 
 /// array: object, dtype, copy, order, subok, ndmin, device, like.
 PyObject* new_array_of(Given given, int) {
     if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7})) return nullptr;
-    if (is_ndarray(given[0])) {
-        const Array& array = array_of(given[0]);
-        return array.is_pending() || array.size() > kShortWork || !is_on_host(array.device()) ? nullptr
-                                                                                              : wrap(copy(array, 'K'));
-    }
-    Array made = read_numbers(given[0]);
-    return made ? wrap(std::move(made)) : nullptr;
+    if (const Array* const array = read_array(given[0]))
+        return wrap(without_gil(is_long(array->device(), array->size()), [kept = *array] { return copy(kept, 'K'); }));
+    Array numbers = read_numbers(given[0]);
+    return numbers ? wrap(std::move(numbers)) : nullptr;
 }
 
 /// asarray: a, dtype, order, device, copy, like.
 PyObject* array_itself(Given given, int) {
     if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5})) return nullptr;
     if (is_ndarray(given[0])) return as_ndarray(given[0])->is_value ? nullptr : Py_NewRef(given[0]);
-    Array made = read_numbers(given[0]);
-    return made ? wrap(std::move(made)) : nullptr;
+    Array numbers = read_numbers(given[0]);
+    return numbers ? wrap(std::move(numbers)) : nullptr;
 }
 
 /// eye: N, M, k, dtype, order, device, like.
@@ -126,10 +129,11 @@ PyObject* full_of(Given given, int) {
     // A number that the dtype may not hold is Python's to judge.
     if (dtype != number.dtype && (info(dtype).kind < Kind::Floating || item_size(dtype) < 4)) return nullptr;
     const Device device = current_device();
-    if (!is_on_host(device)) return nullptr;
-    Array result = empty(shape, dtype, device);
-    fill(result, convert(number, dtype), "full");
-    return wrap(std::move(result));
+    return wrap(without_gil(is_long(device, count(shape)), [&] {
+        Array result = empty(shape, dtype, device);
+        fill(result, convert(number, dtype), "full");
+        return result;
+    }));
 }
 
 /// linspace: start, stop, num, endpoint, retstep, dtype, axis, device.

@@ -133,8 +133,8 @@ PyObject* copied_to(Given given, int) {
         return nullptr;
     const Array &to = array_of(given[0]), &from = array_of(given[1]);
     if (to.dtype() != from.dtype() || !(to.shape() == from.shape()) || !to.is_writable()) return nullptr;
-    if (!direct_data(to) || !direct_data(from) || to.size() > kShortWork) return nullptr;
-    assign(to, from, "copyto");
+    if (!(to.device() == from.device()) || to.is_pending() || from.is_pending()) return nullptr;
+    without_gil(is_long(to.device(), to.size()), [=] { assign(to, from, "copyto"); });
     return Py_NewRef(Py_None);
 }
 

@@ -33,8 +33,7 @@ PyObject* product(Given given, int) {
     if (!a || !b || given[2] || !(a->device() == b->device())) return nullptr;
     if (a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2) return nullptr;
     if (a->shape()[a->ndim() - 1] != b->shape()[0]) return nullptr;
-    if (is_long(a->device(), std::max(a->size(), b->size()))) return nullptr;
-    return wrap_result(matmul(*a, *b));
+    return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
 }
 
 /// inner: a, b. Arrays of one axis.
@@ -89,10 +88,10 @@ PyObject* convolved(Given given, int) {
     if (!a || !v || given[2] || !(a->device() == v->device()) || a->dtype() != v->dtype()) return nullptr;
     if (a->ndim() != 1 || v->ndim() != 1 || a->is_empty() || v->is_empty() || item_size(a->dtype()) < 4) return nullptr;
     if (v->size() > a->size()) std::swap(a, v);
-    if (is_long(a->device(), a->size() * v->size())) return nullptr;
     const int64_t last = v->size() - 1;
     const Array taps = v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]);
-    return wrap(correlate(*a, taps, last, a->size() + last, "convolve"));
+    return made(a->device(), a->size() * v->size(),
+                [=, x = *a] { return correlate(x, taps, last, x.size() + last, "convolve"); });
 }
 
 /// Points between which interp interpolates; their x coordinates ascend.
@@ -191,24 +190,25 @@ PyObject* cross_product(Given given, int) {
 PyObject* running_sum(Given given, int) {
     const Array* const array = read_array(given[0]);
     int64_t axis = 0;
-    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3}) || is_long(array->device(), array->size()))
-        return nullptr;
+    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3})) return nullptr;
     if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
     ScanOptions options;
     options.name = "cumsum";
-    return wrap(accumulate(row::add, *array, options));
+    return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
 }
 
 /// diff: a, n, axis, prepend, append. Of an array of one axis.
 PyObject* differences(Given given, int) {
     const Array* const array = read_array(given[0]);
     if (!array || array->ndim() != 1 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
-    if (!are_absent(given, {1, 2, 3, 4}) || is_long(array->device(), array->size()) || is_deferring()) return nullptr;
+    if (!are_absent(given, {1, 2, 3, 4}) || is_deferring()) return nullptr;
     const int64_t stride = array->strides()[0];
     const Layout layout{{array->size() - 1}, {stride}};
     const Array later = array->view(layout, array->size() > 1 ? stride : 0), earlier = array->view(layout);
-    const Argument args[] = {later, earlier};
-    return wrap(call(row::subtract, args).array[0]);
+    return made(array->device(), array->size(), [&] {
+        const Argument args[] = {later, earlier};
+        return call(row::subtract, args).array[0];
+    });
 }
 
 /// A few float64 of one axis, or null.
@@ -252,17 +252,17 @@ PyObject* sorted(Given given, int gives_indices) {
     int64_t axis = -1;
     if (!array || array->ndim() == 0 || !are_absent(given, {2, 3, 4, 5})) return nullptr;
     if (given[1] && (!read_int(given[1], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
-    if (is_long(array->device(), array->size())) return nullptr;
     const int line = int(axis < 0 ? axis + array->ndim() : axis);
-    return wrap(gives_indices ? argsort(*array, line, false) : sort(*array, line, false));
+    return made(array->device(), array->size(),
+                [=, x = *array] { return gives_indices ? argsort(x, line, false) : sort(x, line, false); });
 }
 
 /// searchsorted: a, v, side, sorter. Arrays of one dtype.
 PyObject* places_in_sorted(Given given, int) {
     const Array *const a = read_array(given[0]), *const v = read_array(given[1]);
     if (!a || !v || a->ndim() != 1 || !are_absent(given, {2, 3}) || a->dtype() != v->dtype()) return nullptr;
-    if (!(a->device() == v->device()) || is_long(a->device(), std::max(a->size(), v->size()))) return nullptr;
-    return wrap_result(search_sorted(*a, *v, false));
+    if (!(a->device() == v->device())) return nullptr;
+    return made(a->device(), v->size(), [x = *a, y = *v] { return search_sorted(x, y, false); });
 }
 
 std::vector<FastFunction> make_paths() {

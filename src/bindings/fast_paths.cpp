@@ -23,13 +23,14 @@ bool read_int(PyObject* object, int64_t& value) {
 }
 
 bool read_shape(PyObject* object, Dims& shape) {
-    int64_t elements = 1;  // with empty axes left out
+    constexpr int64_t kMost = int64_t(1) << 28;  // so that products do not overflow
+    int64_t elements = 1;                        // with empty axes left out
     const auto add = [&](PyObject* extent) {
         int64_t value;
-        if (!read_int(extent, value) || value < 0 || value > kShortWork) return false;
+        if (!read_int(extent, value) || value < 0 || value > kMost) return false;
         shape.push_back(value);
         elements *= std::max<int64_t>(value, 1);
-        return elements <= kShortWork;
+        return elements <= kMost;
     };
     if (!object) return false;
     if (!PyTuple_CheckExact(object)) return add(object);

@@ -25,6 +25,12 @@ std::span<const FastFunction> creation_paths();
 std::span<const FastFunction> joining_paths();
 std::span<const FastFunction> numeric_paths();
 
+/// A new array or value from work(), which runs without the GIL where it is long.
+template <class Work>
+PyObject* made(Device device, int64_t elements, Work&& work) {
+    return wrap_result(without_gil(is_long(device, elements), std::forward<Work>(work)));
+}
+
 bool are_absent(Given given, std::initializer_list<int> parameters);
 /// Reads an int of at most 60 bits; a float, a float64 element, or an int that is a float; a non-negative int, or a
 /// tuple of them, as the shape of a few elements; and a dtype, where null leaves the default. False for anything else.

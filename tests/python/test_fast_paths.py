@@ -146,7 +146,8 @@ def call_and_forget(function, args, keywords):
 
 
 def in_use(device):
-    cuarray.synchronize(device)
+    with contextlib.suppress(IndexError):  # that a GPU found
+        cuarray.synchronize(device)
     stats = cuarray.memory.stats(device)
     return stats["current"], stats["allocations"]
 
