@@ -170,8 +170,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     arrays = as_arrays("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
-    kind = common_dtype(arrays, dtype, casting, "einsum")
     labels, wanted = parsed(text, [x.ndim for x in arrays])
+    kind = common_dtype(arrays, dtype, casting, "einsum")
     extents = {}
     for x, own in zip(arrays, labels, strict=True):
         for label, extent in zip(own, x.shape, strict=True):

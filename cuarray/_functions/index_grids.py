@@ -78,8 +78,10 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     if first == second:
         called = _core.called_function("diagonal")
         raise ValueError(f"{called}: axis1 and axis2 cannot be the same, {axis1} and {axis2}")
-    rows, columns = a.shape[first], a.shape[second]
-    down, right = a.strides[first], a.strides[second]
+    shape, strides = a.shape, a.strides
+    if len(shape) <= max(first, second):
+        raise ValueError("diagonal: the array was resized by an argument")
+    (rows, columns), (down, right) = ((lengths[first], lengths[second]) for lengths in (shape, strides))
     length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     start = offset * right if offset >= 0 else -offset * down
     others = [axis for axis in range(a.ndim) if axis not in (first, second)]

@@ -121,7 +121,8 @@ def searched_unsorted(step):
 
 def roots_of_minus_infinity(step):
     """Whether results differ where the exponent 0.5 gives infinity here and no number in NumPy, and nowhere else."""
-    if "0.5" not in step.statement or step.want.dtype.kind not in "fc":
+    has_half = "0.5" in step.statement or any(x.ndim == 0 and x == 0.5 for x in step.inputs)
+    if not has_half or step.want.dtype.kind not in "fc":
         return False
     parted = ~((step.want == step.got) | (np.isnan(step.want) & np.isnan(step.got)))
     return bool((np.isnan(step.want) & np.isinf(step.got))[parted].all())
