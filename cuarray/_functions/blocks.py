@@ -6,7 +6,7 @@ from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import multiply
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import as_array, asarray, empty
 from cuarray._functions.shaping import broadcast_shapes, moveaxis
 from cuarray._runtime.fuse import fused_call
 
@@ -95,7 +95,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
         raise ValueError(f"cross: vectors must have 2 or 3 components, not {a.shape[-1]} and {b.shape[-1]}")
     p, q = ([x[..., i] if i < x.shape[-1] else None for i in range(3)] for x in (a, b))
     if p[2] is None and q[2] is None:
-        return minor(p, q, 0, 1)
+        return asarray(minor(p, q, 0, 1))  # an array, not a value
     shape = (*broadcast_shapes(a.shape[:-1], b.shape[:-1]), 3)
     axisc = normalise_axis(axisc, len(shape), "cross")
     result = empty(shape, _core.result_type(a.dtype, b.dtype), device=a.device)
