@@ -21,6 +21,10 @@ struct FastFunction {
     FastPath path;
     int which = 0;
 };
+/// So many bytes are copied by one thread that holds the GIL.
+constexpr int64_t kMostBytes = 1 << 23;
+
+std::span<const FastFunction> array_paths();
 std::span<const FastFunction> creation_paths();
 std::span<const FastFunction> joining_paths();
 std::span<const FastFunction> numeric_paths();

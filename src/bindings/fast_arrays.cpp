@@ -1,0 +1,138 @@
+// fast_arrays.cpp -- fast paths of functions of one array: views, copies, elements, bytes; and NumPy's dispatch.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include "bindings/fast_paths.h"
+
+namespace cuarray::python {
+namespace {
+
+/// copyto: dst, src, casting, where. Arrays of one dtype and shape.
+PyObject* copied_to(Given given, int) {
+    if (!given[0] || !given[1] || !are_absent(given, {2, 3}) || !is_ndarray(given[0]) || !is_ndarray(given[1]))
+        return nullptr;
+    const Array &to = array_of(given[0]), &from = array_of(given[1]);
+    if (to.dtype() != from.dtype() || !(to.shape() == from.shape()) || !to.is_writable()) return nullptr;
+    if (!(to.device() == from.device()) || to.is_pending() || from.is_pending()) return nullptr;
+    without_gil(is_long(to.device(), to.size()), [=] { assign(to, from, "copyto"); });
+    return Py_NewRef(Py_None);
+}
+
+/// flip: m, axis.
+PyObject* flipped(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() == 0) return nullptr;
+    int64_t only = -1;
+    if (is_given(given[1])) {
+        if (!read_int(given[1], only) || only < -array->ndim() || only >= array->ndim()) return nullptr;
+        if (only < 0) only += array->ndim();
+    }
+    Layout layout = array->layout();
+    int64_t offset = 0;
+    for (int d = 0; d < array->ndim(); ++d) {
+        if (only >= 0 && d != only) continue;
+        if (layout.shape[d] > 1) offset += (layout.shape[d] - 1) * layout.strides[d];
+        layout.strides[d] = -layout.strides[d];
+    }
+    return wrap_view(array->view(layout, array->is_empty() ? 0 : offset), given[0]);
+}
+
+/// pad: array, pad_width, mode. With as many zeros at each end of every axis.
+PyObject* padded(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t width;
+    if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], width) || width < 0 || given[2])
+        return nullptr;
+    if (!array->is_c_contiguous() || array->size() > kShortWork || width > kShortWork || !is_direct(array->device()))
+        return nullptr;
+    Dims shape = array->shape();
+    int64_t elements = 1;
+    for (int d = 0; d < shape.size(); ++d)
+        if ((elements *= shape[d] += 2 * width) > 4 * kShortWork) return nullptr;
+    Array result = empty(shape, array->dtype(), array->device());
+    fill(result, convert(Scalar::of(DType::bool_, false), array->dtype()), "pad");
+    int64_t offset = 0;
+    for (const int64_t stride : result.strides()) offset += width * stride;
+    if (!array->is_empty()) assign(result.view({array->shape(), result.strides()}, offset), *array, "pad");
+    return wrap(std::move(result));
+}
+
+/// diag: v, k. The main diagonal of a matrix.
+PyObject* main_diagonal(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 2 || array->is_empty() || given[1]) return nullptr;
+    const Dims shape{std::min(array->shape()[0], array->shape()[1])};
+    Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
+    diagonal.set_read_only();
+    return wrap_view(std::move(diagonal), given[0]);
+}
+
+/// take: a, indices, axis, out, mode. Elements of an array of one axis.
+PyObject* taken(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || array->ndim() != 1 || !given[1] || is_given(given[2]) || !are_absent(given, {3, 4})) return nullptr;
+    return take_few(*array, given[1]);
+}
+
+/// packbits: a, axis, bitorder. Bools of one axis, the highest bit first.
+PyObject* packed_bits(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t axis = 0;
+    if (!array || array->dtype() != DType::bool_ || array->ndim() != 1 || !array->is_c_contiguous() || given[2] ||
+        array->nbytes() > kMostBytes)
+        return nullptr;
+    if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
+    const char* const from = direct_data(*array);
+    if (!from) return nullptr;
+    const int64_t n = array->size(), bytes = (n + 7) / 8;
+    Array result = empty({bytes}, DType::uint8, array->device());
+    auto* const to = reinterpret_cast<uint8_t*>(direct_data(result));
+    if (!to) return nullptr;
+    const auto pack = [](uint64_t bools) { return uint8_t((bools * 0x8040201008040201u) >> 56); };
+    static_assert(std::endian::native == std::endian::little);
+    for (int64_t i = 0; i < n / 8; ++i) {
+        uint64_t bools;
+        std::memcpy(&bools, from + i * 8, 8);
+        to[i] = pack(bools);
+    }
+    if (n % 8) {
+        uint64_t bools = 0;
+        std::memcpy(&bools, from + n / 8 * 8, size_t(n % 8));
+        to[bytes - 1] = pack(bools);
+    }
+    return wrap(std::move(result));
+}
+
+/// The method tobytes: self, order.
+PyObject* bytes_of(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || given[1] || !array->is_c_contiguous()) return nullptr;
+    const char* const data = direct_data(*array);
+    return data ? PyBytes_FromStringAndSize(data, Py_ssize_t(array->nbytes())) : nullptr;
+}
+
+/// The method __array_function__: self, function, types, args, kwargs. A function of NumPy that has been called before,
+/// with arrays of ours alone.
+PyObject* dispatched(Given given, int) {
+    static Attribute counterparts{"cuarray._ndarray.protocols", "counterparts"};  // a dict that Python fills
+    PyObject* const types = given[2];
+    if (!given[4] || !PyTuple_CheckExact(given[3]) || !PyDict_CheckExact(given[4]) || !is_ndarray(given[0]))
+        return nullptr;
+    if (!PyTuple_CheckExact(types) || PyTuple_GET_SIZE(types) != 1) return nullptr;
+    if (PyTuple_GET_ITEM(types, 0) != reinterpret_cast<PyObject*>(ndarray_type)) return nullptr;
+    PyObject* const ours = PyDict_GetItemWithError(counterparts.get(), given[1]);
+    if (!ours) return PyErr_Clear(), nullptr;
+    if (!(device_of(given[0]) == current_device())) return nullptr;
+    return PyObject_Call(ours, given[3], given[4]);
+}
+
+constexpr FastFunction kArrayPaths[] = {
+    {"copyto", copied_to}, {"flip", flipped},         {"pad", padded},       {"diag", main_diagonal},
+    {"take", taken},       {"packbits", packed_bits}, {"tobytes", bytes_of}, {"array_function", dispatched},
+};
+
+}  // namespace
+
+std::span<const FastFunction> array_paths() { return kArrayPaths; }
+
+}  // namespace cuarray::python
