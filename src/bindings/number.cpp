@@ -1,10 +1,13 @@
 // number.cpp -- Python's operators on arrays: each is a row of ufuncs.def.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
 #include "bindings/ufunc.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
 
 namespace cuarray::python {
@@ -204,10 +207,29 @@ Operator operator_for_power(PyObject* x, PyObject* exponent) {
     return value == -1 ? Reciprocal : Power;
 }
 
+/// x**0.5 of a few float64, as the table has it: the root, but inf for -inf and 0 for -0. Null for others.
+PyObject* root_of_few(PyObject* x, PyObject* exponent) {
+    if (!PyFloat_CheckExact(exponent) || PyFloat_AS_DOUBLE(exponent) != 0.5 || !is_ndarray(x) || is_number(x))
+        return nullptr;
+    const Array& array = array_of(x);
+    if (array.dtype() != DType::float64 || !array.is_c_contiguous() || is_deferring()) return nullptr;
+    const auto* const from = reinterpret_cast<const double*>(direct_elements(array));
+    if (!from || array.ndim() == 0) return nullptr;
+    Array result = empty(array.shape(), DType::float64, array.device());
+    auto* const to = reinterpret_cast<double*>(direct_data(result));
+    if (!to) return nullptr;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (int64_t i = 0; i < array.size(); ++i) to[i] = from[i] == -infinity ? infinity : std::sqrt(from[i]) + 0.0;
+    return wrap(std::move(result));
+}
+
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
     const Operator op = operator_for_power(a, b);
-    if (op == Power) return apply(Power, a, b);
+    if (op == Power) {
+        PyObject* const root = guarded([&] { return root_of_few(a, b); });
+        return root || PyErr_Occurred() ? root : apply(Power, a, b);
+    }
     return guarded([&] { return call_on_arrays(operator_rows[op], &a, 1); });
 }
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle import bits
+from oracle import bits, same_bits
 from same import agree, public_type
 
 import cuarray
@@ -567,3 +567,16 @@ def test_what_stays_itself():
     assert x.astype(x.dtype, copy=None) is x
     assert cuarray.ones((1, 1)).item(()) == 1.0
     assert cuarray.ones((1, 3)).squeeze().shape == (3,)
+
+
+def test_roots_of_few_elements_are_those_of_many(device):
+    numbers = np.array([-np.inf, -0.0, 0.0, np.nan, -1, 2, 3, np.inf, 5e-324, 1e308, -1e-320])
+    for dtype in ("f4", "f8"):
+        few = cuarray.asarray(numbers.astype(dtype), device=device)
+        many = cuarray.tile(few, 2000)
+        roots = (many**0.5)[: few.size]
+        with cuarray.fuse():
+            fused = few**0.5
+        for x in (few**0.5, few[::-1][::-1] ** 0.5, cuarray.power(few, 0.5), fused):
+            assert same_bits(x.numpy(), roots.numpy()).all()
+        assert roots[:3].tolist() == [math.inf, 0, 0] and math.copysign(1, float(roots[1])) == 1
