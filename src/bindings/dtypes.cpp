@@ -47,7 +47,7 @@ DType known(PyObject* object) {
 
 bool begins_with(const std::string& text, const char* word) { return text.rfind(word, 0) == 0; }
 
-/// What names ("f4") and Python's types (int) mean: NumPy needs 0.3 us to say so. Null where that is not known yet.
+/// What names ("f4") and Python's types (int) were found to mean: NumPy needs 0.3 us to say so.
 PyObject* remembered_dtypes() {
     static PyObject* const dtypes = PyDict_New();
     return dtypes;

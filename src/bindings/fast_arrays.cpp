@@ -120,10 +120,14 @@ PyObject* dispatched(Given given, int) {
         return nullptr;
     if (!PyTuple_CheckExact(types) || PyTuple_GET_SIZE(types) != 1) return nullptr;
     if (PyTuple_GET_ITEM(types, 0) != reinterpret_cast<PyObject*>(ndarray_type)) return nullptr;
-    PyObject* const ours = PyDict_GetItemWithError(counterparts.get(), given[1]);
-    if (!ours) return PyErr_Clear(), nullptr;
+    PyObject* const found = PyDict_GetItemWithError(counterparts.get(), given[1]);
+    if (!found) {
+        PyErr_Clear();
+        return nullptr;
+    }
     if (!(device_of(given[0]) == current_device())) return nullptr;
-    return PyObject_Call(ours, given[3], given[4]);
+    const Object ours = Object::share(found);
+    return PyObject_Call(ours.get(), given[3], given[4]);
 }
 
 constexpr FastFunction kArrayPaths[] = {

@@ -35,6 +35,9 @@ PyObject* filled_like(Given given, int number) {
     }));
 }
 
+/// More numbers are more than memory holds: an error, for Python to word.
+constexpr int64_t kMostNumbers = int64_t(1) << 40;
+
 /// arange: start, stop, step, dtype, device, like.
 PyObject* count_up(Given given, int) {
     if (!given[0] || !are_absent(given, {3, 4, 5})) return nullptr;
@@ -47,6 +50,7 @@ PyObject* count_up(Given given, int) {
         if (step == 0) return nullptr;
         const int64_t span = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
         const int64_t count = span > 0 ? (span + stride - 1) / stride : 0;
+        if (count > kMostNumbers) return nullptr;
         return made(device, count, [&] {
             return arange(count, Scalar::of(DType::int64, start), Scalar::of(DType::int64, start + step), device);
         });
@@ -56,7 +60,7 @@ PyObject* count_up(Given given, int) {
         (is_given(given[2]) && !read_float(given[2], apart)))
         return nullptr;
     const double length = std::ceil((last - first) / apart);
-    if (!(length >= 1 && length < 0x1p40)) return nullptr;
+    if (!(length >= 1 && length <= double(kMostNumbers))) return nullptr;
     const double second = length > 1 ? first + apart : first;
     return made(device, int64_t(length), [&] {
         const Scalar numbers[] = {Scalar::of(DType::float64, first), Scalar::of(DType::float64, second)};

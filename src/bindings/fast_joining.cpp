@@ -124,6 +124,16 @@ PyObject* stacked_rows(Given given, int) {
     return stacked(parameters, 0);
 }
 
+/// An array in C order as lines along an axis: how many there are, and the bytes from an element of one to the next.
+struct Lines {
+    int64_t count = 1, item;
+
+    Lines(const Array& array, int axis) : item(item_size(array.dtype())) {
+        for (int d = 0; d < axis; ++d) count *= array.shape()[d];
+        for (int d = axis + 1; d < array.ndim(); ++d) item *= array.shape()[d];
+    }
+};
+
 /// How often each of n elements is repeated: one int, or an int64 array of n; false for others.
 bool read_counts(PyObject* object, int64_t n, std::vector<int64_t>& counts) {
     int64_t count;
@@ -156,15 +166,15 @@ PyObject* repeated(Given given, int) {
     const int64_t extent = shape[int(axis)];
     if (!from || extent > kMostBytes / 64 || !read_counts(given[1], extent, counts)) return nullptr;
     shape[int(axis)] = std::accumulate(counts.begin(), counts.end(), int64_t(0));
-    int64_t item = item_size(array->dtype()), outer = 1;
-    for (int d = 0; d < shape.size(); ++d) d<axis ? outer *= shape[d] : item *= d> axis ? shape[d] : 1;
-    if (outer == 0 || shape[int(axis)] == 0 || item == 0 || shape[int(axis)] > kMostBytes / item / outer)
+    const Lines lines(*array, int(axis));
+    const int64_t item = lines.item;
+    if (lines.count == 0 || shape[int(axis)] == 0 || item == 0 || shape[int(axis)] > kMostBytes / item / lines.count)
         return nullptr;
     Array result = empty(shape, array->dtype(), array->device());
     char* to = direct_data(result);
     if (!to) return nullptr;
     const auto repeat = [&](auto bytes) {
-        for (int64_t line = 0; line < outer; ++line)
+        for (int64_t line = 0; line < lines.count; ++line)
             for (int64_t i = 0; i < extent; ++i, from += bytes)
                 for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) std::memcpy(to, from, size_t(bytes));
     };
@@ -207,10 +217,9 @@ PyObject* tiled(Given given, int) {
 /// Writes the elements moved along an axis, those beyond its end to its beginning.
 void roll_along(const Array& array, int axis, int64_t shift, const char* from, char* to) {
     const int64_t extent = array.shape()[axis];
-    int64_t inner = item_size(array.dtype()), outer = 1;
-    for (int d = 0; d < array.ndim(); ++d) d<axis ? outer *= array.shape()[d] : inner *= d> axis ? array.shape()[d] : 1;
-    const int64_t bytes = extent * inner, first = (shift % extent + extent) % extent * inner;
-    for (int64_t i = 0; i < outer; ++i, from += bytes, to += bytes) {
+    const Lines lines(array, axis);
+    const int64_t bytes = extent * lines.item, first = (shift % extent + extent) % extent * lines.item;
+    for (int64_t i = 0; i < lines.count; ++i, from += bytes, to += bytes) {
         std::memcpy(to + first, from, size_t(bytes - first));
         std::memcpy(to, from + bytes - first, size_t(first));
     }

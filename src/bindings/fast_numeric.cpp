@@ -69,11 +69,12 @@ PyObject* counts(Given given, int) {
     if (given[2] && (!read_int(given[2], length) || length < 0)) return nullptr;
     const auto* const values = reinterpret_cast<const int64_t*>(direct_elements(*array));
     if (!values) return nullptr;
+    constexpr int64_t kMostBins = kFewBytes / sizeof(int64_t);
     for (int64_t i = 0; i < array->size(); ++i) {
-        if (values[i] < 0) return nullptr;
+        if (values[i] < 0 || values[i] >= kMostBins) return nullptr;
         length = std::max(length, values[i] + 1);
     }
-    if (length * 8 > kFewBytes) return nullptr;
+    if (length > kMostBins) return nullptr;
     Array result = empty({length}, DType::int64, array->device());
     auto* const bins = reinterpret_cast<int64_t*>(direct_data(result));
     if (!bins) return nullptr;

@@ -39,6 +39,7 @@ from statements import (
 )
 
 import cuarray as ca
+from cuarray import _core
 
 #: Statements that request a memory order of new arrays, which is unspecified elsewhere.
 ORDER_ASKED_FOR = re.compile(r"order='[CF]'|contiguousarray|asfortranarray|flatten|ravel|copy\('[CF]'\)")
@@ -93,19 +94,6 @@ def shares(module, x, y):
         return bool(module.shares_memory(x, y))
     except Exception:
         return bool(module.may_share_memory(x, y))
-
-
-def is_value(x):
-    """Whether x is a value, as NumPy's scalars are: it does not change, so it has a hash."""
-    return is_hashable(x)
-
-
-def is_hashable(x):
-    try:
-        hash(x)
-        return True
-    except TypeError:
-        return False
 
 
 def printable(error):
@@ -423,7 +411,7 @@ class Pair:
             names & {"broadcast_to", "broadcast_arrays"}
             and want.ndim == 0
             and isinstance(got, ca.ndarray)
-            and is_value(got)
+            and _core.is_value(got)
         ):
             self.parted.add(name)  # of a value, a value
             return None
@@ -469,11 +457,11 @@ class Pair:
             return None
         self.saved[name] = host
         if names and name in self.bound and isinstance(want, np.ndarray):
-            if want.ndim == 0 and names & VALUES and is_value(got):
+            if want.ndim == 0 and names & VALUES and _core.is_value(got):
                 self.make_value(want)
                 return None
             return self.compare_flags(name, want, got, function, excused)
-        if names and name in self.bound and isinstance(want, np.generic) and not is_value(got):
+        if names and name in self.bound and isinstance(want, np.generic) and not _core.is_value(got):
             self.parted.add(name)
             if "out" in names or excused(("no value", want), ("no value", got)):
                 return None

@@ -13,6 +13,7 @@ import warnings
 import numpy as np
 
 import cuarray
+from cuarray import _core
 
 
 class Refuses:
@@ -289,7 +290,7 @@ def facts(x, given, has_values=True):
         same = [i for i, other in arrays if other is x], [i for i, other in arrays if other is x.base]
         shares = [i for i, other in arrays if shares_memory(x, other)]
         flags = [x.flags.c_contiguous, x.flags.f_contiguous, x.flags.writeable, x.flags.aligned]
-        about = [str(x.dtype), x.shape, strides_of(x), flags, x.device, is_hashable(x), same, shares]
+        about = [str(x.dtype), x.shape, strides_of(x), flags, x.device, _core.is_value(x), same, shares]
         return ["cuarray", *about, values_of(x.numpy()) if has_values else None]
     if isinstance(x, np.ndarray):
         return ["numpy", type(x), x.dtype, x.shape, x.strides, x.flags.writeable, values_of(x)]
@@ -318,14 +319,6 @@ def shares_memory(x, other):
     if isinstance(other, np.ndarray):
         return x.device.kind == "cpu" and bool(x.ndim) and np.may_share_memory(np.asarray(x), other)
     return cuarray.may_share_memory(x, other)
-
-
-def is_hashable(x):
-    try:
-        hash(x)
-        return True
-    except TypeError:
-        return False
 
 
 # Drawing calls.

@@ -215,3 +215,11 @@ xp.bincount([1], minlength=2.0)
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().split("\n"))
 def test_as_numpy(device, expression):
     agree(expression)
+
+
+def test_bincount_of_the_largest_numbers(device):
+    for numbers in ([2**63 - 1], [0, 2**63 - 1], [2**62], [2**40, 1]):
+        with pytest.raises((MemoryError, ValueError, OverflowError)):
+            cuarray.bincount(cuarray.asarray(numbers, device=device))
+    assert cuarray.bincount(cuarray.asarray([1023, 0], device=device)).sum() == 2
+    assert cuarray.bincount(cuarray.asarray([1024, 0], device=device)).size == 1025
