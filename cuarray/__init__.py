@@ -91,6 +91,7 @@ MODULES = (
     "_runtime.streams",
     "_functions.errstate",
     "_runtime.fuse",
+    "_runtime.deterministic",
     "_namespace.info",
     "_tools.profile",
     "_functions.elementwise",

@@ -54,17 +54,23 @@ def average(
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Callable[..., Any]:
     """Return a function that calls a Python function for each element."""
 
-class _Fusing:
+class _ThreadContext:
     def __call__(self, function: _Function) -> _Function: ...
-    def __enter__(self) -> _Fusing: ...
+    def __enter__(self) -> _ThreadContext: ...
     def __exit__(self, *exception: object) -> None: ...
 
-# A class at run time; two functions here, because checkers do not take a class for a decorated function.
+# Classes at run time; two functions each here, because checkers do not take a class for a decorated function.
 @overload
-def fuse(function: None = None) -> _Fusing: ...
+def fuse(function: None = None) -> _ThreadContext: ...
 @overload
 def fuse(function: _Function) -> _Function:
     """Fuse elementwise operations into one kernel, with bit-identical results."""
+
+@overload
+def deterministic(function: None = None) -> _ThreadContext: ...
+@overload
+def deterministic(function: _Function) -> _Function:
+    """Compute products in one written order of additions: the same bits on every device, and for every layout."""
 
 @overload
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: SupportsIndex, edge_order: Literal[1, 2] = 1) -> ndarray: ...

@@ -129,11 +129,13 @@ def matmul(
     Notes
     -----
     float16 and bfloat16 are added in float32 and rounded once, integers wrap, and bool means "or" of "and".
-    The order of additions depends only on the shapes, so results do not depend on the run or the layout.
+    float32, float64 and complex numbers are multiplied by the vendor's library (the BLAS that NumPy uses on
+    `cpu`), whose order of additions may depend on the layout and the number of threads; `deterministic()` gives the
+    same bits for every layout, on every device.
 
     See Also
     --------
-    numpy.matmul
+    deterministic, numpy.matmul
 
     Examples
     --------

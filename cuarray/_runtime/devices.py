@@ -108,7 +108,7 @@ def get_num_threads():
 
 
 def set_num_threads(count):
-    """Set the number of threads of the cpu device. Results do not depend on it.
+    """Set the number of threads of the cpu device, and of the library that multiplies matrices there.
 
     Parameters
     ----------
@@ -119,6 +119,15 @@ def set_num_threads(count):
     ------
     ValueError
         If the number is out of range.
+
+    Notes
+    -----
+    Results do not depend on it, except for products outside `deterministic()`. The library is the one that
+    NumPy uses: its products get the same number of threads.
+
+    See Also
+    --------
+    deterministic
 
     Examples
     --------

@@ -1,18 +1,12 @@
 """Fusion of elementwise operations into one kernel."""
 
-import functools
-import inspect
-import sys
-
 from cuarray import _core
+from cuarray._runtime.thread_context import ThreadContext
 
 __all__ = ["fuse"]
 
-# A frame with one of these flags can be suspended while the context is open.
-SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
-
-class fuse:
+class fuse(ThreadContext):
     """Fuse elementwise operations into one kernel, with bit-identical results.
 
     A decorator or a context manager. Inside, elementwise operations, `where`, casts and the reductions that
@@ -53,39 +47,7 @@ class fuse:
     array([1, 3, 5])
     """
 
-    def __new__(cls, function=None):
-        if function is None:
-            return super().__new__(cls)
-        if not callable(function):
-            raise TypeError(f"fuse: a function is needed, not {type(function).__name__}")
-        tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-        if any(test(function) for test in tests):
-            name = getattr(function, "__qualname__", repr(function))
-            raise TypeError(f"fuse: {name} is a generator or coroutine; fuse the functions that it calls")
-
-        @functools.wraps(function)
-        def fused(*args, **kwargs):
-            _core.begin_deferral()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                _core.end_deferral()
-
-        return fused
-
-    def __call__(self, function):
-        return type(self)(function)
-
-    def __enter__(self):
-        caller = sys._getframe(1).f_code
-        if caller.co_flags & SUSPENDABLE:
-            name = caller.co_qualname
-            raise TypeError(f"fuse: {name} is a generator or coroutine; fuse the functions that it calls")
-        _core.begin_deferral()
-        return self
-
-    def __exit__(self, *exception):
-        _core.end_deferral()
+    begin, end = _core.begin_deferral, _core.end_deferral
 
 
 class fused_call:

@@ -275,6 +275,8 @@ void bind_memory(py::module_& m) {
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
+    m.def("begin_deterministic", &Deterministic::begin);
+    m.def("end_deterministic", &Deterministic::end);
     m.def("begin_call_deferral", &begin_call_deferral);
     m.def("end_call_deferral", &end_call_deferral, py::call_guard<GilRelease>());
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "cuarray/runtime/registry.h"
+#include "host/blas.h"
 #include "host/levels.h"
 #include "host/memory.h"
 #include "host/runtime.h"
@@ -35,6 +36,10 @@ class HostLoops final : public DirectLoops {
     }
     void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out) override {
         host::fold_contiguous(loops_, row, dtype, in, n, out);
+    }
+    bool multiply(const MatrixProduct& product) override {
+        const host::Blas* const blas = host::Blas::has(product.dtype) ? host::Blas::find() : nullptr;
+        return blas && blas->multiply(loops_, product);
     }
 
  private:
@@ -75,6 +80,7 @@ class HostBackend final : public Backend {
         return made;
     }
     DirectLoops* direct() override { return host::capture() ? nullptr : &direct_; }
+    bool multiplies_by_library(DType dtype) override { return host::Blas::has(dtype) && host::Blas::find(); }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");
         wait_on_host(*mask.storage, false);
@@ -114,7 +120,8 @@ class HostBackend final : public Backend {
         std::ostringstream text;
         text << "{\"name\": \"cpu\", \"level\": \"" << loops_.level << "\", \"threads\": " << host::thread_count()
              << ", \"vector_functions\": " << loops_.vector_functions
-             << ", \"libmvec\": " << (loops_.vector_functions ? "true" : "false")
+             << ", \"libmvec\": " << (loops_.vector_functions ? "true" : "false") << ", \"blas\": \""
+             << (host::Blas::find() ? host::Blas::find()->file() : "") << "\""
              << ", \"huge_pages\": " << (host::has_huge_pages() ? "true" : "false")
              << ", \"available_memory\": " << host::available_memory() << "}";
         return text.str();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuarray/kernel/matmul.h"
+#include "host/blas.h"
 #include "host/outer_walk.h"
 #include "host/scratch.h"
 #include "host/tasks.h"
@@ -25,6 +26,18 @@ struct MatrixStrides {
         : row(view.strides[view.strides.size() - 2]), column(view.strides[view.strides.size() - 1]) {}
 };
 
+/// The space of a task's matrices.
+Space batches(const Matmul& task) {
+    const Dims* const strides[] = {&task.left.strides, &task.right.strides, &task.result.strides};
+    Dims outer[3];
+    for (int k = 0; k < 3; ++k)
+        for (int d = 0; d < task.batch.size(); ++d) outer[k].push_back((*strides[k])[d]);
+    const Dims* const batch_strides[] = {&outer[kLeft], &outer[kRight], &outer[kResult]};
+    Space space;
+    collapse(space, task.batch, batch_strides);
+    return space;
+}
+
 class MatmulRun {
  public:
     MatmulRun(const LoopLibrary& library, const Matmul& task)
@@ -34,14 +47,8 @@ class MatmulRun {
           right_(task.right),
           result_(task.result),
           blocks_down_(parts_of(task.rows, kBlockRows)),
-          blocks_across_(parts_of(task.columns, kBlockColumns)) {
-        const Dims* strides[] = {&task.left.strides, &task.right.strides, &task.result.strides};
-        Dims batches[3];
-        for (int k = 0; k < 3; ++k)
-            for (int d = 0; d < task.batch.size(); ++d) batches[k].push_back((*strides[k])[d]);
-        const Dims* const batch_strides[] = {&batches[kLeft], &batches[kRight], &batches[kResult]};
-        collapse(space_, task.batch, batch_strides);
-    }
+          blocks_across_(parts_of(task.columns, kBlockColumns)),
+          space_(batches(task)) {}
 
     void operator()() const {
         const int64_t units = space_.size * blocks_down_ * blocks_across_;
@@ -107,14 +114,45 @@ class MatmulRun {
     const MatmulLoops& loops_;
     const MatrixStrides left_, right_, result_;
     const int64_t blocks_down_, blocks_across_;
-    Space space_;
+    const Space space_;
 };
+
+/// Products of at most so many multiply-adds are computed by one thread of a BLAS.
+constexpr int64_t kOneThread = 64 * 64 * 64, kOneThreadVector = 8192;
+
+/// False, with nothing done, if there is no library or it does not take the matrices.
+bool run_by_library(const LoopLibrary& library, const Matmul& task) {
+    const Blas* const blas = Blas::has(task.result.dtype) ? Blas::find() : nullptr;
+    const MatrixStrides left(task.left), right(task.right), result(task.result);
+    const int64_t item = item_size(task.result.dtype);
+    if (!blas || task.depth == 0 || result.column != item || result.row != task.columns * item) return false;
+    const Space space = batches(task);
+    const auto multiply = [&](int64_t unit) {
+        const OuterWalk batch(space, space.ndim, unit);
+        return blas->multiply(library, {task.result.dtype,
+                                        task.rows,
+                                        task.depth,
+                                        task.columns,
+                                        {task.left.data() + batch.offset(kLeft), left.row, left.column},
+                                        {task.right.data() + batch.offset(kRight), right.row, right.column},
+                                        task.result.data() + batch.offset(kResult)});
+    };
+    if (!multiply(0)) return false;
+    const int64_t work = task.rows * task.depth * task.columns;
+    const int64_t most = task.rows == 1 || task.columns == 1 ? kOneThreadVector : kOneThread;
+    const int64_t per_task = work > most ? space.size : std::max<int64_t>(1, kOneThread / work);
+    parallel_for(parts_of(space.size - 1, per_task), [&](int64_t i) {
+        const int64_t end = std::min(space.size, 1 + (i + 1) * per_task);
+        for (int64_t unit = 1 + i * per_task; unit < end; ++unit) multiply(unit);
+    });
+    return true;
+}
 
 }  // namespace
 
 void run(const LoopLibrary& library, const Matmul& task) {
     if (task.rows == 0 || task.columns == 0 || count(task.batch) == 0) return;
-    MatmulRun(library, task)();
+    if (!task.by_library || !run_by_library(library, task)) MatmulRun(library, task)();
 }
 
 }  // namespace cuarray::host

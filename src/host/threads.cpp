@@ -15,6 +15,7 @@
 
 #include "cuarray/core/error.h"
 #include "cuarray/runtime/threads.h"
+#include "host/blas.h"
 
 namespace cuarray::host {
 namespace {
@@ -173,6 +174,7 @@ void set_num_threads(int count) {
     if (count < 1 || count > host::kMostThreads)
         raise(ErrorKind::Value, "set_num_threads: a number from 1 to ", host::kMostThreads, " expected, got ", count);
     host::pool().resize(count);
+    host::Blas::set_threads(count);
 }
 
 }  // namespace cuarray

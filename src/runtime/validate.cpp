@@ -71,6 +71,9 @@ class ValidatingDecorator final : public Decorator {
         return any.visit([&](const auto& task) { return validate(task); });
     }
 
+    /// A library's bits depend on more than the operands: every product is computed in the written order.
+    bool multiplies_by_library(DType) override { return false; }
+
     MaskCounts count_mask(const View& mask, int64_t size) override {
         StorageCopies mirrors(inner_);
         View copy = mask;

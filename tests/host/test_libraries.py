@@ -115,3 +115,46 @@ def test_an_unknown_level_is_named():
     )
     assert run.returncode != 0
     assert "base, v3 or v4 expected, got 'v9'" in run.stderr
+
+
+PRODUCT = """
+import ctypes, json
+import numpy as np
+import cuarray as ca
+from cuarray import _core
+rng = np.random.default_rng(0)
+x, y = (ca.asarray(rng.standard_normal((300, 300)), device="cpu") for _ in range(2))
+with ca.deterministic():
+    own = (x @ y).numpy()
+file = json.loads(_core.describe("cpu"))["blas"]
+threads = None
+if "scipy_openblas64_" in file:
+    (x @ y)
+    threads = [ctypes.CDLL(file).scipy_openblas_get_num_threads64_()]
+    ca.set_num_threads(3)
+    threads.append(ctypes.CDLL(file).scipy_openblas_get_num_threads64_())
+print(json.dumps([file, bool(((x @ y).numpy() == own).all()), threads]))
+"""
+
+
+def product_with(**environment):
+    return subprocess.run(
+        [sys.executable, "-c", PRODUCT], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def test_matrices_are_multiplied_by_the_library_of_numpy():
+    file, is_own, threads = json.loads(product_with(CUARRAY_LIBBLAS="", CUARRAY_NUM_THREADS="2").stdout)
+    assert "blas" in file and not is_own
+    assert threads in (None, [2, 3])
+
+
+def test_without_a_blas():
+    file, is_own, _ = json.loads(product_with(CUARRAY_LIBBLAS="off").stdout)
+    assert file == "" and is_own
+
+
+@pytest.mark.parametrize("file, message", [("/nowhere/libblas.so", "nowhere"), ("libm.so.6", "has no cblas_dgemm")])
+def test_a_wrong_blas_is_named(file, message):
+    run = product_with(CUARRAY_LIBBLAS=file)
+    assert run.returncode == 1 and "ValueError: CUARRAY_LIBBLAS: " in run.stderr and message in run.stderr

@@ -1,6 +1,7 @@
-"""Products of vectors and matrices: NumPy's values, types, shapes and errors; accurate; the same bits in every layout."""
+"""Products of vectors and matrices: NumPy's values, types, shapes and errors; accurate; deterministic where asked."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -246,23 +247,100 @@ SIZES = [(1, 1, 1), (1, 300, 1), (1, 7, 70), (70, 257, 1), (2, 2, 2), (3, 0, 4),
          (63, 256, 17), (7, 257, 9), (129, 20, 257), (20, 1025, 31)]  # fmt: skip
 
 
+def assert_accurate(got, x, y, note):
+    """Whether a product is within the error of adding its terms in any order."""
+    want, scale = exact(x, y)
+    host, depth = got.numpy(), x.shape[-1]
+    assert got.shape == want.shape, note
+    if scale is None:
+        assert (host == want).all(), note
+        return
+    eps = float(cuarray.finfo(cuarray.float32 if got.dtype.itemsize == 2 else got.dtype).eps)
+    rounding = float(cuarray.finfo(got.dtype).eps) * np.abs(want) / 2
+    error = np.abs(host.astype(want.dtype) - want)
+    assert (error <= (min(depth, 270) + depth / 256 + 4) * eps * scale + rounding).all(), note
+
+
+@pytest.fixture(params=["library", "deterministic"])
+def order(request):
+    """Both ways in which products are computed."""
+    if request.param == "deterministic":
+        _core.begin_deterministic()  # the context manager refuses generators, which fixtures are
+        request.addfinalizer(_core.end_deterministic)
+    return request.param
+
+
 @pytest.mark.parametrize("type", [_core.dtype(t) for t in _core.dtype_names()], ids=str)
-def test_sizes_and_types(type, device, rng):
+def test_sizes_and_types(type, order, device, rng):
     for rows, depth, columns in SIZES if device == "cpu" else SIZES[:10]:
         x, y = numbers(type, (rows, depth), rng), numbers(type, (depth, columns), rng)
         got = cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))
-        host, (want, scale) = got.numpy(), exact(x, y)
-        assert got.dtype == type and got.shape == (rows, columns)
-        if scale is None:
-            assert (host == want).all(), (rows, depth, columns)
-            continue
-        eps = float(cuarray.finfo(cuarray.float32 if type.itemsize == 2 else type).eps)
-        rounding = float(cuarray.finfo(type).eps) * np.abs(want) / 2
-        error = np.abs(host.astype(want.dtype) - want)
-        assert (error <= (min(depth, 270) + depth / 256 + 4) * eps * scale + rounding).all(), (rows, depth, columns)
+        assert got.dtype == type
+        assert_accurate(got, x, y, (rows, depth, columns))
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("stack", [(), (3,)], ids=["matrix", "stack"])
+def test_layouts(type, stack, order, device, rng):
+    """A library takes rows or columns of contiguous elements; all else is copied."""
+    for rows, depth, columns in [(6, 5, 7), (1, 9, 6), (8, 9, 1), (1, 6, 1), (40, 70, 35)]:
+        x, y = (
+            numbers(np.dtype(type), (*stack, rows, depth), rng),
+            numbers(np.dtype(type), (*stack, depth, columns), rng),
+        )
+        for left, right in itertools.product(LAYOUTS, LAYOUTS):
+            note = left.__name__, right.__name__, rows, depth, columns
+            assert_accurate(left(x) @ right(y), x, y, note)
+            if rows == 1 and not stack:
+                assert_accurate(left(x[0]) @ right(y), x[0], y, note)
+            if columns == 1 and not stack:
+                assert_accurate(left(x) @ right(y[:, 0]), x, y[:, 0], note)
+
+
+@pytest.mark.parametrize("type", ["float32", "complex128"])
+def test_overlapping_factors(type, order, device, rng):
+    """Steps of zero, windows and negative steps over one block of memory."""
+    line = numbers(np.dtype(type), (40,), rng)
+    own = cuarray.asarray(line)
+    item = line.itemsize
+    views = [
+        ((6, 5), (item, item)), ((6, 5), (0, item)), ((6, 5), (item, 0)), ((6, 5), (0, 0)), ((6, 5), (3 * item, item)),
+        ((6, 5), (-item, -2 * item)), ((6, 5), (item, 6 * item)), ((6, 5), (item, 2 * item)), ((1, 5), (0, 2 * item)),
+    ]  # fmt: skip
+    for (shape, strides), (other, steps) in itertools.product(views, views):
+        start = 20 if min(strides) < 0 else 0, 20 if min(steps) < 0 else 0
+        x = np.lib.stride_tricks.as_strided(line[start[0] :], shape, strides)
+        y = np.lib.stride_tricks.as_strided(line[start[1] :], other[::-1], steps)
+        left = cuarray.lib.stride_tricks.as_strided(own[start[0] :], shape, strides)
+        right = cuarray.lib.stride_tricks.as_strided(own[start[1] :], other[::-1], steps)
+        assert_accurate(left @ right, x, y, (strides, steps))
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64", "complex128"])
+def test_products_with_the_own_transpose_are_symmetric(type, order, device, rng):
+    for rows, depth in [(3, 5), (32, 33), (33, 7), (100, 64), (129, 40)]:
+        x = numbers(np.dtype(type), (rows, depth), rng)
+        for layout in LAYOUTS:
+            own = layout(x)
+            product = own @ own.T
+            assert (product == product.T).all(), (rows, depth, layout.__name__)
+            assert_accurate(product, x, x.T, (rows, depth, layout.__name__))
+
+
+def test_one_matrix_of_a_stack_after_another(order, device, rng):
+    """Stacks larger than a thread's share, broadcast along either side."""
+    for left, right in [
+        ((500, 4, 5), (5, 3)),
+        ((4, 5), (500, 5, 3)),
+        ((20, 1, 3, 40), (30, 40, 9)),
+        ((70, 9, 9), (70, 9, 1)),
+    ]:
+        x, y = rng.standard_normal(left), rng.standard_normal(right)
+        assert_accurate(cuarray.asarray(x) @ cuarray.asarray(y), x, y, (left, right))
 
 
 @pytest.mark.parametrize("type", ["float32", "int16", "complex128"])
+@cuarray.deterministic()
 def test_bits_depend_on_no_layout(type, device, rng):
     x, y = numbers(np.dtype(type), (3, 67, 40), rng), numbers(np.dtype(type), (3, 40, 35), rng)
     want = bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y)))
@@ -272,6 +350,7 @@ def test_bits_depend_on_no_layout(type, device, rng):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
+@cuarray.deterministic()
 def test_bits_depend_on_no_number_of_threads(threads, rng):
     x, y = rng.standard_normal((300, 700)), rng.standard_normal((700, 530))
     before = cuarray.get_num_threads()
@@ -285,6 +364,7 @@ def test_bits_depend_on_no_number_of_threads(threads, rng):
         cuarray.set_num_threads(before)
 
 
+@cuarray.deterministic()
 def test_bits_of_all_devices_are_equal(device, rng):
     x, y = rng.standard_normal((2, 5, 600)).astype("f4"), rng.standard_normal((600, 70)).astype("f4")
     assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(
@@ -338,6 +418,33 @@ def test_pending_arguments(device, rng):
 
     for got, want in zip(both(a, b), ((a + 1) @ (b * 2) - 1, (a + 1) @ b[0]), strict=True):
         assert bits(got) == bits(want)
+
+
+def test_deterministic_is_a_state_of_the_thread(rng):
+    x = cuarray.asarray(rng.standard_normal((60, 700)), device="cpu")
+    y = cuarray.asarray(rng.standard_normal((700, 50)), device="cpu")
+    with cuarray.deterministic():
+        want = bits(x @ y)
+    library = bits(x @ y)
+    with cuarray.deterministic() as outer:
+        with outer:
+            assert bits(x @ y) == want
+        assert bits(x @ y) == want
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(lambda: bits(x @ y)).result() == library
+    assert bits(x @ y) == library
+    assert bits(cuarray.deterministic(cuarray.matmul)(x, y)) == want
+    with pytest.raises(TypeError, match="deterministic: a function is needed, not int"):
+        cuarray.deterministic(3)
+
+    def generator():
+        with cuarray.deterministic():
+            yield
+
+    with pytest.raises(TypeError, match="generator"):
+        next(generator())
+    with pytest.raises(TypeError, match=r"deterministic: .*generator is a generator or coroutine"):
+        cuarray.deterministic(generator)
 
 
 def test_devices_are_not_mixed():

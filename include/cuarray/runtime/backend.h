@@ -62,6 +62,8 @@ class CUARRAY_API Backend {
     /// The loops for a caller who runs them on a few elements without a task. Null on devices that do not compute on
     /// the host, while a graph is captured, and in decorators, which observe tasks.
     virtual DirectLoops* direct() { return nullptr; }
+    /// Whether a vendor's library multiplies matrices of this dtype (Matmul::by_library).
+    virtual bool multiplies_by_library(DType) { return false; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 

@@ -6,6 +6,19 @@
 
 namespace cuarray {
 
+/// One product of matrices of a dtype, rows x depth and depth x columns, into contiguous rows. Strides in bytes, from
+/// row to row and from column to column.
+struct MatrixProduct {
+    struct Factor {
+        const char* data;
+        int64_t row, column;
+    };
+    DType dtype;
+    int64_t rows, depth, columns;
+    Factor left, right;
+    char* result;
+};
+
 /// The loops of a device that computes on the host. Operands are contiguous and aligned, in host memory.
 class DirectLoops {
  public:
@@ -15,6 +28,8 @@ class DirectLoops {
     virtual void cast(DType from, DType to, const void* in, void* out, int64_t n) = 0;
     /// Folds n > 0 elements of a dtype in the row's domain, in the order of a task, to one result.
     virtual void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out) = 0;
+    /// The product by the vendor's library, in its order of additions; false, with nothing done, without one.
+    virtual bool multiply(const MatrixProduct& product) = 0;
 
  protected:
     ~DirectLoops() = default;

@@ -152,6 +152,7 @@ struct Matmul {
     Dims batch;
     int64_t rows, depth, columns;
     View left, right, result;
+    bool by_library;  ///< by the vendor's library, in its order of additions, if it takes the task
     const char* name = "";
 
     const char* kernel() const { return "matmul"; }

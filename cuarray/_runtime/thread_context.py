@@ -1,0 +1,50 @@
+"""Contexts that change a state of the calling thread and are decorators too: the base of `fuse` and `deterministic`."""
+
+import functools
+import inspect
+import sys
+
+# A frame with one of these flags can be suspended while the context is open.
+SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class ThreadContext:
+    """A decorator or a context manager. Subclasses have the functions `begin` and `end`, which nest."""
+
+    def __new__(cls, function=None):
+        if function is None:
+            return super().__new__(cls)
+        if not callable(function):
+            raise TypeError(f"{cls.__name__}: a function is needed, not {type(function).__name__}")
+        tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+        if any(test(function) for test in tests):
+            cls.refuse(getattr(function, "__qualname__", repr(function)))
+        begin, end = cls.begin, cls.end
+
+        @functools.wraps(function)
+        def within(*args, **kwargs):
+            begin()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                end()
+
+        return within
+
+    @classmethod
+    def refuse(cls, function):
+        own = cls.__name__
+        raise TypeError(f"{own}: {function} is a generator or coroutine; use {own} in the functions that it calls")
+
+    def __call__(self, function):
+        return type(self)(function)
+
+    def __enter__(self):
+        caller = sys._getframe(1).f_code
+        if caller.co_flags & SUSPENDABLE:
+            self.refuse(caller.co_qualname)
+        self.begin()
+        return self
+
+    def __exit__(self, *exception):
+        self.end()

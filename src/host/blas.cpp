@@ -1,0 +1,319 @@
+// blas.cpp -- finds a BLAS library, and calls its gemm, gemv and syrk over matrices of any strides.
+#include "host/blas.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "cuarray/core/error.h"
+#include "host/scratch.h"
+#include "host/threads.h"
+
+namespace cuarray::host {
+namespace {
+
+// CBLAS_ORDER, CBLAS_TRANSPOSE and CBLAS_UPLO
+constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
+
+/// The functions of one dtype. `alpha` is a number for the real types, its address for the complex ones.
+template <class Int, class Alpha>
+struct BlasFunctions {
+    void (*gemm)(int order, int left_trans, int right_trans, Int m, Int n, Int k, Alpha alpha, const void* a, Int lda,
+                 const void* b, Int ldb, Alpha beta, void* c, Int ldc) = nullptr;
+    void (*gemv)(int order, int trans, Int m, Int n, Alpha alpha, const void* a, Int lda, const void* x, Int incx,
+                 Alpha beta, void* y, Int incy) = nullptr;
+    void (*syrk)(int order, int uplo, int trans, Int n, Int k, Alpha alpha, const void* a, Int lda, Alpha beta, void* c,
+                 Int ldc) = nullptr;
+};
+
+using Factor = MatrixProduct::Factor;
+
+Factor transposed(const Factor& factor) { return {factor.data, factor.column, factor.row}; }
+
+/// A matrix as CBLAS takes it: rows, or columns if `trans`, of contiguous elements, `leading` elements apart.
+struct BlasMatrix {
+    const char* data = nullptr;
+    int trans = kNoTrans;
+    int64_t leading = 0;
+};
+
+/// Whether lines of `length` contiguous elements, `count` of them `step` bytes apart, are a matrix of CBLAS.
+bool are_lines(int64_t element_step, int64_t step, int64_t length, int64_t count, int64_t item) {
+    if (length > 1 && element_step != item) return false;
+    return count <= 1 || (step % item == 0 && step >= length * item);
+}
+
+/// Copies a matrix to contiguous rows.
+void copy_matrix(const LoopLibrary& loops, char* to, const Factor& from, int64_t rows, int64_t columns, int64_t item) {
+    const int size = __builtin_ctzll(uint64_t(item));
+    const int64_t per_task = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(1, columns));
+    parallel_for((rows + per_task - 1) / per_task, [&](int64_t i) {
+        const int64_t first = i * per_task;
+        loops.copy[size](to + first * columns * item, columns * item, item, from.data + first * from.row, from.row,
+                         from.column, std::min(per_task, rows - first), columns);
+    });
+}
+
+/// The matrix in place if its strides suit CBLAS, else a copy.
+BlasMatrix as_blas_matrix(const LoopLibrary& loops, Scratch& scratch, const Factor& from, int64_t rows, int64_t columns,
+                          int64_t item) {
+    const bool is_aligned = reinterpret_cast<uintptr_t>(from.data) % uint64_t(std::min<int64_t>(item, 8)) == 0;
+    if (is_aligned && are_lines(from.column, from.row, columns, rows, item))
+        return {from.data, kNoTrans, rows > 1 ? from.row / item : columns};
+    if (is_aligned && are_lines(from.row, from.column, rows, columns, item))
+        return {from.data, kTrans, columns > 1 ? from.column / item : rows};
+    char* const copy = scratch.take(rows * columns * item);
+    copy_matrix(loops, copy, from, rows, columns, item);
+    return {copy, kNoTrans, columns};
+}
+
+/// Copies the upper triangle to the lower one, in blocks that stay in cache.
+void mirror(const LoopLibrary& loops, char* data, int64_t n, int64_t item) {
+    constexpr int64_t kBlock = 32;
+    const int size = __builtin_ctzll(uint64_t(item));
+    const auto at = [&](int64_t row, int64_t column) { return data + (row * n + column) * item; };
+    const int64_t blocks = (n + kBlock - 1) / kBlock;
+    for (int64_t i = 0; i < blocks; ++i) {
+        const int64_t first = i * kBlock, rows = std::min(kBlock, n - first);
+        for (int64_t row = first + 1; row < first + rows; ++row)
+            loops.copy[size](at(row, first), 0, item, at(first, row), 0, n * item, 1, row - first);
+        for (int64_t j = i + 1; j < blocks; ++j) {
+            const int64_t below = j * kBlock;
+            loops.copy[size](at(below, first), n * item, item, at(first, below), item, n * item,
+                             std::min(kBlock, n - below), rows);
+        }
+    }
+}
+
+/// The products of one library. Int is its integer type.
+template <class Int>
+class BlasOf final : public Blas {
+ public:
+    BlasOf(std::string file, void* (*find)(void* handle, const char* name), void* handle) : Blas(std::move(file)) {
+        load(find, handle, 's', float32_);
+        load(find, handle, 'd', float64_);
+        load(find, handle, 'c', complex64_);
+        load(find, handle, 'z', complex128_);
+    }
+
+    bool is_complete() const { return is_complete_; }
+
+    bool multiply(const LoopLibrary& loops, const MatrixProduct& product) const override {
+        const int64_t extents[] = {product.rows, product.depth, product.columns};
+        for (const int64_t n : extents)
+            if (n == 0 || n > std::numeric_limits<Int>::max() / 2) return false;
+        static constexpr struct {
+            double one[2] = {1, 0}, zero[2] = {0, 0};
+        } kDoubles;
+        static constexpr struct {
+            float one[2] = {1, 0}, zero[2] = {0, 0};
+        } kFloats;
+        switch (product.dtype) {
+            case DType::float32: return run<float>(float32_, 1, 0, loops, product);
+            case DType::float64: return run<double>(float64_, 1, 0, loops, product);
+            case DType::complex64: return run<const void*>(complex64_, kFloats.one, kFloats.zero, loops, product);
+            case DType::complex128: return run<const void*>(complex128_, kDoubles.one, kDoubles.zero, loops, product);
+            default: return false;
+        }
+    }
+
+ private:
+    template <class Alpha>
+    void load(void* (*find)(void*, const char*), void* handle, char letter, BlasFunctions<Int, Alpha>& to) {
+        const auto get = [&](auto& function, const char* name) {
+            const std::string symbol = std::string("cblas_") + letter + name;
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find(handle, symbol.c_str()));
+            is_complete_ = is_complete_ && function;
+        };
+        get(to.gemm, "gemm");
+        get(to.gemv, "gemv");
+        get(to.syrk, "syrk");
+    }
+
+    static bool fits(int64_t n) { return n <= std::numeric_limits<Int>::max(); }
+
+    template <class Alpha>
+    static bool run(const BlasFunctions<Int, Alpha>& functions, Alpha one, Alpha zero, const LoopLibrary& loops,
+                    const MatrixProduct& product) {
+        const DefaultFloatMode mode;
+        const int64_t item = item_size(product.dtype), m = product.rows, k = product.depth, n = product.columns;
+        Scratch scratch;
+        if (n == 1 || m == 1) {
+            // A row times a matrix is the transposed matrix times a column.
+            const Factor matrix = n == 1 ? product.left : transposed(product.right);
+            const Factor vector = n == 1 ? product.right : transposed(product.left);
+            return multiply_vector(functions, one, zero, loops, scratch, matrix, n == 1 ? m : n, k, vector,
+                                   product.result, item);
+        }
+        const BlasMatrix a = as_blas_matrix(loops, scratch, product.left, m, k, item);
+        if (!fits(a.leading)) return false;
+        const bool is_square = m == n && product.left.data == product.right.data &&
+                               product.left.row == product.right.column && product.left.column == product.right.row;
+        if (is_square) {
+            functions.syrk(kRowMajor, kUpper, a.trans, Int(n), Int(k), one, a.data, Int(a.leading), zero,
+                           product.result, Int(n));
+            mirror(loops, product.result, n, item);
+            return true;
+        }
+        const BlasMatrix b = as_blas_matrix(loops, scratch, product.right, k, n, item);
+        if (!fits(b.leading)) return false;
+        functions.gemm(kRowMajor, a.trans, b.trans, Int(m), Int(n), Int(k), one, a.data, Int(a.leading), b.data,
+                       Int(b.leading), zero, product.result, Int(n));
+        return true;
+    }
+
+    template <class Alpha>
+    static bool multiply_vector(const BlasFunctions<Int, Alpha>& functions, Alpha one, Alpha zero,
+                                const LoopLibrary& loops, Scratch& scratch, const Factor& matrix, int64_t rows,
+                                int64_t depth, const Factor& vector, char* result, int64_t item) {
+        const BlasMatrix a = as_blas_matrix(loops, scratch, matrix, rows, depth, item);
+        const char* x = vector.data;
+        int64_t step = depth > 1 ? vector.row : item;
+        if (step <= 0 || step % item || reinterpret_cast<uintptr_t>(x) % uint64_t(std::min<int64_t>(item, 8))) {
+            char* const copy = scratch.take(depth * item);
+            copy_matrix(loops, copy, vector, depth, 1, item);
+            x = copy;
+            step = item;
+        }
+        if (!fits(a.leading) || !fits(step / item)) return false;
+        const bool is_turned = a.trans == kTrans;
+        functions.gemv(kRowMajor, a.trans, Int(is_turned ? depth : rows), Int(is_turned ? rows : depth), one, a.data,
+                       Int(a.leading), x, Int(step / item), zero, result, 1);
+        return true;
+    }
+
+    BlasFunctions<Int, float> float32_;
+    BlasFunctions<Int, double> float64_;
+    BlasFunctions<Int, const void*> complex64_, complex128_;
+    bool is_complete_ = true;
+};
+
+/// How a library spells its symbols: prefix + name + suffix.
+struct Spelling {
+    const char *prefix, *suffix;
+    bool has_wide_integers;
+};
+// OpenBLAS of NumPy's and SciPy's wheels; OpenBLAS and MKL with 64-bit integers; all others.
+constexpr Spelling kSpellings[] = {
+    {"scipy_", "64_", true}, {"scipy_", "", false}, {"", "64_", true}, {"", "_64", true}, {"", "", false}};
+
+template <size_t k>
+void* find_spelled(void* handle, const char* name) {
+    return dlsym(handle, (std::string(kSpellings[k].prefix) + name + kSpellings[k].suffix).c_str());
+}
+constexpr void* (*kFinders[])(void*, const char*) = {find_spelled<0>, find_spelled<1>, find_spelled<2>, find_spelled<3>,
+                                                     find_spelled<4>};
+
+/// The file of the library that a function is in.
+std::string file_of(void* function) {
+    Dl_info info;
+    return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+using SetThreads = void (*)(int);
+
+/// A library, and its function for the number of threads.
+struct LoadedBlas {
+    const Blas* blas = nullptr;
+    SetThreads set_threads = nullptr;
+};
+
+LoadedBlas blas_in(void* handle) {
+    for (size_t k = 0; k < std::size(kSpellings); ++k) {
+        const auto find = kFinders[k];
+        void* const gemm = find(handle, "cblas_dgemm");
+        if (!gemm) continue;
+        bool wide = kSpellings[k].has_wide_integers;
+        if (const auto config = reinterpret_cast<const char* (*)()>(find(handle, "openblas_get_config")))
+            wide = std::strstr(config(), "USE64BITINT") != nullptr;
+        LoadedBlas found;
+        const auto keep = [&](auto* blas) {
+            if (blas->is_complete())
+                found.blas = blas;
+            else
+                delete blas;
+        };
+        if (wide)
+            keep(new BlasOf<int64_t>(file_of(gemm), find, handle));
+        else
+            keep(new BlasOf<int32_t>(file_of(gemm), find, handle));
+        void* set = nullptr;
+        for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"})
+            if (!set) set = find(handle, name);
+        found.set_threads = reinterpret_cast<SetThreads>(set);
+        if (found.blas) return found;
+    }
+    return {};
+}
+
+/// The file of the extension module in which NumPy computes, if it is loaded: its dependencies contain its BLAS.
+std::string numpy_module() {
+    std::string file;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* to) {
+            const bool is_numpy = info->dlpi_name && std::strstr(info->dlpi_name, "_multiarray_umath");
+            if (is_numpy) *static_cast<std::string*>(to) = info->dlpi_name;
+            return int(is_numpy);
+        },
+        &file);
+    return file;
+}
+
+LoadedBlas search() {
+    const char* const wish = std::getenv("CUARRAY_LIBBLAS");
+    if (wish && *wish) {
+        if (std::string(wish) == "off") return {};
+        void* const handle = dlopen(wish, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", dlerror());
+        const LoadedBlas found = blas_in(handle);
+        if (!found.blas) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", wish, " has no cblas_dgemm and its like");
+        return found;
+    }
+    const std::string numpy = numpy_module();
+    void* const loaded = numpy.empty() ? nullptr : dlopen(numpy.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL);
+    if (loaded)
+        if (const LoadedBlas found = blas_in(loaded); found.blas) return found;
+    for (const char* name : {"libmkl_rt.so.2", "libopenblas64_.so.0", "libopenblas.so.0", "libflexiblas.so.3",
+                             "libblis.so.4", "libcblas.so.3", "libblas.so.3"})
+        if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+            if (const LoadedBlas found = blas_in(handle); found.blas) return found;
+    return {};
+}
+
+/// The wanted number of threads; 0: the library's own default.
+std::atomic<int> wanted_threads = 0;
+std::atomic<SetThreads> setter = nullptr;
+
+void apply_threads() {
+    const SetThreads set = setter;
+    const int count = wanted_threads;
+    if (set && count > 0) set(count);
+}
+
+}  // namespace
+
+const Blas* Blas::find() {
+    static const Blas* const blas = [] {
+        const LoadedBlas found = search();
+        setter = found.set_threads;
+        if (const char* const text = std::getenv("CUARRAY_NUM_THREADS"); text && *text && wanted_threads == 0)
+            wanted_threads = thread_count();
+        apply_threads();
+        return found.blas;
+    }();
+    return blas;
+}
+
+void Blas::set_threads(int count) {
+    wanted_threads = count;
+    apply_threads();
+}
+
+}  // namespace cuarray::host
