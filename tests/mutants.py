@@ -301,6 +301,34 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "diagonal-of-a-row",
+        "src/ops/einsum.cpp",
+        "layout.strides[at] += term.array.strides()[d];",
+        "layout.strides[at] = term.array.strides()[d];",
+        "tests/python/test_products.py -k einsum",
+    ),
+    Mutant(
+        "labels-summed-too-early",
+        "src/ops/einsum.cpp",
+        "if (k != i && k != j && has(terms[k].labels, label)) return true;",
+        "",
+        "tests/python/test_products.py -k einsum",
+    ),
+    Mutant(
+        "axis-of-one-element-does-not-broadcast",
+        "src/ops/einsum.cpp",
+        "if (layout.shape[d] == extents[result.labels[d]]) continue;",
+        "if (true) continue;",
+        "tests/python/test_products.py -k einsum",
+    ),
+    Mutant(
+        "product-in-the-order-of-the-smaller-term",
+        "src/ops/einsum.cpp",
+        "std::swap(rows, columns);",
+        "",
+        "tests/python/test_products.py -k einsum",
+    ),
+    Mutant(
         "library-takes-columns-for-rows",
         "src/host/blas.cpp",
         "{from.data, kTrans,",
@@ -324,8 +352,8 @@ MUTANTS = [
     Mutant(
         "vector-step-of-zero-or-less",
         "src/host/blas.cpp",
-        "if (step <= 0 || step % item",
-        "if (step % item",
+        "if (step > 0 && step % item == 0 &&",
+        "if (step % item == 0 &&",
         "tests/python/test_products.py -k overlapping",
     ),
     Mutant(
@@ -345,8 +373,8 @@ MUTANTS = [
     Mutant(
         "deterministic-has-no-effect",
         "src/ops/matmul.cpp",
-        "void Deterministic::begin() { ++deterministic_scopes; }",
-        "void Deterministic::begin() {}",
+        "deterministic_scopes == 0 && backend(device)",
+        "backend(device)",
         "tests/python/test_products.py -k bits",
     ),
     Mutant(
@@ -534,9 +562,9 @@ MUTANTS = [
     ),
     Mutant(
         "fuse-forgets-to-end",
-        "cuarray/_runtime/fuse.py",
+        "cuarray/_runtime/thread_context.py",
         """            finally:
-                _core.end_deferral()""",
+                end()""",
         """            finally:
                 pass""",
         "tests/python/test_fuse.py",

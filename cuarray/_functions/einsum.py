@@ -1,7 +1,7 @@
 """Einstein summation: products of arrays by labelled axes, two arrays at a time."""
 
 from collections.abc import Iterable
-from math import prod
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from cuarray._core import ndarray
 from cuarray._functions.products import common_dtype
 
 __all__ = ["einsum", "einsum_path"]
+
+
+#: The labels of axes of an ellipsis, which are no codes of letters; the last axis has the last one.
+DOTS = range(128, 192)
 
 
 def refuse(what):
@@ -62,70 +66,56 @@ def parsed(text, ndims):
         if spare < 0 or (spare and not dots):
             refuse(f"{group!r} names {len(before) + len(behind)} axes of an array that has {ndim}")
         broadcast = max(broadcast, spare)
-        labels.append([*before, *range(-spare, 0), *behind])
-    dotted = list(range(-broadcast, 0))
+        labels.append([*map(ord, before), *DOTS[len(DOTS) - spare :], *map(ord, behind)])
+    dotted = list(DOTS[len(DOTS) - broadcast :])
     if not arrow:
         letters = inputs.replace(",", "").replace("...", "")
-        return labels, dotted + sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+        return labels, dotted + sorted(ord(letter) for letter in set(letters) if letters.count(letter) == 1)
     before, dots, behind = output.partition("...")
     if broadcast and not dots:
         refuse(f"the result of {text!r} lacks '...'")
-    wanted = [*before, *dotted, *behind] if dots else [*before]
-    known = {label for group in labels for label in group}
-    for label in wanted:
-        if label not in known:
-            refuse(f"the result's subscript {label!r} is that of no array")
-        if wanted.count(label) > 1:
-            refuse(f"the result's subscript {label!r} appears twice")
-    return labels, wanted
+    for letter in before + behind:
+        if letter not in inputs:
+            refuse(f"the result's subscript {letter!r} is that of no array")
+        if output.count(letter) > 1:
+            refuse(f"the result's subscript {letter!r} appears twice")
+    return labels, [*map(ord, before), *(dotted if dots else []), *map(ord, behind)]
 
 
-def diagonals(x, labels):
-    """Return a view in which each label has one axis."""
-    for label in dict.fromkeys(labels):
-        while labels.count(label) > 1:
-            first = labels.index(label)
-            second = labels.index(label, first + 1)
-            if x.shape[first] != x.shape[second]:
-                refuse(f"{label!r} names axes of {x.shape[first]} and {x.shape[second]} elements")
-            rest = [k for k in range(x.ndim) if k not in (first, second)]
-            shape = [x.shape[k] for k in rest] + [x.shape[first]]
-            strides = [x.strides[k] for k in rest] + [x.strides[first] + x.strides[second]]
-            labels = [labels[k] for k in rest] + [label]
-            x = _core.strided_view(x, shape, strides, 0)
-    return x, labels
+@lru_cache(maxsize=256)
+def found_path(text, shapes, optimize):
+    """Return the steps that NumPy finds for arrays of these shapes."""
+    stand_ins = [np.broadcast_to(np.int8(0), shape) for shape in shapes]
+    return tuple(np.einsum_path(text, *stand_ins, optimize=optimize)[0][1:])
 
 
-def summed(x, labels, kept):
-    """Return the array summed over the axes that are not kept."""
-    axes = tuple(k for k, label in enumerate(labels) if label not in kept)
-    if not axes:
-        return x, labels
-    x = _core.reduce("any", x, axes, None, None) if x.dtype == bool else _core.reduce("sum", x, axes, x.dtype, None)
-    return x, [label for label in labels if label in kept]
+def path_of(text, arrays, optimize):
+    """Return the pairs of terms to multiply, in order; `optimize` is NumPy's, for which False and True mean greedy."""
+    if isinstance(optimize, list | tuple) and optimize and optimize[0] == "einsum_path":
+        return pairs_of(optimize[1:], len(arrays))
+    if len(arrays) < 3:
+        return ()
+    if optimize is False or optimize is True:
+        optimize = "greedy"
+    return pairs_of(found_path(text, tuple(x.shape for x in arrays), optimize), len(arrays))
 
 
-def contracted(x, xs, y, ys, kept):
-    """Multiply two arrays along their common labels, and sum over the labels that are not kept."""
-    both = [label for label in xs if label in ys]
-    stack, met = [k for k in both if k in kept], [k for k in both if k not in kept]
-    sizes = {label: max(x.shape[xs.index(label)], y.shape[ys.index(label)], key=lambda n: (n != 1, n)) for label in met}
-    rows, columns = [k for k in xs if k not in both], [k for k in ys if k not in both]
-
-    def arranged(array, labels, first, second):
-        array = array.transpose([labels.index(label) for label in stack + first + second])
-        shape = array.shape
-        head, sides = shape[: len(stack)], []
-        for group, start in ((first, len(stack)), (second, len(stack) + len(first))):
-            sides.append([sizes.get(label, shape[start + k]) for k, label in enumerate(group)])
-        return _core.broadcast_to(array, (*head, *sides[0], *sides[1])).reshape((*head, *map(prod, sides)))
-
-    left, right = arranged(x, xs, rows, met), arranged(y, ys, met, columns)
-    result = _core.matmul(left, right)
-    shape = [x.shape[xs.index(label)] for label in rows] + [y.shape[ys.index(label)] for label in columns]
-    return result.reshape((*result.shape[: len(stack)], *shape)), stack + rows + columns
+def pairs_of(steps, count):
+    """Return a path of pairs. The terms of a step are multiplied one after another, and the product is appended."""
+    pairs = []
+    for step in steps:
+        step = sorted(integer(position, "a position in the path", "einsum") for position in step)
+        if not step or len(set(step)) < len(step) or step[0] < 0 or step[-1] >= count:
+            refuse(f"the path takes terms {tuple(step)} of {count}")
+        if len(step) == 1 and count > 1:
+            refuse(f"a step of the path takes two terms or more, not {tuple(step)}")
+        for k, position in enumerate(step[1:], 1):
+            pairs.append((step[0], position) if k == 1 else (position - k, count - k))
+        count -= len(step) - 1
+    return pairs
 
 
+@_core.with_fast_path
 def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
     """Multiply arrays along axes with equal labels and sum over labels that the result does not have.
 
@@ -143,8 +133,9 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         The result's layout in memory.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
         The casting rule from the arrays to `dtype`.
-    optimize
-        Accepted and ignored: arrays are multiplied from left to right, two at a time.
+    optimize : bool, str or tuple
+        How the order of the products of three and more arrays is found, as in `numpy.einsum_path`: 'greedy' (also
+        for True and False), 'optimal', or a path.
 
     Returns
     -------
@@ -172,28 +163,14 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         refuse("at least one array is needed")
     labels, wanted = parsed(text, [x.ndim for x in arrays])
     kind = common_dtype(arrays, dtype, casting, "einsum")
-    extents = {}
-    for x, own in zip(arrays, labels, strict=True):
-        for label, extent in zip(own, x.shape, strict=True):
-            if extents.setdefault(label, extent) == 1:
-                extents[label] = extent
-            if extent not in (1, extents[label]):
-                refuse(f"{label!r} names axes of {extents[label]} and {extent} elements")
-    terms = [diagonals(x.astype(kind, copy=False), own) for x, own in zip(arrays, labels, strict=True)]
-    result, own = terms[0]
-    for k, (x, others) in enumerate(terms[1:], 1):
-        later = {label for _, group in terms[k + 1 :] for label in group} | set(wanted)
-        result, own = summed(result, own, later | set(others))
-        x, others = summed(x, others, later | set(own))
-        result, own = contracted(result, own, x, others, later)
-    result, own = summed(result, own, set(wanted))
-    result = result.transpose([own.index(label) for label in wanted])
+    terms = [x.astype(kind, copy=False) for x in arrays]
+    result = _core.einsum(terms, labels, wanted, path_of(text, arrays, optimize))
     return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum")
 
 
 @under_its_name
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    """Return the order of products with the fewest multiplications; `einsum` itself uses left to right.
+    """Return the order of products in which `einsum` multiplies three and more arrays.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@
 #include "bindings/other_arrays.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -148,6 +149,17 @@ Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DTy
     return target ? Object::share(out) : Object::steal(wrap(std::move(result)));
 }
 
+Array multiply_labelled(const std::vector<Array>& arrays, const std::vector<Dims>& labels, const Dims& wanted,
+                        const std::vector<std::pair<int64_t, int64_t>>& path) {
+    std::vector<LabelledArray> terms;
+    int64_t most = 0;
+    for (size_t k = 0; k < arrays.size(); ++k) {
+        terms.push_back({arrays[k], labels[k]});
+        most = std::max(most, arrays[k].size());
+    }
+    return without_gil(is_long(arrays[0].device(), most), [&] { return einsum(std::move(terms), wanted, path); });
+}
+
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
     return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
 }
@@ -273,6 +285,7 @@ void bind_memory(py::module_& m) {
         },
         "A result without axes as a value; other arrays as they are.");
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
+    m.def("einsum", &multiply_labelled);
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
     m.def("begin_deterministic", &Deterministic::begin);

@@ -6,6 +6,7 @@
 #include "bindings/fast_paths.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
@@ -49,6 +50,80 @@ PyObject* conjugated_product(Given given, int) {
     const Array* const a = read_array(given[0]);
     if (!a || info(a->dtype()).kind == Kind::Complex) return nullptr;
     return inner_product(given, 0);
+}
+
+/// Subscripts of letters, with or without "->": the labels of each array's axes, and of the result's.
+class Subscripts {
+ public:
+    bool read(PyObject* object) {
+        Py_ssize_t size = 0;
+        const char* const text = PyUnicode_CheckExact(object) ? PyUnicode_AsUTF8AndSize(object, &size) : nullptr;
+        if (!text) PyErr_Clear();
+        const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+        bool has_arrow = false;
+        groups.emplace_back();
+        for (const char c : std::string_view(text, size_t(size))) {
+            if (is_letter(c))
+                (has_arrow ? result : groups.back()).push_back(c);
+            else if (c == ',' && !has_arrow)
+                groups.emplace_back();
+            else if (c == '>' && !has_arrow && is_after_dash_)
+                has_arrow = true;
+            else if (c != '-' || has_arrow || is_after_dash_)
+                return false;
+            is_after_dash_ = c == '-';
+        }
+        if (!has_arrow) find_result();
+        return text && !is_after_dash_ && are_known_once();
+    }
+
+    std::vector<Dims> groups;
+    Dims result;
+
+ private:
+    int64_t count_of(int64_t label) const {
+        int64_t count = 0;
+        for (const Dims& group : groups) count += std::ranges::count(group, label);
+        return count;
+    }
+    /// The labels that appear once, in alphabetical order.
+    void find_result() {
+        for (int64_t label = 'A'; label <= 'z'; ++label)
+            if (count_of(label) == 1) result.push_back(label);
+    }
+    bool are_known_once() const {
+        return std::ranges::all_of(
+            result, [&](int64_t label) { return count_of(label) > 0 && std::ranges::count(result, label) == 1; });
+    }
+
+    bool is_after_dash_ = false;
+};
+
+/// einsum: at most four operands, out, dtype, order, casting, optimize. Subscripts and one or two arrays of one dtype
+/// with equal extents.
+PyObject* contracted(Given given, int) {
+    const int arrays = !given[1] ? 0 : !given[2] ? 1 : 2;
+    if (!given[0] || arrays == 0 || !are_absent(given, {3, 4, 5, 6, 7})) return nullptr;
+    if (given[8] && !PyBool_Check(given[8])) return nullptr;
+    Subscripts subscripts;
+    if (!subscripts.read(given[0]) || int(subscripts.groups.size()) != arrays) return nullptr;
+    std::vector<LabelledArray> terms;
+    int64_t extents[128] = {}, most = 0;
+    for (int k = 0; k < arrays; ++k) {
+        const Array* const array = read_array(given[k + 1]);
+        const Dims& labels = subscripts.groups[size_t(k)];
+        if (!array || array->ndim() != labels.size()) return nullptr;
+        if (k > 0 && (array->dtype() != terms[0].array.dtype() || !(array->device() == terms[0].array.device())))
+            return nullptr;
+        for (int d = 0; d < labels.size(); ++d) {
+            int64_t& extent = extents[labels[d]];  // plus one
+            if (extent && extent != array->shape()[d] + 1) return nullptr;
+            extent = array->shape()[d] + 1;
+        }
+        terms.push_back({*array, labels});
+        most = std::max(most, array->size());
+    }
+    return made(terms[0].array.device(), most, [&] { return einsum(std::move(terms), subscripts.result); });
 }
 
 /// trace: a, offset, axis1, axis2, dtype, out. Of a matrix.
@@ -268,21 +343,14 @@ PyObject* places_in_sorted(Given given, int) {
 
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
-        {"dot", product},
-        {"inner", inner_product},
-        {"trace", sum_of_diagonal},
-        {"bincount", counts},
-        {"convolve", convolved},
-        {"interp", interpolated},
-        {"vdot", conjugated_product},
-        {"cumsum", running_sum},
-        {"gradient", gradient_of},
-        {"trapezoid", area},
-        {"cross", cross_product},
-        {"diff", differences},
-        {"sort", sorted, false},
-        {"argsort", sorted, true},
-        {"searchsorted", places_in_sorted},
+        {"dot", product},          {"einsum", contracted},
+        {"inner", inner_product},  {"trace", sum_of_diagonal},
+        {"bincount", counts},      {"convolve", convolved},
+        {"interp", interpolated},  {"vdot", conjugated_product},
+        {"cumsum", running_sum},   {"gradient", gradient_of},
+        {"trapezoid", area},       {"cross", cross_product},
+        {"diff", differences},     {"sort", sorted, false},
+        {"argsort", sorted, true}, {"searchsorted", places_in_sorted},
     };
     for (int row = 0; row < kReductions; ++row)
         if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});

@@ -165,6 +165,8 @@ const Array* read_array(PyObject* object) {
 namespace {
 
 constexpr int kMaxParameters = 12;
+/// So many arguments of a *parameter that is the first are placed as if they were parameters.
+constexpr int kVariadic = 4;
 
 /// The object that a caller sees in place of the Python function.
 struct FunctionObject {
@@ -172,7 +174,7 @@ struct FunctionObject {
     PyObject* python;
     FastPath path;
     int which;
-    PyObject* names;  ///< of the parameters, interned: a tuple
+    PyObject* names;  ///< of the parameters, interned: a tuple; None for the first arguments of a *parameter
     PyObject* weakrefs;
     int positional_only, positional, count;
 };
@@ -296,20 +298,27 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     });
     if (!found) return Object::share(python);
     const Object code = Object::steal(PyObject_GetAttrString(python, "__code__"));
-    const int positional = number_of(code.get(), "co_argcount"), others = number_of(code.get(), "co_kwonlyargcount");
+    const int parameters = number_of(code.get(), "co_argcount"), others = number_of(code.get(), "co_kwonlyargcount");
+    const bool is_variadic = parameters == 0 && (number_of(code.get(), "co_flags") & CO_VARARGS);
     const Object variables = Object::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
+    const int positional = is_variadic ? kVariadic : parameters;
     if (positional + others > kMaxParameters)
         fail(PyExc_TypeError, "with_fast_path: %R has too many parameters", python);
+    Object names = Object::steal(PySequence_GetSlice(variables.get(), 0, parameters + others));
+    if (is_variadic) {
+        const Object places = Object::steal(Py_BuildValue("(OOOO)", Py_None, Py_None, Py_None, Py_None));
+        names = Object::steal(PySequence_Concat(places.get(), names.get()));
+    }
     FunctionObject* const function = new_object_of<FunctionObject>(function_type);
     function->vectorcall = call_function;
     function->python = Py_NewRef(python);
     function->weakrefs = nullptr;
     function->path = found->path;
     function->which = found->which;
-    function->positional_only = number_of(code.get(), "co_posonlyargcount");
+    function->positional_only = is_variadic ? kVariadic : number_of(code.get(), "co_posonlyargcount");
     function->positional = positional;
     function->count = positional + others;
-    function->names = PySequence_GetSlice(variables.get(), 0, function->count);
+    function->names = names.release();
     return Object::steal(reinterpret_cast<PyObject*>(function));
 }
 

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <mutex>
-#include <vector>
+#include <string>
+#include <type_traits>
 
 #include "cuarray/core/error.h"
 #include "host/scratch.h"
@@ -22,9 +22,13 @@ namespace {
 // CBLAS_ORDER, CBLAS_TRANSPOSE and CBLAS_UPLO
 constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 
-/// The functions of one dtype. `alpha` is a number for the real types, its address for the complex ones.
+/// The functions of one dtype. `alpha` is a number for the real types, its address for the complex ones; the sum of
+/// products is a result for the real types, and is stored for the complex ones.
 template <class Int, class Alpha>
 struct BlasFunctions {
+    using Dot = std::conditional_t<std::is_pointer_v<Alpha>, void (*)(Int, const void*, Int, const void*, Int, void*),
+                                   Alpha (*)(Int, const void*, Int, const void*, Int)>;
+    Dot dot = nullptr;
     void (*gemm)(int order, int left_trans, int right_trans, Int m, Int n, Int k, Alpha alpha, const void* a, Int lda,
                  const void* b, Int ldb, Alpha beta, void* c, Int ldc) = nullptr;
     void (*gemv)(int order, int trans, Int m, Int n, Alpha alpha, const void* a, Int lda, const void* x, Int incx,
@@ -61,17 +65,34 @@ void copy_matrix(const LoopLibrary& loops, char* to, const Factor& from, int64_t
     });
 }
 
+bool is_aligned(const char* data, int64_t item) {
+    return reinterpret_cast<uintptr_t>(data) % uint64_t(std::min<int64_t>(item, 8)) == 0;
+}
+
 /// The matrix in place if its strides suit CBLAS, else a copy.
 BlasMatrix as_blas_matrix(const LoopLibrary& loops, Scratch& scratch, const Factor& from, int64_t rows, int64_t columns,
                           int64_t item) {
-    const bool is_aligned = reinterpret_cast<uintptr_t>(from.data) % uint64_t(std::min<int64_t>(item, 8)) == 0;
-    if (is_aligned && are_lines(from.column, from.row, columns, rows, item))
+    const bool can_stay = is_aligned(from.data, item);
+    if (can_stay && are_lines(from.column, from.row, columns, rows, item))
         return {from.data, kNoTrans, rows > 1 ? from.row / item : columns};
-    if (is_aligned && are_lines(from.row, from.column, rows, columns, item))
+    if (can_stay && are_lines(from.row, from.column, rows, columns, item))
         return {from.data, kTrans, columns > 1 ? from.column / item : rows};
     char* const copy = scratch.take(rows * columns * item);
     copy_matrix(loops, copy, from, rows, columns, item);
     return {copy, kNoTrans, columns};
+}
+
+/// A column as CBLAS takes it, with a step in elements.
+struct BlasVector {
+    const char* data;
+    int64_t step;
+};
+BlasVector as_blas_vector(const LoopLibrary& loops, Scratch& scratch, const Factor& from, int64_t n, int64_t item) {
+    const int64_t step = n > 1 ? from.row : item;
+    if (step > 0 && step % item == 0 && is_aligned(from.data, item)) return {from.data, step / item};
+    char* const copy = scratch.take(n * item);
+    copy_matrix(loops, copy, from, n, 1, item);
+    return {copy, 1};
 }
 
 /// Copies the upper triangle to the lower one, in blocks that stay in cache.
@@ -132,6 +153,7 @@ class BlasOf final : public Blas {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find(handle, symbol.c_str()));
             is_complete_ = is_complete_ && function;
         };
+        get(to.dot, std::is_pointer_v<Alpha> ? "dotu_sub" : "dot");
         get(to.gemm, "gemm");
         get(to.gemv, "gemv");
         get(to.syrk, "syrk");
@@ -145,6 +167,18 @@ class BlasOf final : public Blas {
         const DefaultFloatMode mode;
         const int64_t item = item_size(product.dtype), m = product.rows, k = product.depth, n = product.columns;
         Scratch scratch;
+        if (m == 1 && n == 1) {
+            const BlasVector x = as_blas_vector(loops, scratch, transposed(product.left), k, item);
+            const BlasVector y = as_blas_vector(loops, scratch, product.right, k, item);
+            if (!fits(x.step) || !fits(y.step)) return false;
+            if constexpr (std::is_pointer_v<Alpha>) {
+                functions.dot(Int(k), x.data, Int(x.step), y.data, Int(y.step), product.result);
+            } else {
+                const Alpha sum = functions.dot(Int(k), x.data, Int(x.step), y.data, Int(y.step));
+                std::memcpy(product.result, &sum, sizeof sum);
+            }
+            return true;
+        }
         if (n == 1 || m == 1) {
             // A row times a matrix is the transposed matrix times a column.
             const Factor matrix = n == 1 ? product.left : transposed(product.right);
@@ -174,18 +208,11 @@ class BlasOf final : public Blas {
                                 const LoopLibrary& loops, Scratch& scratch, const Factor& matrix, int64_t rows,
                                 int64_t depth, const Factor& vector, char* result, int64_t item) {
         const BlasMatrix a = as_blas_matrix(loops, scratch, matrix, rows, depth, item);
-        const char* x = vector.data;
-        int64_t step = depth > 1 ? vector.row : item;
-        if (step <= 0 || step % item || reinterpret_cast<uintptr_t>(x) % uint64_t(std::min<int64_t>(item, 8))) {
-            char* const copy = scratch.take(depth * item);
-            copy_matrix(loops, copy, vector, depth, 1, item);
-            x = copy;
-            step = item;
-        }
-        if (!fits(a.leading) || !fits(step / item)) return false;
+        const BlasVector x = as_blas_vector(loops, scratch, vector, depth, item);
+        if (!fits(a.leading) || !fits(x.step)) return false;
         const bool is_turned = a.trans == kTrans;
         functions.gemv(kRowMajor, a.trans, Int(is_turned ? depth : rows), Int(is_turned ? rows : depth), one, a.data,
-                       Int(a.leading), x, Int(step / item), zero, result, 1);
+                       Int(a.leading), x.data, Int(x.step), zero, result, 1);
         return true;
     }
 

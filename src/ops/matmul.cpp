@@ -9,6 +9,7 @@
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/packed.h"
+#include "ops/sum_of_products.h"
 
 namespace cuarray {
 namespace {
@@ -43,25 +44,10 @@ Array turned(const Array& array) {
     return array.transpose(axes);
 }
 
-/// The products of a row with columns, or of rows with a column, fused into their sum. The factors broadcast against
-/// each other; `axis`, counted from the end, is the axis of the sum.
+/// The products of a row with columns, or of rows with a column. The factors broadcast against each other; `axis`,
+/// counted from the end, is the axis of the sum.
 Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
-    const bool half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
-    const DType work = half ? DType::float32 : dtype;
-    ReduceOptions options;
-    options.all_axes = false;
-    options.axes = {axis};
-    options.keepdims = true;
-    options.dtype = work;
-    Array sums;
-    {
-        const Deferral fused;
-        const Array x = astype(left, work, 'K', false), y = astype(right, work, 'K', false);
-        const Argument factors[] = {x, y};
-        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0],
-                      options);
-    }
-    return astype(sums, dtype, 'K', false);
+    return sum_of_products(left, right, dtype, {axis}, true);
 }
 
 /// The elements of one axis that lie `step` bytes apart, in place or copied to `room`.
@@ -69,6 +55,53 @@ const char* line_of(const char* from, int64_t step, int64_t n, int64_t item, cha
     if (step == item) return from;
     for (int64_t i = 0; i < n; ++i) std::memcpy(room + i * item, from + i * step, size_t(item));
     return room;
+}
+
+/// Vectors in an array: the steps in bytes along one, and from one to the next.
+struct Vectors {
+    const Array& array;
+    int64_t step, apart;
+};
+
+/// The sums of the products of few pairs of vectors, each in the order of a reduction, into new_result(). An empty
+/// handle where that is a matter of tasks, or of conversions.
+template <class NewResult>
+Array fold_few(const Vectors& x, const Vectors& y, int64_t depth, NewResult new_result) {
+    const DType dtype = x.array.dtype();
+    const int64_t item = item_size(dtype);
+    const bool is_wide = item >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
+    if (!is_wide || dtype != y.array.dtype() || depth == 0 || depth * item > kFewBytes) return {};
+    if (x.array.size() > 16384 || is_deferring()) return {};
+    const char* from = direct_data(x.array);
+    const char* other = from ? direct_data(y.array) : nullptr;
+    if (!other || !is_aligned(x.array) || !is_aligned(y.array)) return {};
+    Array result = new_result();
+    char* to = direct_data(result);
+    DirectLoops* const loops = x.array.storage().front().direct();
+    if (!to || !loops) return {};
+    alignas(64) char rooms[3][kFewBytes];
+    const LoopId multiply = loop_for(row::multiply, dtype);
+    void* const products[kMaxOut] = {rooms[2]};
+    const void* factors[kMaxIn] = {nullptr, line_of(other, y.step, depth, item, rooms[1])};
+    for (int64_t i = 0; i < result.size(); ++i, from += x.apart, other += y.apart, to += item) {
+        factors[0] = line_of(from, x.step, depth, item, rooms[0]);
+        if (y.apart != 0) factors[1] = line_of(other, y.step, depth, item, rooms[1]);
+        loops->run(multiply, factors, products, depth);
+        loops->reduce(reduction::sum, dtype, rooms[2], depth, to);
+    }
+    return result;
+}
+
+/// sum(x * y) over one axis of vectors or matrices of one shape, as fold_few.
+Array sum_few(const Array& x, const Array& y, int axis) {
+    if (x.ndim() > 2 || x.shape() != y.shape() || x.is_empty()) return {};
+    const bool is_matrix = x.ndim() == 2;
+    if (is_matrix && axis == 0 && x.size() > 256) return {};
+    const auto vectors = [&](const Array& of) {
+        return Vectors{of, of.strides()[axis], is_matrix ? of.strides()[1 - axis] : 0};
+    };
+    const Dims shape = is_matrix ? Dims{x.shape()[1 - axis]} : Dims();
+    return fold_few(vectors(x), vectors(y), x.shape()[axis], [&] { return empty(shape, x.dtype(), x.device()); });
 }
 
 /// Products of so many multiply-adds are computed without a task.
@@ -123,33 +156,14 @@ class FewProducts {
         return is_done ? result : Array();
     }
 
-    /// The sums of the products of each line of a matrix with a vector, each in the order of `fold`.
+    /// The sums of the products of each line of a matrix with a vector.
     Array by_folds(const Array& matrix, int line_axis, const Array& vector) const {
-        const DType dtype = matrix.dtype();
-        const int64_t item = item_size(dtype);
-        const bool is_wide = item >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
         // Columns are gathered one by one: for larger matrices a task folds them side by side.
         const bool are_gathered = matrix.ndim() == 2 && line_axis == 0;
-        if (!is_wide || matrix.size() > (are_gathered ? 256 : 16384) || vector.nbytes() > kFewBytes) return {};
-        const char* from = direct_data(matrix);
-        const char* const other = from ? direct_data(vector) : nullptr;
-        if (!other || !is_aligned(matrix) || !is_aligned(vector)) return {};
         const int64_t step = matrix.strides()[line_axis],
                       apart = matrix.ndim() == 2 ? matrix.strides()[1 - line_axis] : 0;
-        Array result = new_result();
-        char* to = direct_data(result);
-        DirectLoops* const loops = matrix.storage().front().direct();
-        if (!to || !loops) return {};
-        alignas(64) char rooms[3][kFewBytes];
-        const LoopId multiply = loop_for(row::multiply, dtype);
-        const void* factors[kMaxIn] = {nullptr, line_of(other, vector.strides()[0], depth_, item, rooms[1])};
-        void* const products[kMaxOut] = {rooms[2]};
-        for (int64_t i = 0; i < result.size(); ++i, from += apart, to += item) {
-            factors[0] = line_of(from, step, depth_, item, rooms[0]);
-            loops->run(multiply, factors, products, depth_);
-            loops->reduce(reduction::sum, dtype, rooms[2], depth_, to);
-        }
-        return result;
+        if (are_gathered && matrix.size() > 256) return {};
+        return fold_few({matrix, step, apart}, {vector, vector.strides()[0], 0}, depth_, [&] { return new_result(); });
     }
 
     const Array &left_, &right_;
@@ -178,9 +192,17 @@ Array multiply(Array left, Array right, bool by_library) {
     return result;
 }
 
-/// Whether our own reduction of products is faster than a library: for sums of products, and for many small vectors.
+/// Whether a library may multiply.
+bool takes_library(Device device, DType dtype) {
+    return deterministic_scopes == 0 && backend(device).front().multiplies_by_library(dtype);
+}
+
+/// Sums of so many products are computed by a library.
+constexpr int64_t kLibrarySum = 128;
+
+/// Whether our own reduction of products is faster than a library: for short sums, and for many small vectors.
 bool is_better_folded(const Array& x, const Array& y, int64_t rows, int64_t depth, int64_t columns) {
-    if (rows == 1 && columns == 1) return true;
+    if (rows == 1 && columns == 1) return depth < kLibrarySum;
     const bool is_stack = x.ndim() > 2 || y.ndim() > 2;
     return (rows == 1 || columns == 1) && is_stack && rows * depth * columns <= 256;
 }
@@ -189,6 +211,35 @@ bool is_better_folded(const Array& x, const Array& y, int64_t rows, int64_t dept
 
 void Deterministic::begin() { ++deterministic_scopes; }
 void Deterministic::end() { --deterministic_scopes; }
+
+Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& axes, bool keepdims) {
+    if (axes.size() == 1 && !keepdims && dtype == x.dtype())
+        if (Array few = sum_few(x, y, int(axes[0]))) return few;
+    if (axes.size() == 1 && !keepdims && axes[0] == x.ndim() - 1 && dtype == x.dtype() && x.shape() == y.shape() &&
+        x.shape().back() >= kLibrarySum && takes_library(x.device(), dtype)) {
+        Dims row = x.shape(), column = x.shape(), sums = x.shape();
+        row.insert(row.size() - 1, 1);
+        column.push_back(1);
+        sums.resize(sums.size() - 1);
+        return multiply(x.reshape(row), y.reshape(column), true).reshape(sums);
+    }
+    const bool is_half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
+    const DType work = is_half ? DType::float32 : dtype;
+    ReduceOptions options;
+    options.all_axes = false;
+    options.axes = axes;
+    options.keepdims = keepdims;
+    options.dtype = work;
+    Array sums;
+    {
+        const Deferral fused;
+        const Array left = astype(x, work, 'K', false), right = astype(y, work, 'K', false);
+        const Argument factors[] = {left, right};
+        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0],
+                      options);
+    }
+    return astype(sums, dtype, 'K', false);
+}
 
 Array matmul(const Array& left, const Array& right, DType dtype) {
     if (left.ndim() == 0 || right.ndim() == 0)
@@ -212,7 +263,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     broadcast_batches(x, y);
 
     const int64_t rows = x.shape()[x.ndim() - 2], columns = y.shape()[y.ndim() - 1];
-    const bool by_library = deterministic_scopes == 0 && backend(left.device()).front().multiplies_by_library(dtype);
+    const bool by_library = takes_library(left.device(), dtype);
     const bool is_fold = by_library ? is_better_folded(x, y, rows, depth, columns) : rows == 1 || columns == 1;
     Array result;
     if (is_fold && rows == 1)

@@ -175,6 +175,24 @@ None | 'raise' | 'wrap' | 'clip' | 'same' | 'full' | 'valid' | 'left' | 'right' 
 'ij' | 'xy'
 """
 
+#: All operands of a call, divided by semicolons.
+OPERANDS = """
+'ij,jk->ik' ; base ; base | 'ij,j->i' ; base ; ca.arange(3.) | 'i,i' ; ca.arange(3.) ; base[0] | 'ij->ji' ; base
+'ij,ij->i' ; base ; base.T | 'ij,ij' ; base ; base[::-1] | 'ii' ; base | 'ii->i' ; base | 'i,j->ji' ; base[0] ; base[1]
+'ijk,k->ij' ; ca.arange(24.).reshape(2, 3, 4) ; ca.arange(4.) | 'ij,kj' ; ca.arange(6).reshape(2, 3) ; ca.arange(3, 9).reshape(2, 3)
+'ij->' ; base > 1 | 'ba,cb' ; base ; base.T | 'Zi,iZ->' ; base ; base | 'ij,ij->j' ; base ; base * 2
+"""
+STRANGE_OPERANDS = """
+'ij, jk -> ik' ; base ; base | 'ij,jk,kl' ; base ; base ; base | '...j,j' ; base ; ca.arange(3.) | 'ij,jk' ; base ; [[1], [2], [3]]
+'ij,jk->ik' ; base ; ca.ones((1, 2)) | 'ij,jk->ik' ; base ; ca.ones((2, 2)) | 'ij,j' ; base | 'ij' ; base ; base | '' ; ca.array(2.)
+',' ; base[0, 0] ; ca.array(2.) | '->' ; 3 | 'i,->i' ; base[0] ; 2 | 'ij->ik' ; base | 'ij->ii' ; base | 'i1' ; base | 'ij-i' ; base
+'ij-' ; base | 'ij->>' ; base | 'ij->i->j' ; base | '-ij' ; base | 'ij,' ; base ; ca.array(1.) | 'ijk' ; base | 'iij' ; base
+base ; [0, 1] ; base ; [1, 2] | base ; [0, 1] ; [1, 0] | base ; [0, 1] | 'ij,ij->ij' ; base > 1 ; base < 3 | 'é' ; base[0]
+'i,i' ; ca.ones(3, 'f2') ; ca.ones(3, 'f2') | 'i,i' ; ca.ones(3, 'i1') ; base[0] | 'ij,jk' ; ca.zeros((0, 3)) ; base | 'i' ; 3
+'ij,jk' ; ca.zeros((3, 0)) ; ca.zeros((0, 2)) | Text('ij->ji') ; base | 'ii' ; ca.ones((1, 3)) | 'i,i' ; ca.ones(1) ; base[0]
+'ij,jk->ik' ; ca.ones((70, 70)) ; ca.ones((70, 70)) | 'i,i' ; ca.ones(5000) ; ca.ones(5000) | 'ij' ; Refuses() | 3 | ca.add
+"""
+
 #: The usual and the unusual texts of each parameter, by its name.
 POOLS = {
     "a a1 a2 A ar ar1 ar2 arr array ary b choices element f m object p prototype src test_elements v values vals x"
@@ -194,6 +212,8 @@ POOLS = {
     " overwrite_input retstep return_counts return_index return_inverse returned rowvar sorted sparse stable subok"
     " wrap": (FLAGS, STRANGE_FLAGS),
     "dst": (f"ca.zeros(3) | {OUTS}", f"{STRANGE_OUTS} | {STRANGE_ARRAYS}"),
+    "operands": (OPERANDS, STRANGE_OPERANDS),
+    "optimize": (FLAGS, "'greedy' | 'optimal' | 'wrong' | None | 3 | ['einsum_path', (0, 1)] | []"),
     "out": (OUTS, STRANGE_OUTS),
     "where condition mask": (MASKS, STRANGE_MASKS),
     "order": (ORDERS, STRANGE_ORDERS),
@@ -236,7 +256,9 @@ class Call:
     """A call of a function as text; `wraps` says what is around it: 'fuse', and 'write' to the arguments after."""
 
     def __init__(self, name, positional, keywords, wraps=()):
-        self.name, self.positional, self.keywords, self.wraps = name, positional, keywords, wraps
+        self.name, self.wraps = name, wraps
+        self.keywords = {k: text.partition(" ; ")[0] for k, text in keywords.items()}
+        self.positional = [part for text in positional for part in text.split(" ; ")]
 
     def __repr__(self):
         arguments = ", ".join([*self.positional, *(f"{k}={text}" for k, text in self.keywords.items())])
@@ -345,7 +367,8 @@ def draw(name, parameters, rng):
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
-            positional += [choose(parameter) for _ in range(rng.randrange(4) * is_open)]
+            count = 1 if parameter.name == "operands" else rng.randrange(4)
+            positional += [choose(parameter) for _ in range(count * is_open)]
             continue
         is_needed = parameter.default is parameter.empty and (is_right or rng.random() < 0.95)
         by_position = parameter.kind is parameter.POSITIONAL_ONLY or (

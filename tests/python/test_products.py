@@ -325,6 +325,8 @@ def test_products_with_the_own_transpose_are_symmetric(type, order, device, rng)
             product = own @ own.T
             assert (product == product.T).all(), (rows, depth, layout.__name__)
             assert_accurate(product, x, x.T, (rows, depth, layout.__name__))
+            other = numbers(np.dtype(type), (rows, depth), rng)
+            assert_accurate(own @ layout(other).T, x, other.T, (rows, depth, layout.__name__))
 
 
 def test_one_matrix_of_a_stack_after_another(order, device, rng):
@@ -418,6 +420,50 @@ def test_pending_arguments(device, rng):
 
     for got, want in zip(both(a, b), ((a + 1) @ (b * 2) - 1, (a + 1) @ b[0]), strict=True):
         assert bits(got) == bits(want)
+
+
+@pytest.mark.parametrize("type", ["float64", "int32", "complex64", "bool", "float16"])
+def test_random_einsums(type, order, device, rng):
+    """Terms with drawn labels in drawn layouts, broadcast, repeated and summed; and drawn paths."""
+    type = np.dtype(type)
+    tolerance = 0 if type.kind in "ib" else {8: 1e-12 if type.kind == "f" else 1e-4, 2: 2e-2}[type.itemsize]
+    for _ in range(300):
+        extents = dict(zip("abcdef", rng.permutation([1, 2, 3, 4, 5, 2]), strict=True))
+        terms, hosts = [], []
+        for _ in range(rng.integers(1, 5)):
+            labels = "".join(rng.choice(list("abcdef"), rng.integers(0, 4)))
+            shape = [int(extents[label]) for label in labels]
+            for k, label in enumerate(labels):
+                if labels.count(label) == 1 and rng.random() < 0.1:
+                    shape[k] = 1
+            terms.append(labels)
+            hosts.append(numbers(type, tuple(shape), rng))
+        known = sorted(set("".join(terms)))
+        result = "".join(rng.permutation(known)[: rng.integers(0, len(known) + 1)])
+        text = ",".join(terms) + ("->" + result if rng.random() < 0.8 else "")
+        layouts = [LAYOUTS[rng.integers(len(LAYOUTS))] if host.ndim else cuarray.asarray for host in hosts]
+        path = ["einsum_path"]
+        for left in range(len(terms), 1, -1):
+            path.append(tuple(int(k) for k in rng.permutation(left)[: rng.integers(2, left + 1)]))
+            if len(path[-1]) > 2:
+                path.append(tuple(range(left - len(path[-1]) + 1)))
+                break
+        optimize = (False, True, "optimal", path)[rng.integers(4)] if len(terms) > 1 else False
+        wide = [host.astype("f4") if type.itemsize == 2 else host for host in hosts]
+        if type.kind == "b":
+            want = np.einsum(text, *(host.astype(int) for host in hosts)) > 0
+        else:
+            want = np.einsum(text, *wide)
+        got = cuarray.einsum(
+            text, *(layout(host) for layout, host in zip(layouts, hosts, strict=True)), optimize=optimize
+        )
+        note = text, [host.shape for host in hosts], [layout.__name__ for layout in layouts], optimize
+        assert got.dtype == type and got.shape == want.shape, note
+        scale = np.einsum(text, *(np.abs(host.astype("c16")).real for host in hosts))
+        assert (
+            np.abs(got.numpy().astype(want.dtype) ^ want if type.kind == "b" else got.numpy() - want)
+            <= tolerance * scale
+        ).all(), note
 
 
 def test_deterministic_is_a_state_of_the_thread(rng):

@@ -1,0 +1,228 @@
+// einsum.cpp -- contracts labelled arrays two at a time: as products of elements, as their sums, or as matrix products.
+#include "cuarray/ops/einsum.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cuarray/ops/matmul.h"
+#include "cuarray/ops/reduction.h"
+#include "ops/sum_of_products.h"
+
+namespace cuarray {
+namespace {
+
+constexpr const char* kEinsum = "einsum";
+
+int position(const Dims& labels, int64_t label) {
+    const int64_t* const at = std::find(labels.begin(), labels.end(), label);
+    return at == labels.end() ? -1 : int(at - labels.begin());
+}
+bool has(const Dims& labels, int64_t label) { return position(labels, label) >= 0; }
+
+int64_t extent_of(const LabelledArray& term, int64_t label) {
+    return term.array.shape()[position(term.labels, label)];
+}
+
+std::string name_of(int64_t label) { return label >= 128 ? "'...'" : std::string("'") + char(label) + "'"; }
+
+[[noreturn]] void raise_extents(int64_t label, int64_t one, int64_t other) {
+    raise(ErrorKind::Value, kEinsum, ": ", name_of(label), " names axes of ", one, " and ", other, " elements");
+}
+
+/// The extent of each label in all terms.
+class Extents {
+ public:
+    void add(const LabelledArray& term) {
+        for (int d = 0; d < term.labels.size(); ++d) {
+            const int64_t label = term.labels[d], extent = term.array.shape()[d];
+            const int at = position(labels_, label);
+            if (at < 0) {
+                labels_.push_back(label);
+                extents_.push_back(extent);
+            } else if (extents_[at] == 1) {
+                extents_[at] = extent;
+            } else if (extent != 1 && extent != extents_[at]) {
+                raise_extents(label, extents_[at], extent);
+            }
+        }
+    }
+    int64_t operator[](int64_t label) const { return extents_[position(labels_, label)]; }
+
+ private:
+    Dims labels_, extents_;
+};
+
+/// A view with the axes of `labels`, in their order. Axes that it lacks get one element.
+Array arranged(const LabelledArray& term, const Dims& labels) {
+    if (labels == term.labels) return term.array;
+    Layout layout;
+    for (const int64_t label : labels) {
+        const int at = position(term.labels, label);
+        layout.shape.push_back(at < 0 ? 1 : term.array.shape()[at]);
+        layout.strides.push_back(at < 0 ? 0 : term.array.strides()[at]);
+    }
+    return term.array.view(layout);
+}
+
+/// A view in which each label has one axis, without those of one element that broadcast.
+LabelledArray simplified(const LabelledArray& term, const Extents& extents) {
+    LabelledArray result;
+    Layout layout;
+    bool is_same = true;
+    for (int d = 0; d < term.labels.size(); ++d) {
+        const int64_t label = term.labels[d], extent = term.array.shape()[d];
+        const int at = position(result.labels, label);
+        if (at >= 0) {
+            if (layout.shape[at] != extent) raise_extents(label, layout.shape[at], extent);
+            layout.strides[at] += term.array.strides()[d];
+        } else {
+            result.labels.push_back(label);
+            layout.shape.push_back(extent);
+            layout.strides.push_back(term.array.strides()[d]);
+        }
+        is_same = is_same && at < 0;
+    }
+    for (int d = result.labels.size() - 1; d >= 0; --d) {
+        if (layout.shape[d] == extents[result.labels[d]]) continue;
+        result.labels.erase(d);
+        layout.shape.erase(d);
+        layout.strides.erase(d);
+        is_same = false;
+    }
+    return is_same ? term : LabelledArray{term.array.view(layout), result.labels};
+}
+
+/// The term summed over the labels for which `is_kept` is false.
+template <class IsKept>
+LabelledArray summed(const LabelledArray& term, IsKept is_kept) {
+    ReduceOptions options;
+    Dims labels;
+    for (int d = 0; d < term.labels.size(); ++d)
+        is_kept(term.labels[d]) ? labels.push_back(term.labels[d]) : options.axes.push_back(d);
+    if (options.axes.empty()) return term;
+    options.all_axes = false;
+    const DType dtype = term.array.dtype();
+    if (dtype != DType::bool_) options.dtype = dtype;
+    options.name = kEinsum;
+    return {reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, term.array, options), labels};
+}
+
+int64_t size_of(const LabelledArray& term, const Dims& labels) {
+    int64_t size = 1;
+    for (const int64_t label : labels) size *= extent_of(term, label);
+    return size;
+}
+
+Dims joined(const Dims& a, const Dims& b, const Dims& c = {}) {
+    Dims all = a;
+    for (const int64_t label : b) all.push_back(label);
+    for (const int64_t label : c) all.push_back(label);
+    return all;
+}
+
+/// A stack of matrices, `first` down and `second` across; a group without labels has no axis, unless it stands in a
+/// stack.
+Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& first, const Dims& second) {
+    const Array array = arranged(term, joined(stack, first, second));
+    const bool has_all_axes = !stack.empty();
+    if (first.size() <= 1 && second.size() <= 1 && (!has_all_axes || (first.size() && second.size()))) return array;
+    Dims shape;
+    for (const int64_t label : stack) shape.push_back(extent_of(term, label));
+    for (const Dims* const group : {&first, &second})
+        if (has_all_axes || !group->empty()) shape.push_back(size_of(term, *group));
+    return array.reshape(shape);
+}
+
+/// The product of two terms, summed over the common labels for which `is_kept` is false. Every other label is kept.
+template <class IsKept>
+LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept is_kept, const Dims& wanted) {
+    Dims stack, met, rows, columns;
+    for (const int64_t label : x->labels) (!has(y->labels, label) ? rows : is_kept(label) ? stack : met).push_back(label);
+    for (const int64_t label : y->labels)
+        if (!has(x->labels, label)) columns.push_back(label);
+    if (met.empty() || (rows.empty() && columns.empty())) {
+        // Products of elements, in the order of the result where this is the last product.
+        Dims labels = joined(stack, met, joined(rows, columns));
+        if (met.empty() && std::ranges::all_of(wanted, [&](int64_t label) { return has(labels, label); }) &&
+            labels.size() == wanted.size())
+            labels = wanted;
+        if (!met.empty()) labels = x->labels;
+        const Array left = arranged(*x, labels), right = arranged(*y, labels);
+        if (met.empty()) {
+            const Argument factors[] = {left, right};
+            return {call(row::multiply, factors).array[0], labels};
+        }
+        if (stack.empty() && left.is_c_contiguous() && right.is_c_contiguous())
+            return {sum_of_products(left.reshape({-1}), right.reshape({-1}), left.dtype(), {0}, false), {}};
+        Dims axes, kept;
+        for (int d = 0; d < labels.size(); ++d) has(stack, labels[d]) ? kept.push_back(labels[d]) : axes.push_back(d);
+        return {sum_of_products(left, right, left.dtype(), axes, false), kept};
+    }
+    // The product whose rows come first in the result needs no transposition of it.
+    const auto first_of = [&](const Dims& labels) {
+        int first = wanted.size();
+        for (const int64_t label : labels)
+            if (const int at = position(wanted, label); at >= 0) first = std::min(first, at);
+        return first;
+    };
+    if (!columns.empty() && first_of(columns) < first_of(rows)) {
+        std::swap(x, y);
+        std::swap(rows, columns);
+    }
+    // The larger term is not copied, if one must be.
+    if (x->array.size() < y->array.size()) {
+        Dims order;
+        for (const int64_t label : y->labels)
+            if (has(met, label)) order.push_back(label);
+        met = order;
+    }
+    Array result = matmul(as_matrices(*x, stack, rows, met), as_matrices(*y, stack, met, columns));
+    const Dims labels = joined(stack, rows, columns);
+    Dims shape;
+    for (const int64_t label : labels) shape.push_back(extent_of(has(x->labels, label) ? *x : *y, label));
+    return {shape == result.shape() ? result : result.reshape(shape), labels};
+}
+
+}  // namespace
+
+Array einsum(std::vector<LabelledArray> terms, const Dims& wanted, std::span<const std::pair<int64_t, int64_t>> path) {
+    Extents extents;
+    for (const LabelledArray& term : terms) extents.add(term);
+    for (LabelledArray& term : terms) term = simplified(term, extents);
+    const auto is_wanted = [&](int64_t label) { return has(wanted, label); };
+    const auto multiply_pair = [&](size_t i, size_t j) {
+        const auto is_needed = [&](int64_t label) {
+            for (size_t k = 0; k < terms.size(); ++k)
+                if (k != i && k != j && has(terms[k].labels, label)) return true;
+            return is_wanted(label);
+        };
+        const auto in_either = [&](const LabelledArray& other) {
+            return [&](int64_t label) { return has(other.labels, label) || is_needed(label); };
+        };
+        const LabelledArray x = summed(terms[i], in_either(terms[j])), y = summed(terms[j], in_either(terms[i]));
+        LabelledArray product = multiplied(&x, &y, is_needed, wanted);
+        terms.erase(terms.begin() + ptrdiff_t(std::max(i, j)));
+        terms.erase(terms.begin() + ptrdiff_t(std::min(i, j)));
+        return product;
+    };
+    for (const auto& [i, j] : path) {
+        if (i == j || std::min(i, j) < 0 || std::max(i, j) >= int64_t(terms.size()))
+            raise(ErrorKind::Value, kEinsum, ": the path takes terms ", i, " and ", j, " of ", terms.size());
+        LabelledArray product = multiply_pair(size_t(i), size_t(j));
+        terms.push_back(std::move(product));
+    }
+    while (terms.size() > 1) {
+        LabelledArray product = multiply_pair(0, 1);
+        terms.insert(terms.begin(), std::move(product));
+    }
+    const LabelledArray result = summed(terms[0], is_wanted);
+    Dims axes;
+    for (const int64_t label : wanted) {
+        const int at = position(result.labels, label);
+        if (at < 0) raise(ErrorKind::Value, kEinsum, ": ", name_of(label), " of the result is that of no array");
+        axes.push_back(at);
+    }
+    return wanted == result.labels ? result.array : result.array.transpose(axes);
+}
+
+}  // namespace cuarray
