@@ -368,7 +368,7 @@ MUTANTS = [
         "src/host/blas.cpp",
         "product.left.data == product.right.data &&",
         "true &&",
-        "tests/python/test_products.py -k layouts",
+        "tests/python/test_products.py -k symmetric",
     ),
     Mutant(
         "deterministic-has-no-effect",

@@ -213,13 +213,17 @@ PyObject* root_of_few(PyObject* x, PyObject* exponent) {
         return nullptr;
     const Array& array = array_of(x);
     if (array.dtype() != DType::float64 || !array.is_c_contiguous() || is_deferring()) return nullptr;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
     const auto* const from = reinterpret_cast<const double*>(direct_elements(array));
     if (!from || array.ndim() == 0) return nullptr;
     Array result = empty(array.shape(), DType::float64, array.device());
     auto* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return nullptr;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    for (int64_t i = 0; i < array.size(); ++i) to[i] = from[i] == -infinity ? infinity : std::sqrt(from[i]) + 0.0;
+    const void* const in[kMaxIn] = {from};
+    void* const out[kMaxOut] = {to};
+    array.storage().front().direct()->run(loop_for(row::sqrt, DType::float64), in, out, array.size());
+    for (int64_t i = 0; i < array.size(); ++i)
+        if (from[i] <= 0) to[i] = from[i] == 0 ? 0 : from[i] < -kLargest ? kInfinity : to[i];
     return wrap(std::move(result));
 }
 

@@ -34,8 +34,9 @@ class HostLoops final : public DirectLoops {
         const host::DefaultFloatMode mode;
         loops_.casts[int(from) * loops_.dtype_count + int(to)](&in, &out, n);
     }
-    void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out) override {
-        host::fold_contiguous(loops_, row, dtype, in, n, out);
+    void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out, int64_t folds,
+                int64_t apart) override {
+        host::fold_contiguous(loops_, row, dtype, in, n, out, folds, apart);
     }
     bool multiply(const MatrixProduct& product) override {
         const host::Blas* const blas = host::Blas::has(product.dtype) ? host::Blas::find() : nullptr;

@@ -351,10 +351,10 @@ class ReduceRun {
 
 }  // namespace
 
-void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,
-                     void* result) {
-    const ReductionLoops& loops = library.reductions[row * library.dtype_count + int(dtype)];
-    const DefaultFloatMode mode;
+namespace {
+
+/// Folds n > 0 contiguous elements.
+void fold_run(const ReductionLoops& loops, int64_t item, const void* data, int64_t n, void* result) {
     constexpr int kLargest = 64;  // of most accumulators
     if (n <= kLeaf && loops.accumulator_size <= kLargest) {
         alignas(64) char nodes[kLanes * kLargest], acc[kLargest];
@@ -370,7 +370,7 @@ void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, c
     char* const acc = scratch.take(chunks * acc_size);
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
         const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
-        loops.fold_leaves(static_cast<const char*>(data) + begin * item_size(dtype), elements, begin, nodes);
+        loops.fold_leaves(static_cast<const char*>(data) + begin * item, elements, begin, nodes);
         loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
         if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
         acc[0] = char(loops.decided);
@@ -382,6 +382,17 @@ void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, c
             if (j > 0) std::memcpy(acc + j / 2 * acc_size, acc + j * acc_size, size_t(acc_size));
         }
     loops.finish(acc, result, 1, n);
+}
+
+}  // namespace
+
+void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,
+                     void* results, int64_t folds, int64_t apart) {
+    const ReductionLoops& loops = library.reductions[row * library.dtype_count + int(dtype)];
+    const DefaultFloatMode mode;
+    for (int64_t k = 0; k < folds; ++k)
+        fold_run(loops, item_size(dtype), static_cast<const char*>(data) + k * apart, n,
+                 static_cast<char*>(results) + k * loops.result_size);
 }
 
 void run(const LoopLibrary& library, const Reduce& task) {

@@ -23,9 +23,9 @@ void run(const LoopLibrary& library, const Histogram& task);
 
 /// Runs the loop into `to`; returns false, having done nothing, if an operand is not dense.
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
-/// Folds n > 0 contiguous elements with one thread.
+/// Folds runs of n > 0 contiguous elements, `apart` bytes from one to the next, with one thread.
 void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,
-                     void* result);
+                     void* results, int64_t folds = 1, int64_t apart = 0);
 MaskCounts count_mask(const LoopLibrary& library, Backend& backend, const View& mask, int64_t size);
 
 /// Whether elements over `shape` are C-contiguous and aligned.

@@ -19,9 +19,7 @@ int position(const Dims& labels, int64_t label) {
 }
 bool has(const Dims& labels, int64_t label) { return position(labels, label) >= 0; }
 
-int64_t extent_of(const LabelledArray& term, int64_t label) {
-    return term.array.shape()[position(term.labels, label)];
-}
+int64_t extent_of(const LabelledArray& term, int64_t label) { return term.array.shape()[position(term.labels, label)]; }
 
 std::string name_of(int64_t label) { return label >= 128 ? "'...'" : std::string("'") + char(label) + "'"; }
 
@@ -137,7 +135,8 @@ Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& firs
 template <class IsKept>
 LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept is_kept, const Dims& wanted) {
     Dims stack, met, rows, columns;
-    for (const int64_t label : x->labels) (!has(y->labels, label) ? rows : is_kept(label) ? stack : met).push_back(label);
+    for (const int64_t label : x->labels)
+        (!has(y->labels, label) ? rows : is_kept(label) ? stack : met).push_back(label);
     for (const int64_t label : y->labels)
         if (!has(x->labels, label)) columns.push_back(label);
     if (met.empty() || (rows.empty() && columns.empty())) {

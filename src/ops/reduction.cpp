@@ -8,6 +8,7 @@
 #include "ops/averages.h"
 #include "ops/binary_loop.h"
 #include "ops/masked_fold.h"
+#include "ops/packed.h"
 #include "ops/reduced_axes.h"
 
 namespace cuarray {
@@ -277,16 +278,22 @@ Array reduce_few(ReductionId id, const Array& array, int axis) {
     if (!from) return {};
     const int64_t folds = array.shape()[1 - axis], n = array.shape()[axis], item = item_size(T);
     const int64_t apart = array.strides()[1 - axis], step = array.strides()[axis];
-    constexpr int64_t kMostFolds = 8;  // a task folds more of them side by side
-    if (folds > kMostFolds) return {};
+    // A task folds columns side by side, and shares the setup of rows; folds that give an index have neither.
+    const bool is_gathered = step != item || !is_aligned(array);
+    if (folds > (row.has(GivesIndex) && !is_gathered ? 64 : 8)) return {};
     Array result = empty({folds}, reduction_result(id, T), array.device());
     char* to = direct_data(result);
     DirectLoops* const loops = array.storage().front().direct();
     if (!to || !loops) return {};
+    if (!is_gathered) {
+        loops->reduce(id, T, from, n, to, folds, apart);
+        return result;
+    }
     alignas(64) char line[kFewBytes];
     const int64_t result_item = item_size(result.dtype());
     for (int64_t k = 0; k < folds; ++k, to += result_item) {
-        for (int64_t i = 0; i < n; ++i) std::memcpy(line + i * item, from + k * apart + i * step, size_t(item));
+        const char* const first = from + k * apart;
+        for (int64_t i = 0; i < n; ++i) std::memcpy(line + i * item, first + i * step, size_t(item));
         loops->reduce(id, T, line, n, to);
     }
     return result;

@@ -4,8 +4,8 @@
 
 namespace cuarray {
 
-/// sum(x * y) over axes, of arrays that broadcast, in `dtype`: halves are added in float32 and rounded once, and bool is
-/// "or" of "and".
+/// sum(x * y) over axes, of arrays that broadcast, in `dtype`: halves are added in float32 and rounded once, and bool
+/// is "or" of "and".
 Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& axes, bool keepdims);
 
 }  // namespace cuarray

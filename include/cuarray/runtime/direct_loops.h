@@ -26,8 +26,10 @@ class DirectLoops {
     virtual char* address(const Storage& storage) = 0;
     virtual void run(LoopId loop, const void* const* in, void* const* out, int64_t n) = 0;
     virtual void cast(DType from, DType to, const void* in, void* out, int64_t n) = 0;
-    /// Folds n > 0 elements of a dtype in the row's domain, in the order of a task, to one result.
-    virtual void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out) = 0;
+    /// Folds runs of n > 0 elements of a dtype in the row's domain, each in the order of a task, to `folds` results.
+    /// From one run to the next there are `apart` bytes.
+    virtual void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out, int64_t folds = 1,
+                        int64_t apart = 0) = 0;
     /// The product by the vendor's library, in its order of additions; false, with nothing done, without one.
     virtual bool multiply(const MatrixProduct& product) = 0;
 

@@ -339,6 +339,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using X = typename Base::X;
     using ValueRow = typename Base::ValueRow;
     using Counter = typename Base::Counter;
+    static constexpr int kFewLanes = 8;
     static constexpr bool finds = Base::needs_index && !is_complex<Element>;
     static constexpr bool asks = !Base::needs_index && is_same<A, typename reduction_t<R, bool>::A>;
 
@@ -378,20 +379,22 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             for (int i = 0; i < n; ++i) some |= x[i] != 0, every &= x[i] != 0;
             return ValueRow::combine(false, true) ? some != 0 : every != 0;
         }
-        typename ValueRow::A best[kLanes];
-        if (n < kLanes) {
-            best[0] = value_of(x[0]);
-            for (int i = 1; i < n; ++i) best[0] = ValueRow::combine(best[0], value_of(x[i]));
-            return best[0];
-        }
+        return n < kFewLanes    ? best_by_vectors<1>(x, n)
+               : n < 2 * kLanes ? best_by_vectors<kFewLanes>(x, n)
+                                : best_by_vectors<kLanes>(x, n);
+    }
+
+    /// The same for n >= lanes.
+    template <int lanes> static auto best_by_vectors(const X* x, int n) {
+        typename ValueRow::A best[lanes];
 #pragma omp simd
-        for (int l = 0; l < kLanes; ++l) best[l] = value_of(x[l]);
-        for (int k = kLanes; k < n; k += kLanes) {
-            const X* const vector = x + (k + kLanes <= n ? k : n - kLanes);
+        for (int l = 0; l < lanes; ++l) best[l] = value_of(x[l]);
+        for (int k = lanes; k < n; k += lanes) {
+            const X* const vector = x + (k + lanes <= n ? k : n - lanes);
 #pragma omp simd
-            for (int l = 0; l < kLanes; ++l) best[l] = ValueRow::combine(best[l], value_of(vector[l]));
+            for (int l = 0; l < lanes; ++l) best[l] = ValueRow::combine(best[l], value_of(vector[l]));
         }
-        for (int d = kLanes / 2; d > 0; d /= 2)
+        for (int d = lanes / 2; d > 0; d /= 2)
             for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
         return best[0];
     }
@@ -403,12 +406,16 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             return (y == value) | math::isnan(y);
         };
         int i = 0;
-        for (; i + kLanes <= n; i += kLanes) {
-            uint32_t found = 0;
+        const auto skip = [&](auto lanes) {
+            for (; i + lanes.value <= n; i += lanes.value) {
+                uint32_t found = 0;
 #pragma omp simd reduction(+ : found)
-            for (int l = 0; l < kLanes; ++l) found += is_best(x[i + l]);
-            if (found) break;
-        }
+                for (int l = 0; l < lanes.value; ++l) found += is_best(x[i + l]);
+                if (found) break;
+            }
+        };
+        skip(std::integral_constant<int, kLanes>());
+        skip(std::integral_constant<int, kFewLanes>());
         while (!is_best(x[i])) ++i;
         return i;
     }
