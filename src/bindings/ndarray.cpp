@@ -206,7 +206,10 @@ PyObject* new_number(const Scalar& scalar) {
     NumberObject* const object = free_numbers.take();
     object->array = nullptr;
     object->is_value = object->is_number = true;
-    object->scalar = scalar;
+    // In two parts: a copy of all 16 bytes would wait until the 8 of most dtypes have been stored.
+    object->scalar.dtype = scalar.dtype;
+    std::memcpy(object->scalar.bytes, scalar.bytes, 8);
+    if (scalar.dtype == DType::complex128) std::memcpy(object->scalar.bytes + 8, scalar.bytes + 8, 8);
     return as_python(object);
 }
 

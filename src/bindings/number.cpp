@@ -1,6 +1,5 @@
 // number.cpp -- Python's operators on arrays: each is a row of ufuncs.def.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include "bindings/convert.h"
@@ -9,6 +8,7 @@
 #include "bindings/ufunc.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
@@ -382,7 +382,55 @@ const PyType_Slot slots[] = {
 
 }  // namespace
 
+namespace {
+
+/// An element or Python number as a float64 or int64, by an integer of the same order: neither rounding nor subnormal
+/// modes matter to it.
+struct OrderKey {
+    int64_t key;
+    bool is_nan = false;
+
+    bool read(PyObject* object, DType dtype) {
+        double real;
+        if (is_number(object) && scalar_of_number(object).dtype == dtype) {
+            std::memcpy(&key, scalar_of_number(object).bytes, sizeof key);
+            if (dtype == DType::int64) return true;
+        } else if (PyLong_CheckExact(object)) {
+            int overflow;
+            key = PyLong_AsLongLongAndOverflow(object, &overflow);
+            if (dtype == DType::int64 || overflow) return !overflow;
+            real = double(key);
+            std::memcpy(&key, &real, sizeof key);
+        } else if (PyFloat_CheckExact(object) && dtype == DType::float64) {
+            real = PyFloat_AS_DOUBLE(object);
+            std::memcpy(&key, &real, sizeof key);
+        } else {
+            return false;
+        }
+        constexpr int64_t kLowest = std::numeric_limits<int64_t>::min(), kInfinity = 0x7ff0000000000000;
+        is_nan = (key & ~kLowest) > kInfinity;
+        if (key < 0) key = kLowest - key;
+        return true;
+    }
+};
+
+/// The comparison of two numbers, one of them a float64 or int64 element: a loop costs more to call. Null for others.
+PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
+    const DType dtype = is_number(a) ? scalar_of_number(a).dtype : DType::none;
+    OrderKey x, y;
+    if ((dtype != DType::float64 && dtype != DType::int64) || !x.read(a, dtype) || !y.read(b, dtype)) return nullptr;
+    static Backend& host = backend(Device{});
+    if (!host.front().direct()) return nullptr;
+    if (x.is_nan || y.is_nan) return wrap(Scalar::of(DType::bool_, operation == Py_NE));
+    const auto order = x.key <=> y.key;
+    const bool results[] = {order < 0, order <= 0, order == 0, order != 0, order > 0, order >= 0};
+    return wrap(Scalar::of(DType::bool_, results[operation]));
+}
+
+}  // namespace
+
 PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
+    if (PyObject* const result = guarded([&] { return compare_numbers(self, other, operation); })) return result;
     static constexpr Operator kComparisons[] = {Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual};
     return apply(kComparisons[operation], self, other);
 }

@@ -457,12 +457,14 @@ LoopId loop_of_equals(RowId id, DType dtype) {
     return loop;
 }
 
-/// The Python number as an element of the dtype, if that is what adding it to one means and is easily done.
+/// The Python number as an element of the dtype, if that is what adding it to one means and is easily done. Bytes are
+/// written in place: the copy of a Scalar would wait for them.
 bool read_as(PyObject* object, DType dtype, Scalar& number) {
+    const auto put = [&](auto value) { std::memcpy(number.bytes, &value, sizeof value); };
+    number.dtype = dtype;
     if (PyFloat_CheckExact(object)) {
-        if (dtype != DType::float64) return false;
-        number = Scalar::of(dtype, PyFloat_AS_DOUBLE(object));
-        return true;
+        put(PyFloat_AS_DOUBLE(object));
+        return dtype == DType::float64;
     }
     if (!PyLong_CheckExact(object)) return false;
     int overflow;
@@ -470,13 +472,13 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     const DTypeInfo& type = info(dtype);
     if (overflow || type.kind == Kind::Bool || type.kind == Kind::Complex) return false;
     if (type.kind == Kind::Floating) {
-        number = Scalar::of(DType::float64, double(integer));
+        put(double(integer));
         return dtype == DType::float64;
     }
     const int bits = int(type.size) * 8 - (type.kind == Kind::Signed);
     if ((integer < 0 && type.kind == Kind::Unsigned) || (bits < 63 && (integer < 0 ? ~integer : integer) >> bits))
         return false;
-    number = Scalar::of(dtype, integer);  // its low bytes
+    put(integer);  // its low bytes
     return true;
 }
 

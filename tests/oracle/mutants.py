@@ -870,8 +870,8 @@ EDITING = [
     Mutant(
         "best-of-a-part-of-a-leaf",
         "src/host/loops/reductions.cpp",
-        "k + kLanes <= n ? k : n - kLanes",
-        "k + kLanes <= n ? k : 0",
+        "k + lanes <= n ? k : n - lanes",
+        "k + lanes <= n ? k : 0",
         tests("reductions", "arg"),
     ),
     Mutant(
