@@ -2,7 +2,7 @@
 
     tests/cudasim/run python benchmarks/cuda_overhead.py PART
 
-Prints one Result per line as JSON. PART is `operations`, or `first`, which needs a new process each time.
+Prints one Result per line as JSON. PART is `operations`, `composites`, or `first`, which needs a new process each time.
 """
 
 import ctypes
@@ -22,6 +22,40 @@ import cuarray as ca
 ORDINARY = {"cuLaunchKernel": "launch", "cuCtxGetCurrent": "context read"}
 WITH_MEMORY = {**ORDINARY, "cuMemAllocAsync": "alloc", "cuMemFreeAsync": "free"}
 CALLS, ROUNDS = 200, 100
+
+# Calls that are one task each. x, y, o: 1000 float64; A, B: 32 x 32; I: three positions; W: a mask.
+COMPOSITES = """
+ca.zeros(1000)
+ca.full(1000, 2.0)
+ca.arange(1000)
+x.copy()
+x.astype('f4')
+x.fill(2.0)
+ca.copyto(o, x)
+o[1:5] = y[2:6]
+o[2] = 1.5
+x[I]
+ca.where(W, x, y)
+ca.take(x, I)
+ca.repeat(x, 2)
+ca.tile(x, 2)
+x.sum()
+A.mean(axis=0)
+x.argmax()
+ca.cumsum(x)
+ca.diff(x)
+ca.clip(x, 1, 3)
+ca.dot(x, y)
+A @ x[:32]
+A @ B
+ca.outer(x, y)
+ca.sort(x)
+ca.searchsorted(x, y)
+ca.nansum(x)
+ca.einsum('ij,jk', A, B)
+x**0.5
+np.add(x, y)
+""".strip().split("\n")
 
 
 class Meter:
@@ -84,6 +118,27 @@ def operations():
         yield Result(f"driver calls of {name}", total, len(allowed), "goal", 1.0, unit="", note=note)
 
 
+def composites():
+    """Calls of one task."""
+    meter = Meter()
+    x, y, o, a, b = ca.ones(1000), ca.ones(1000) * 2, ca.zeros(1000), ca.ones((32, 32)), ca.ones((32, 32))
+    names = {"ca": ca, "np": np, "x": x, "y": y, "o": o, "A": a, "B": b, "I": ca.array([3, 1, 2]), "W": x > 2}
+    for call in COMPOSITES:
+        code = compile(call, "<call>", "exec")
+
+        def run(code=code):
+            exec(code, names)
+
+        nothing = compile("x", "<nothing>", "exec")
+        for _ in range(30):
+            run()
+        idle = min(meter.own_seconds(lambda: exec(nothing, names), CALLS) for _ in range(ROUNDS))
+        own = min(meter.own_seconds(run, CALLS) for _ in range(ROUNDS)) - idle
+        before = meter.calls("cuLaunchKernel")
+        run()
+        yield Result(call, own, 1e-6, "goal", 1.0, note=f"{meter.calls('cuLaunchKernel') - before} launches")
+
+
 def first():
     """The first result of a process, timed from the end of the import."""
     data = np.ones(1000, np.float32)
@@ -101,5 +156,5 @@ def first():
 
 
 if __name__ == "__main__":
-    for result in {"operations": operations, "first": first}[sys.argv[1]]():
+    for result in {"operations": operations, "composites": composites, "first": first}[sys.argv[1]]():
         print(json.dumps(asdict(result)), flush=True)

@@ -307,6 +307,7 @@ def cuda_overhead() -> Iterator[Result]:
         print("cuda_overhead: the simulator needs g++", file=sys.stderr)
         return
     yield from on_simulator("operations")
+    yield from on_simulator("composites")
     with tempfile.TemporaryDirectory() as folder:
         kept = str(Path(folder, "kept"))
         best_first(1, CUARRAY_CACHE_DIR=kept)

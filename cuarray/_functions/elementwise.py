@@ -63,6 +63,7 @@ def where(condition, x=None, y=None, /):
     return where_ufunc(condition, x, y)
 
 
+@_core.with_fast_path
 def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, **kwargs):
     """Limit elements to a range.
 

@@ -419,6 +419,7 @@ def inner(a, b, /):
     return write_output(tensordot(a, b, ([-1], [-1])), None, "inner")
 
 
+@_core.with_fast_path
 def outer(a, b, out=None):
     """Multiply each element of one array by each of another.
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include "bindings/fast_paths.h"
+#include "cuarray/ops/indexing.h"
 
 namespace cuarray::python {
 namespace {
@@ -71,7 +72,11 @@ PyObject* main_diagonal(Given given, int) {
 PyObject* taken(Given given, int) {
     const Array* const array = read_array(given[0]);
     if (!array || array->ndim() != 1 || !given[1] || is_given(given[2]) || !are_absent(given, {3, 4})) return nullptr;
-    return take_few(*array, given[1]);
+    if (is_on_host(array->device())) return take_few(*array, given[1]);
+    const Array* const places = read_array(given[1]);
+    if (!places || places->dtype() != DType::int64 || places->ndim() == 0 || !(places->device() == array->device()))
+        return nullptr;
+    return made(array->device(), places->size(), [&] { return take(*array, *places, 0, Outside::Raise); });
 }
 
 /// packbits: a, axis, bitorder. Bools of one axis, the highest bit first.

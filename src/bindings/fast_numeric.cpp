@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 #include "bindings/fast_paths.h"
 #include "bindings/reductions.h"
@@ -43,6 +44,33 @@ PyObject* inner_product(Given given, int) {
     if (!a || !b || a->ndim() != 1 || b->ndim() != 1) return nullptr;
     PyObject* const parameters[] = {given[0], given[1], nullptr};
     return product(parameters, 0);
+}
+
+/// outer: a, b, out. Arrays of one axis.
+PyObject* outer_product(Given given, int) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || given[2] || !(a->device() == b->device()) || a->ndim() != 1 || b->ndim() != 1) return nullptr;
+    return made(a->device(), std::max(a->size(), b->size()) * std::min<int64_t>(a->size(), b->size()),
+                [x = *a, y = *b] { return ufunc_outer(row::multiply, x, y).array[0]; });
+}
+
+/// clip: a, min, max, out, a_min, a_max. float64 or float32 between two numbers.
+PyObject* limited(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    double low, high;
+    if (!array || (array->dtype() != DType::float64 && array->dtype() != DType::float32)) return nullptr;
+    if (!are_absent(given, {3, 4, 5}) || array->ndim() == 0) return nullptr;
+    const auto read_limit = [](PyObject* object, double& limit) {
+        return object && (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) && read_float(object, limit);
+    };
+    if (!read_limit(given[1], low) || !read_limit(given[2], high)) return nullptr;
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    if (array->dtype() == DType::float32 && !(std::abs(low) <= kLargest && std::abs(high) <= kLargest)) return nullptr;
+    const auto limit = [&](double value) { return convert(Scalar::of(DType::float64, value), array->dtype()); };
+    return made(array->device(), array->size(), [&, x = *array] {
+        const Argument args[] = {x, limit(low), limit(high)};
+        return call(row::clip, args).array[0];
+    });
 }
 
 /// vdot: a, b. Real arrays of one axis.
@@ -344,6 +372,7 @@ PyObject* places_in_sorted(Given given, int) {
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
         {"dot", product},          {"einsum", contracted},
+        {"outer", outer_product},  {"clip", limited},
         {"inner", inner_product},  {"trace", sum_of_diagonal},
         {"bincount", counts},      {"convolve", convolved},
         {"interp", interpolated},  {"vdot", conjugated_product},

@@ -230,8 +230,11 @@ Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& a
     options.axes = axes;
     options.keepdims = keepdims;
     options.dtype = work;
+    options.name = kMatmul;
     Array sums;
-    {
+    if (!x.is_pending() && !y.is_pending()) {
+        sums = sums_of_products(x, y, options);
+    } else {
         const Deferral fused;
         const Array left = astype(x, work, 'K', false), right = astype(y, work, 'K', false);
         const Argument factors[] = {left, right};

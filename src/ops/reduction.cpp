@@ -317,6 +317,23 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
     return {products, total};
 }
 
+Array sums_of_products(const Array& x, const Array& y, const ReduceOptions& o) {
+    const Dims* const shapes[] = {&x.shape(), &y.shape()};
+    const Array left = x.broadcast_to(broadcast(shapes, o.name), o.name);
+    const ReducedAxes axes = plan_axes(left, o, o.name);
+    const Array sums = target_array(left, o, axes, o.dtype);
+    if (sums.is_empty()) return sums;
+    FoldPlan plan;
+    const ValueId a = plan.expr.cast(read_once(left.as_operand(left.shape(), o.name), plan.expr, plan.inputs), o.dtype);
+    const ValueId b = plan.expr.cast(read_once(y.as_operand(left.shape(), o.name), plan.expr, plan.inputs), o.dtype);
+    plan.expr.outputs = {plan.expr.loop(loop_for(row::multiply, o.dtype), a, b)};
+    plan_order(plan, left, axes, sums, o.keepdims, false);
+    const ReductionId id = o.dtype == DType::bool_ ? reduction::any : reduction::sum;
+    sums.storage().front().run(
+        Reduce{&plan.expr, plan.shape, plan.inputs, {&plan.output, 1}, plan.axes, id, nullptr, o.name});
+    return sums;
+}
+
 namespace {
 
 /// The array with its reduced axes moved to the end and merged into one.

@@ -21,6 +21,9 @@ CUARRAY_API Array reduce_few(ReductionId row, const Array& matrix, int axis);
 CUARRAY_API std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights,
                                                   const ReduceOptions& options);
 
+/// The sums of x * y over options.axes, in options.dtype; x and y, which are not pending, broadcast against each other.
+CUARRAY_API Array sums_of_products(const Array& x, const Array& y, const ReduceOptions& options);
+
 /// Variance: sum(|x - m|**2) with divisor n - correction, where m is the mean. A float32 m is the rounded float64 mean;
 /// the excess due to the rounding is subtracted, so that a mean far from zero costs no accuracy. No such correction is
 /// made for a given mean.
