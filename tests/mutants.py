@@ -301,6 +301,13 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "memory-that-views-share-is-replaced",
+        "src/ops/ufunc.cpp",
+        "handles == 1 && !out->pending()->result",
+        "handles == 1",
+        "tests/python/test_fuse.py -k has_views",
+    ),
+    Mutant(
         "diagonal-of-a-row",
         "src/ops/einsum.cpp",
         "layout.strides[at] += term.array.strides()[d];",

@@ -149,15 +149,19 @@ Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DTy
     return target ? Object::share(out) : Object::steal(wrap(std::move(result)));
 }
 
-Array multiply_labelled(const std::vector<Array>& arrays, const std::vector<Dims>& labels, const Dims& wanted,
-                        const std::vector<std::pair<int64_t, int64_t>>& path) {
+Object multiply_labelled(const std::vector<py::object>& arrays, const std::vector<Dims>& labels, const Dims& wanted,
+                         const std::vector<std::pair<int64_t, int64_t>>& path) {
     std::vector<LabelledArray> terms;
     int64_t most = 0;
     for (size_t k = 0; k < arrays.size(); ++k) {
-        terms.push_back({arrays[k], labels[k]});
-        most = std::max(most, arrays[k].size());
+        terms.push_back({array_of(arrays[k].ptr()), labels[k]});
+        most = std::max(most, terms[k].array.size());
     }
-    return without_gil(is_long(arrays[0].device(), most), [&] { return einsum(std::move(terms), wanted, path); });
+    PyObject* const first = arrays[0].ptr();
+    Array result =
+        without_gil(is_long(array_of(first).device(), most), [&] { return einsum(std::move(terms), wanted, path); });
+    const bool is_view = !result.is_pending() && result.storage_ref() == array_of(first).storage_ref();
+    return Object::steal(is_view ? wrap_view(std::move(result), first) : wrap_result(std::move(result)));
 }
 
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {

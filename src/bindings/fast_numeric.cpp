@@ -151,7 +151,10 @@ PyObject* contracted(Given given, int) {
         terms.push_back({*array, labels});
         most = std::max(most, array->size());
     }
-    return made(terms[0].array.device(), most, [&] { return einsum(std::move(terms), subscripts.result); });
+    Array result = without_gil(is_long(terms[0].array.device(), most),
+                               [&] { return einsum(std::move(terms), subscripts.result); });
+    const bool is_view = !result.is_pending() && result.storage_ref() == array_of(given[1]).storage_ref();
+    return is_view ? wrap_view(std::move(result), given[1]) : wrap_result(std::move(result));
 }
 
 /// trace: a, offset, axis1, axis2, dtype, out. Of a matrix.

@@ -16,12 +16,14 @@ bool can_wait(const Call& c) {
     return can_defer({c.arrays, c.args.size()});
 }
 
-/// Whether `out` may become a handle of the result instead of being written: it is pending, so it has no memory yet,
-/// and no other array shares it.
+/// Whether `out` may become a handle of the result instead of being written: it is pending and has not run, so it has
+/// no memory yet, and no other array shares it.
 bool can_rebind(const Call& c) {
     const Array* out = c.options.out[0];
-    return c.row.nout == 1 && out->is_pending() && out->pending()->handles == 1 && out->dtype() == c.types->out[0] &&
-           out->shape() == c.shape;
+    if (c.row.nout != 1 || !out->is_pending() || out->dtype() != c.types->out[0] || out->shape() != c.shape)
+        return false;
+    // A handle that was copied may have settled, and given the memory to views, before this one.
+    return out->pending()->handles == 1 && !out->pending()->result;
 }
 
 UfuncResult defer_call(const Call& c) {

@@ -616,7 +616,7 @@ class Pair:
             return
         elif isinstance(want, np.ndarray):
             # Of broadcast_to, or protected: what it shows has another name, or none that can be written.
-            if np.array_equal(want, host, equal_nan=want.dtype.kind in "fc"):
+            if want.tobytes() == host.tobytes():
                 return
             if write_anyway(want, host):
                 return

@@ -134,7 +134,7 @@ TABLE = r"""
 1   {new} = xp.resize({a}, {new_shape})
 2   {new} = xp.compress({mask1}, {a}, axis={axis})
 1   {new} = xp.extract({mask}, {a})
-2   {new} = xp.nonzero({a})[0]
+2   {new} = xp.nonzero({a})[0].copy()
 1   {new} = xp.argwhere({a})
 1   {new} = xp.flatnonzero({a})
 1   {new} = xp.choose({mask}, [{a}, {b}])

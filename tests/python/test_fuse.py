@@ -640,6 +640,33 @@ def test_views_of_equal_memory_are_told_apart(device):
     np.testing.assert_array_equal(got.numpy(), np.arange(5.0) - np.arange(0, 10, 2.0))
 
 
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: cuarray.array(x, copy=None, ndmin=2),
+        lambda x: cuarray.einsum("i->i", x),
+        lambda x: cuarray.einsum("i...->...i", x),
+        lambda x: x.reshape(1, 3),
+        lambda x: x[:],
+        cuarray.asarray,
+        cuarray.ravel,
+        cuarray.atleast_2d,
+    ],
+)
+def test_writing_in_place_to_what_has_views(view, device):
+    """A view of a pending array gives it memory, which a later write must not replace."""
+    with cuarray.fuse():
+        x = cuarray.arange(3.0) * 2
+    y = view(x)
+    with cuarray.fuse():
+        cuarray.add(x, 1, out=x)
+    assert x.tolist() == y.ravel().tolist() == [1, 3, 5]
+    with cuarray.fuse():
+        y += 1
+        y *= y
+    assert x.tolist() == y.ravel().tolist() == [4, 16, 36]
+
+
 def test_writing_over_what_pending_work_reads(device):
     host = np.arange(7000.0)
     x = cuarray.array(host)

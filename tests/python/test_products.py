@@ -466,6 +466,15 @@ def test_random_einsums(type, order, device, rng):
         ).all(), note
 
 
+@pytest.mark.parametrize("text", ["ij->ij", "ij->ji", "...->...", "ij...->...ji"])
+def test_einsums_that_are_views(text, device):
+    x = cuarray.arange(6.0).reshape(2, 3)
+    y = cuarray.einsum(text, x)
+    assert y.base is x.base and cuarray.shares_memory(x, y)
+    y[0, 0] = 9
+    assert x[0, 0] == 9
+
+
 def test_deterministic_is_a_state_of_the_thread(rng):
     x = cuarray.asarray(rng.standard_normal((60, 700)), device="cpu")
     y = cuarray.asarray(rng.standard_normal((700, 50)), device="cpu")
