@@ -317,7 +317,12 @@ def tensordot(a, b, axes=2):
     try:
         own, other = axes
     except TypeError:
-        own, other = range(-int(axes), 0), range(int(axes))
+        count = int(axes)
+        if count > min(a.ndim, b.ndim):
+            raise np.exceptions.AxisError(
+                f"tensordot: {count} axes to contract of arrays that have {a.ndim} and {b.ndim}"
+            )
+        own, other = range(-count, 0), range(count)
     own = normalise_axes(own, a.ndim, "tensordot")
     other = normalise_axes(other, b.ndim, "tensordot")
     meeting, facing = [a.shape[k] for k in own], [b.shape[k] for k in other]

@@ -312,14 +312,15 @@ def repeat(a, repeats, axis=None):
     """
     a = as_array(a)
     counts = repeats if isinstance(repeats, ndarray) else host_values(repeats, "repeat")
+    if counts.dtype.kind == "O":
+        # Before the shape is read: __index__ may resize the array.
+        whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]
+        counts = np.asarray(whole, np.int64).reshape(counts.shape)
     if axis is None:
         a, axis = a.ravel(), 0
     elif a.ndim == 0:
         a = a.reshape(1)
     axis = normalise_axis(axis, a, "repeat")
-    if counts.dtype.kind == "O":
-        whole = [integer(count, "repeats", "repeat") for count in counts.ravel()]
-        counts = np.asarray(whole, np.int64).reshape(counts.shape)
     if counts.dtype.kind not in "bui" and (counts.size or isinstance(repeats, ndarray | np.ndarray)):
         raise TypeError(f"repeat: counts must be integers, not {counts.dtype}")
     if counts.ndim > 1:

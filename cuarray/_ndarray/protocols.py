@@ -5,6 +5,7 @@ have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 """
 
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -86,6 +87,8 @@ def array_function(self, function, types, args, kwargs):
     module, name = function.__module__, getattr(function, "__name__", "")
     if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
         raise TypeError(f"{name}: expected arguments in a tuple and in a dict")
+    if not isinstance(types, Iterable):
+        raise TypeError(f"{name}: expected an iterable of types, not {type(types).__name__}")
     if module.partition(".")[0] != "numpy":
         return NotImplemented
     has_subclass = False
