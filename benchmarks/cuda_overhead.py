@@ -123,16 +123,16 @@ def composites():
     meter = Meter()
     x, y, o, a, b = ca.ones(1000), ca.ones(1000) * 2, ca.zeros(1000), ca.ones((32, 32)), ca.ones((32, 32))
     names = {"ca": ca, "np": np, "x": x, "y": y, "o": o, "A": a, "B": b, "I": ca.array([3, 1, 2]), "W": x > 2}
-    for call in COMPOSITES:
+
+    def function_of(call: str):
         code = compile(call, "<call>", "exec")
+        return lambda: exec(code, names)
 
-        def run(code=code):
-            exec(code, names)
-
-        nothing = compile("x", "<nothing>", "exec")
+    idle = min(meter.own_seconds(function_of("x"), CALLS) for _ in range(ROUNDS))
+    for call in COMPOSITES:
+        run = function_of(call)
         for _ in range(30):
             run()
-        idle = min(meter.own_seconds(lambda: exec(nothing, names), CALLS) for _ in range(ROUNDS))
         own = min(meter.own_seconds(run, CALLS) for _ in range(ROUNDS)) - idle
         before = meter.calls("cuLaunchKernel")
         run()

@@ -1,11 +1,12 @@
 """Products of vectors, of matrices, and of stacks of them."""
 
+from collections.abc import Iterable
 from math import prod
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import normalise_axes
+from cuarray._arguments.axes import integer, normalise_axes
 from cuarray._arguments.operands import as_arrays, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
@@ -314,10 +315,14 @@ def tensordot(a, b, axes=2):
     array([12., 12.])
     """
     a, b = as_arrays("tensordot", a, b)
-    try:
-        own, other = axes
-    except TypeError:
-        count = int(axes)
+    if isinstance(axes, Iterable):
+        # Before the shapes are read: __index__ may resize an array.
+        own, other = (
+            [integer(k, "an axis", "tensordot") for k in (some if isinstance(some, Iterable) else [some])]
+            for some in axes
+        )
+    else:
+        count = integer(axes, "axes", "tensordot")
         if count > min(a.ndim, b.ndim):
             raise np.exceptions.AxisError(
                 f"tensordot: {count} axes to contract of arrays that have {a.ndim} and {b.ndim}"
