@@ -38,7 +38,14 @@ def host_text(array, text):
     return shown.replace(f"shape={few.shape}", f"shape={array.shape}")
 
 
+def element(array):
+    """Return a value of int64, float64 or bool as a Python number, whose text NumPy's has, too; else None."""
+    return array.item() if _core.is_value(array) and array.dtype.char in "?ld" else None
+
+
 def ndarray_repr(array):
+    if type(number := element(array)) in (int, bool) and is_on_host(array):
+        return f"array({number})"
     shown = host_text(array, repr)
     if array.device == _core.default_device():
         return shown
@@ -46,6 +53,8 @@ def ndarray_repr(array):
 
 
 def ndarray_str(array):
+    if (number := element(array)) is not None:
+        return str(number)
     return host_text(array, str)
 
 

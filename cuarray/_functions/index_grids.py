@@ -36,6 +36,7 @@ __all__ = [
 # Diagonals.
 
 
+@_core.with_fast_path
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """Return a read-only view of the diagonals of two axes.
 

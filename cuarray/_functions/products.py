@@ -92,6 +92,7 @@ def conjugated(x):
     return conj(x) if x.dtype.kind == "c" else x
 
 
+@_core.with_fast_path
 def matmul(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
 ):  # fmt: skip
@@ -148,6 +149,7 @@ def matmul(
     return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, axes, None, False)
 
 
+@_core.with_fast_path
 def vecdot(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None, axis=-1,
     keepdims=False,
@@ -198,6 +200,7 @@ def vecdot(
     )
 
 
+@_core.with_fast_path
 def matvec(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
 ):  # fmt: skip
@@ -239,6 +242,7 @@ def matvec(
     return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
 
 
+@_core.with_fast_path
 def vecmat(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
 ):  # fmt: skip

@@ -193,6 +193,7 @@ def nonzero(self):
     return indexing.nonzero(self)
 
 
+@_core.with_fast_path
 def diagonal(self, offset=0, axis1=0, axis2=1):
     """Return a read-only view of the diagonals; see cuarray.diagonal.
 

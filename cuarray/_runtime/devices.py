@@ -1,8 +1,7 @@
 """Devices: the list of them, the default one, synchronization and the number of threads."""
 
-from operator import index
-
 from cuarray import _core
+from cuarray._arguments.axes import integer
 from cuarray._core import device
 
 __all__ = [
@@ -134,4 +133,4 @@ def set_num_threads(count):
     >>> import cuarray as ca
     >>> ca.set_num_threads(ca.get_num_threads())
     """
-    _core.set_num_threads(index(count))
+    _core.set_num_threads(integer(count, "the number of threads", "set_num_threads"))

@@ -44,6 +44,11 @@ bool is_python_number(PyObject* object) {
 }
 bool is_numpy_scalar(PyObject* object) { return is_instance(object, numpy_generic); }
 
+bool is_numpy_float64(PyObject* object) {
+    static Attribute float64{"numpy", "float64"};
+    return PyFloat_Check(object) && reinterpret_cast<PyObject*>(Py_TYPE(object)) == float64.get();
+}
+
 bool has_no_axes(PyObject* numpy_array) {
     const Object ndim = Object::steal(PyObject_GetAttrString(numpy_array, "ndim"));
     return to_int64(ndim.get(), {"ndim"}) == 0;

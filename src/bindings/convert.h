@@ -112,6 +112,8 @@ bool is_long(Device device, std::span<const Argument> args);
 /// A numpy.ndarray whose numbers say all that it is: no units, no mask.
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
+/// An element of NumPy's of float64, which is a Python float, too, but not a weak one.
+bool is_numpy_float64(PyObject* object);
 /// Whether the object is exactly a bool, int, float or complex.
 bool is_python_number(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);

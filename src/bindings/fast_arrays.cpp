@@ -58,10 +58,12 @@ PyObject* padded(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// diag: v, k. The main diagonal of a matrix.
-PyObject* main_diagonal(Given given, int) {
+/// diag: v, k; diagonal: a, offset, axis1, axis2. The main diagonal of a matrix.
+PyObject* main_diagonal(Given given, int parameters) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 2 || array->is_empty() || given[1]) return nullptr;
+    if (!array || array->ndim() != 2 || array->is_empty()) return nullptr;
+    for (int k = 1; k < parameters; ++k)
+        if (given[k]) return nullptr;
     const Dims shape{std::min(array->shape()[0], array->shape()[1])};
     Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
     diagonal.set_read_only();
@@ -136,8 +138,9 @@ PyObject* dispatched(Given given, int) {
 }
 
 constexpr FastFunction kArrayPaths[] = {
-    {"copyto", copied_to}, {"flip", flipped},         {"pad", padded},       {"diag", main_diagonal},
-    {"take", taken},       {"packbits", packed_bits}, {"tobytes", bytes_of}, {"array_function", dispatched},
+    {"copyto", copied_to},          {"flip", flipped}, {"pad", padded},           {"diag", main_diagonal, 2},
+    {"diagonal", main_diagonal, 4}, {"take", taken},   {"packbits", packed_bits}, {"tobytes", bytes_of},
+    {"array_function", dispatched},
 };
 
 }  // namespace

@@ -38,12 +38,45 @@ PyObject* product(Given given, int) {
     return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
 }
 
-/// inner: a, b. Arrays of one axis.
+/// inner: a, b. Arrays of one or two axes.
 PyObject* inner_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || a->ndim() != 1 || b->ndim() != 1) return nullptr;
-    PyObject* const parameters[] = {given[0], given[1], nullptr};
-    return product(parameters, 0);
+    if (!a || !b || !(a->device() == b->device()) || a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2)
+        return nullptr;
+    if (a->shape()[a->ndim() - 1] != b->shape()[b->ndim() - 1]) return nullptr;
+    return made(a->device(), std::max(a->size(), b->size()),
+                [x = *a, y = b->ndim() == 2 ? b->transpose({1, 0}) : *b] { return matmul(x, y); });
+}
+
+/// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, axes. Matrices and vectors, or stacks of one
+/// shape; the vector of vecmat, which is conjugated, is real.
+enum ProductKind { kMatmul, kMatvec, kVecmat };
+PyObject* gufunc_product(Given given, int kind) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7}) || !(a->device() == b->device())) return nullptr;
+    if (a->ndim() < 1 || b->ndim() < 1) return nullptr;
+    const bool is_stack = a->ndim() > 2 || b->ndim() > 2;
+    if (kind != kMatmul &&
+        (is_stack || a->ndim() != (kind == kMatvec ? 2 : 1) || b->ndim() != (kind == kMatvec ? 1 : 2)))
+        return nullptr;
+    if (kind == kVecmat && info(a->dtype()).kind == Kind::Complex) return nullptr;
+    if (a->shape()[a->ndim() - 1] != b->shape()[std::max(0, b->ndim() - 2)]) return nullptr;
+    if (is_stack && a->ndim() != b->ndim()) return nullptr;
+    for (int d = 0; is_stack && d + 2 < a->ndim(); ++d)
+        if (a->shape()[d] != b->shape()[d]) return nullptr;
+    return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
+}
+
+/// vecdot: x1, x2, out, casting, order, dtype, subok, axes, axis, keepdims. Real arrays of one shape and dtype.
+PyObject* vector_products(Given given, int) {
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9}) || !(a->device() == b->device())) return nullptr;
+    if (a->ndim() < 1 || a->ndim() > 8 || a->shape() != b->shape() || a->dtype() != b->dtype()) return nullptr;
+    if (info(a->dtype()).kind == Kind::Complex) return nullptr;
+    Dims labels, wanted;
+    for (int d = 0; d < a->ndim(); ++d) labels.push_back('a' + d);
+    for (int d = 0; d + 1 < a->ndim(); ++d) wanted.push_back('a' + d);
+    return made(a->device(), a->size(), [&, x = *a, y = *b] { return einsum({{x, labels}, {y, labels}}, wanted); });
 }
 
 /// outer: a, b, out. Arrays of one axis.
@@ -67,16 +100,17 @@ PyObject* limited(Given given, int) {
     constexpr double kLargest = std::numeric_limits<float>::max();
     if (array->dtype() == DType::float32 && !(std::abs(low) <= kLargest && std::abs(high) <= kLargest)) return nullptr;
     const auto limit = [&](double value) { return convert(Scalar::of(DType::float64, value), array->dtype()); };
+    const Scalar least = limit(low), most = limit(high);
     return made(array->device(), array->size(), [&, x = *array] {
-        const Argument args[] = {x, limit(low), limit(high)};
+        const Argument args[] = {x, least, most};
         return call(row::clip, args).array[0];
     });
 }
 
 /// vdot: a, b. Real arrays of one axis.
 PyObject* conjugated_product(Given given, int) {
-    const Array* const a = read_array(given[0]);
-    if (!a || info(a->dtype()).kind == Kind::Complex) return nullptr;
+    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
+    if (!a || !b || a->ndim() != 1 || b->ndim() != 1 || info(a->dtype()).kind == Kind::Complex) return nullptr;
     return inner_product(given, 0);
 }
 
@@ -128,10 +162,10 @@ class Subscripts {
 };
 
 /// einsum: at most four operands, out, dtype, order, casting, optimize. Subscripts and one or two arrays of one dtype
-/// with equal extents.
+/// with equal extents; or three, where they are so small that the order of products does not matter.
 PyObject* contracted(Given given, int) {
-    const int arrays = !given[1] ? 0 : !given[2] ? 1 : 2;
-    if (!given[0] || arrays == 0 || !are_absent(given, {3, 4, 5, 6, 7})) return nullptr;
+    const int arrays = !given[1] ? 0 : !given[2] ? 1 : !given[3] ? 2 : 3;
+    if (!given[0] || arrays == 0 || !are_absent(given, {4, 5, 6, 7})) return nullptr;
     if (given[8] && !PyBool_Check(given[8])) return nullptr;
     Subscripts subscripts;
     if (!subscripts.read(given[0]) || int(subscripts.groups.size()) != arrays) return nullptr;
@@ -150,6 +184,12 @@ PyObject* contracted(Given given, int) {
         }
         terms.push_back({*array, labels});
         most = std::max(most, array->size());
+    }
+    if (arrays > 2) {
+        constexpr int64_t kFewProducts = 4096;
+        int64_t products = 1;
+        for (const int64_t extent : extents)
+            if (extent > 0 && (products *= std::max<int64_t>(extent - 1, 1)) > kFewProducts) return nullptr;
     }
     Array result = without_gil(is_long(terms[0].array.device(), most),
                                [&] { return einsum(std::move(terms), subscripts.result); });
@@ -374,15 +414,28 @@ PyObject* places_in_sorted(Given given, int) {
 
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
-        {"dot", product},          {"einsum", contracted},
-        {"outer", outer_product},  {"clip", limited},
-        {"inner", inner_product},  {"trace", sum_of_diagonal},
-        {"bincount", counts},      {"convolve", convolved},
-        {"interp", interpolated},  {"vdot", conjugated_product},
-        {"cumsum", running_sum},   {"gradient", gradient_of},
-        {"trapezoid", area},       {"cross", cross_product},
-        {"diff", differences},     {"sort", sorted, false},
-        {"argsort", sorted, true}, {"searchsorted", places_in_sorted},
+        {"dot", product},
+        {"einsum", contracted},
+        {"matmul", gufunc_product, kMatmul},
+        {"matvec", gufunc_product, kMatvec},
+        {"vecmat", gufunc_product, kVecmat},
+        {"vecdot", vector_products},
+        {"outer", outer_product},
+        {"clip", limited},
+        {"inner", inner_product},
+        {"trace", sum_of_diagonal},
+        {"bincount", counts},
+        {"convolve", convolved},
+        {"interp", interpolated},
+        {"vdot", conjugated_product},
+        {"cumsum", running_sum},
+        {"gradient", gradient_of},
+        {"trapezoid", area},
+        {"cross", cross_product},
+        {"diff", differences},
+        {"sort", sorted, false},
+        {"argsort", sorted, true},
+        {"searchsorted", places_in_sorted},
     };
     for (int row = 0; row < kReductions; ++row)
         if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});

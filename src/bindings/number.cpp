@@ -207,23 +207,36 @@ Operator operator_for_power(PyObject* x, PyObject* exponent) {
     return value == -1 ? Reciprocal : Power;
 }
 
-/// x**0.5 of a few float64, as the table has it: the root, but inf for -inf and 0 for -0. Null for others.
+/// Roots of n float64, as x**0.5 has them: inf for -inf and 0 for -0.
+void take_roots(DirectLoops& loops, const double* from, double* to, int64_t n) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
+    const void* const in[kMaxIn] = {from};
+    void* const out[kMaxOut] = {to};
+    loops.run(loop_for(row::sqrt, DType::float64), in, out, n);
+    for (int64_t i = 0; i < n; ++i)
+        if (from[i] <= 0) to[i] = from[i] == 0 ? 0 : from[i] < -kLargest ? kInfinity : to[i];
+}
+
+/// x**0.5 of an element or of a few float64. Null for others.
 PyObject* root_of_few(PyObject* x, PyObject* exponent) {
-    if (!PyFloat_CheckExact(exponent) || PyFloat_AS_DOUBLE(exponent) != 0.5 || !is_ndarray(x) || is_number(x))
-        return nullptr;
+    if (!PyFloat_CheckExact(exponent) || PyFloat_AS_DOUBLE(exponent) != 0.5 || !is_ndarray(x)) return nullptr;
+    if (is_number(x)) {
+        const Scalar& element = scalar_of_number(x);
+        DirectLoops* const loops = backend(Device{}).front().direct();
+        if (element.dtype != DType::float64 || !loops || is_deferring()) return nullptr;
+        Scalar root;
+        root.dtype = DType::float64;
+        take_roots(*loops, reinterpret_cast<const double*>(element.bytes), reinterpret_cast<double*>(root.bytes), 1);
+        return wrap(root);
+    }
     const Array& array = array_of(x);
     if (array.dtype() != DType::float64 || !array.is_c_contiguous() || is_deferring()) return nullptr;
-    constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
     const auto* const from = reinterpret_cast<const double*>(direct_elements(array));
     if (!from || array.ndim() == 0) return nullptr;
     Array result = empty(array.shape(), DType::float64, array.device());
     auto* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return nullptr;
-    const void* const in[kMaxIn] = {from};
-    void* const out[kMaxOut] = {to};
-    array.storage().front().direct()->run(loop_for(row::sqrt, DType::float64), in, out, array.size());
-    for (int64_t i = 0; i < array.size(); ++i)
-        if (from[i] <= 0) to[i] = from[i] == 0 ? 0 : from[i] < -kLargest ? kInfinity : to[i];
+    take_roots(*array.storage().front().direct(), from, to, array.size());
     return wrap(std::move(result));
 }
 
@@ -401,7 +414,7 @@ struct OrderKey {
             if (dtype == DType::int64 || overflow) return !overflow;
             real = double(key);
             std::memcpy(&key, &real, sizeof key);
-        } else if (PyFloat_CheckExact(object) && dtype == DType::float64) {
+        } else if (dtype == DType::float64 && (PyFloat_CheckExact(object) || is_numpy_float64(object))) {
             real = PyFloat_AS_DOUBLE(object);
             std::memcpy(&key, &real, sizeof key);
         } else {

@@ -450,8 +450,7 @@ LoopId loop_of_equals(RowId id, DType dtype) {
     if (loop != kUnknown) return loop;
     const Row& row = rows()[id];
     const ArgType types[kMaxIn] = {{dtype, {}}, {dtype, {}}, {dtype, {}}};
-    loop =
-        gives_values(row) && row.nout == 1 && !row.has(NegativeFault) ? resolve(id, {types, row.nin}) : LoopId(kNone);
+    loop = gives_values(row) && row.nout == 1 ? resolve(id, {types, row.nin}) : LoopId(kNone);
     for (int i = 0; loop != kNone && i < row.nin; ++i)
         if (loops()[loop].in[i] != dtype) loop = kNone;
     return loop;
@@ -462,7 +461,7 @@ LoopId loop_of_equals(RowId id, DType dtype) {
 bool read_as(PyObject* object, DType dtype, Scalar& number) {
     const auto put = [&](auto value) { std::memcpy(number.bytes, &value, sizeof value); };
     number.dtype = dtype;
-    if (PyFloat_CheckExact(object)) {
+    if (PyFloat_CheckExact(object) || is_numpy_float64(object)) {
         put(PyFloat_AS_DOUBLE(object));
         return dtype == DType::float64;
     }
@@ -482,6 +481,19 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     return true;
 }
 
+/// Whether a power of elements is the loop alone: not for negative exponents of integers, which are errors, nor for
+/// those that shorter forms replace.
+bool is_plain_power(DType dtype, const void* exponent) {
+    if (dtype == DType::float64) {
+        double power;
+        std::memcpy(&power, exponent, sizeof power);
+        return power != 2 && power != 0.5 && power != -1;
+    }
+    int64_t power;
+    std::memcpy(&power, exponent, sizeof power);
+    return dtype == DType::int64 && power >= 0 && power != 2;
+}
+
 /// The usual call on numbers: of one dtype, or of one and a Python number. Null for others.
 PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
     PyObject* const some = is_number(objects[0]) ? objects[0] : objects[count - 1];
@@ -496,6 +508,7 @@ PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
         if (!is_element && !read_as(objects[i], dtype, converted)) return nullptr;
         in[i] = is_element ? scalar_of_number(objects[i]).bytes : converted.bytes;
     }
+    if (rows()[row].has(NegativeFault) && !is_plain_power(dtype, in[1])) return nullptr;
     static Backend& host = backend(Device{});
     DirectLoops* const direct = host.front().direct();
     if (!direct) return nullptr;

@@ -298,7 +298,7 @@ LoadedBlas search() {
     if (wish && *wish) {
         if (std::string(wish) == "off") return {};
         void* const handle = dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", dlerror());
+        if (!handle) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", dlerror(), " (a file or 'off' is expected)");
         const LoadedBlas found = blas_in(handle);
         if (!found.blas) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", wish, " has no cblas_dgemm and its like");
         return found;

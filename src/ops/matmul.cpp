@@ -28,7 +28,12 @@ Dims batch_of(const Array& array) {
 Dims broadcast_batches(const Array& left, const Array& right) {
     const Dims x = batch_of(left), y = batch_of(right);
     const Dims* const batches[] = {&x, &y};
-    return broadcast(batches, kMatmul);
+    try {
+        return broadcast(batches, kMatmul);
+    } catch (const Error&) {
+        raise(ErrorKind::Value, kMatmul, ": the stacks of shapes ", to_string(left.shape()), " and ",
+              to_string(right.shape()), " do not broadcast: ", to_string(x), " and ", to_string(y), " matrices");
+    }
 }
 
 Dims with(Dims batch, int64_t rows, int64_t columns) {

@@ -172,6 +172,7 @@ ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
         return apply(row::bitwise_right_shift, x, operand(shift));
     }
     if (c.scalars[1] == number(2)) return apply(row::square, x);
+    if (kind == Kind::Complex && c.scalars[1] == number(0.5)) return apply(row::sqrt, x);
     if (kind != Kind::Floating) return kNoValue;
     if (c.scalars[1] == number(-1)) return apply(row::reciprocal, x);
     if (!(c.scalars[1] == number(0.5))) return kNoValue;

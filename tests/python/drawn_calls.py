@@ -70,7 +70,7 @@ def unaligned(values):
 ARRAYS = """
 ca.arange(3.) | ca.arange(3) | ca.arange(6.).reshape(2, 3) | ca.arange(9.).reshape(3, 3) | base | base[0]
 ca.array([1.5, -0.0, ca.nan]) | ca.array([[1.5, -0.0, ca.inf]]) | ca.array([True, False, True])
-ca.arange(3, dtype='i4') | ca.ones(3, 'f4') | ca.ones((3, 3), 'f4') | ca.arange(3, dtype='u1') | ca.arange(3.) * 2
+ca.arange(3, dtype='i4') | ca.ones(3, 'f4') | ca.arange(3, dtype='f4') * 2 | ca.ones((3, 3), 'f4') | ca.arange(3, dtype='u1') | ca.arange(3.) * 2
 ca.arange(3) - 1 | -base | ca.ones(3, 'c16') | base[::-1] | base.T | base[:, 1] | base.ravel() | ca.arange(6.)[::2]
 ca.arange(3)[::-1] | ca.arange(6, dtype='i4').reshape(3, 2).T | base[1:] | base[:, :2] | [1, 2, 3] | [1., 2, 3]
 (1, 2, 3) | np.arange(3.)
@@ -348,7 +348,7 @@ def shares_memory(x, other):
 
 def draw(name, parameters, rng):
     """Return a call whose arguments suit the parameters, or most of them do."""
-    is_right = rng.random() < 0.5
+    is_right, is_short = rng.random() < 0.5, rng.random() < 0.3
     cut = rng.randrange(len(parameters) + 1)
     positional, keywords, is_open, chosen = [], {}, True, {}
 
@@ -374,7 +374,7 @@ def draw(name, parameters, rng):
         by_position = parameter.kind is parameter.POSITIONAL_ONLY or (
             parameter.kind is parameter.POSITIONAL_OR_KEYWORD and i < cut
         )
-        if not is_needed and (rng.random() < 0.7 or (by_position and not is_open)):
+        if not is_needed and (rng.random() < (0.95 if is_short else 0.7) or (by_position and not is_open)):
             is_open = False
         elif by_position and is_open:
             positional.append(choose(parameter))

@@ -93,7 +93,7 @@ def test_functions():
 def test_fast_ways_are_taken(name):
     """The calls above are not all left to Python, else they would compare nothing."""
     function, entered = getattr(cuarray, name), []
-    code, drawn = function.__code__, calls(name, 400)
+    code, drawn = function.__code__, calls(name, 1000)
     answered, before = 0, sys.getprofile()
     with cuarray.device("cpu"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
