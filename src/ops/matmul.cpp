@@ -97,10 +97,23 @@ Array fold_few(const Vectors& x, const Vectors& y, int64_t depth, NewResult new_
     return result;
 }
 
+/// Whether a library may multiply.
+bool takes_library(Device device, DType dtype) {
+    return deterministic_scopes == 0 && backend(device).front().multiplies_by_library(dtype);
+}
+
+/// Whether a library sums products, of which each sum has `depth`. This must not depend on how the factors were made,
+/// nor on who observes the call: only then are fused and unfused results the same.
+bool sums_by_library(Device device, DType dtype, int64_t depth, bool is_stack) {
+    constexpr int64_t kStackDepth = 128;
+    return (is_stack ? depth >= kStackDepth : depth * item_size(dtype) > kFewBytes) && takes_library(device, dtype);
+}
+
 /// sum(x * y) over one axis of vectors or matrices of one shape, as fold_few.
 Array sum_few(const Array& x, const Array& y, int axis) {
     if (x.ndim() > 2 || x.shape() != y.shape() || x.is_empty()) return {};
     const bool is_matrix = x.ndim() == 2;
+    if (sums_by_library(x.device(), x.dtype(), x.shape()[axis], is_matrix)) return {};
     if (is_matrix && axis == 0 && x.size() > 256) return {};
     const auto vectors = [&](const Array& of) {
         return Vectors{of, of.strides()[axis], is_matrix ? of.strides()[1 - axis] : 0};
@@ -197,18 +210,10 @@ Array multiply(Array left, Array right, bool by_library) {
     return result;
 }
 
-/// Whether a library may multiply.
-bool takes_library(Device device, DType dtype) {
-    return deterministic_scopes == 0 && backend(device).front().multiplies_by_library(dtype);
-}
-
-/// Sums of so many products are computed by a library.
-constexpr int64_t kLibrarySum = 128;
-
 /// Whether our own reduction of products is faster than a library: for short sums, and for many small vectors.
-bool is_better_folded(const Array& x, const Array& y, int64_t rows, int64_t depth, int64_t columns) {
-    if (rows == 1 && columns == 1) return depth < kLibrarySum;
+bool is_better_folded(const Array& x, const Array& y, DType dtype, int64_t rows, int64_t depth, int64_t columns) {
     const bool is_stack = x.ndim() > 2 || y.ndim() > 2;
+    if (rows == 1 && columns == 1) return !sums_by_library(x.device(), dtype, depth, is_stack);
     return (rows == 1 || columns == 1) && is_stack && rows * depth * columns <= 256;
 }
 
@@ -221,7 +226,7 @@ Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& a
     if (axes.size() == 1 && !keepdims && dtype == x.dtype())
         if (Array few = sum_few(x, y, int(axes[0]))) return few;
     if (axes.size() == 1 && !keepdims && axes[0] == x.ndim() - 1 && dtype == x.dtype() && x.shape() == y.shape() &&
-        x.shape().back() >= kLibrarySum && takes_library(x.device(), dtype)) {
+        sums_by_library(x.device(), dtype, x.shape().back(), x.ndim() > 1)) {
         Dims row = x.shape(), column = x.shape(), sums = x.shape();
         row.insert(row.size() - 1, 1);
         column.push_back(1);
@@ -272,7 +277,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
 
     const int64_t rows = x.shape()[x.ndim() - 2], columns = y.shape()[y.ndim() - 1];
     const bool by_library = takes_library(left.device(), dtype);
-    const bool is_fold = by_library ? is_better_folded(x, y, rows, depth, columns) : rows == 1 || columns == 1;
+    const bool is_fold = by_library ? is_better_folded(x, y, dtype, rows, depth, columns) : rows == 1 || columns == 1;
     Array result;
     if (is_fold && rows == 1)
         result = fold(turned(x), y, dtype, -2);

@@ -475,6 +475,33 @@ def test_einsums_that_are_views(text, device):
     assert x[0, 0] == 9
 
 
+@pytest.mark.parametrize("type", ["float32", "float64", "complex128", "int32", "float16"])
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda x, y, a: (x + y) @ y,
+        lambda x, y, a: cuarray.dot(x * 2, y),
+        lambda x, y, a: cuarray.vdot(x, y - x),
+        lambda x, y, a: cuarray.einsum("i,i", x - y, x),
+        lambda x, y, a: (a + a) @ x,
+        lambda x, y, a: (x + y) @ a.T,
+        lambda x, y, a: (a + a) @ a.T,
+        lambda x, y, a: cuarray.einsum("ij,ij->i", a + a, a),
+        lambda x, y, a: cuarray.einsum("ij,j->i", a * 2, x + y),
+        lambda x, y, a: cuarray.vecdot(a - x, a),
+    ],
+)
+def test_fused_and_observed_products_have_the_same_bits(type, product, order, device, rng):
+    for n in (3, 100, 127, 128, 200, 500, 1100, 3000):
+        x, y = (cuarray.asarray(numbers(np.dtype(type), (n,), rng)).copy() for _ in range(2))
+        a = cuarray.asarray(numbers(np.dtype(type), (7, n), rng)).copy()
+        want = bits(product(x, y, a))
+        assert bits(cuarray.fuse(product)(x, y, a)) == want, n
+        with cuarray.profile():
+            observed = product(x, y, a)
+        assert bits(observed) == want, n
+
+
 def test_deterministic_is_a_state_of_the_thread(rng):
     x = cuarray.asarray(rng.standard_normal((60, 700)), device="cpu")
     y = cuarray.asarray(rng.standard_normal((700, 50)), device="cpu")
