@@ -336,6 +336,27 @@ MUTANTS = [
         "tests/python/test_products.py -k einsum",
     ),
     Mutant(
+        "narrow-factor-of-another-matrix",
+        "src/host/matmul.cpp",
+        "if (from != copied_) copy_(",
+        "if (!copied_) copy_(",
+        "tests/python/test_products.py -k layouts",
+    ),
+    Mutant(
+        "narrow-factor-in-place-whatever-its-rows",
+        "src/host/matmul.cpp",
+        "(row == columns_ * item_ || depth_ == 1) &&",
+        "",
+        "tests/python/test_products.py -k layouts",
+    ),
+    Mutant(
+        "few-products-by-another-way-than-tasks",
+        "src/host/backend.cpp",
+        "return host::multiply(loops_, product);",
+        "return host::Blas::find() && host::Blas::find()->multiply(loops_, product);",
+        "tests/python/test_products.py -k observed",
+    ),
+    Mutant(
         "library-takes-columns-for-rows",
         "src/host/blas.cpp",
         "{from.data, kTrans,",

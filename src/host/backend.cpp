@@ -38,10 +38,7 @@ class HostLoops final : public DirectLoops {
                 int64_t apart) override {
         host::fold_contiguous(loops_, row, dtype, in, n, out, folds, apart);
     }
-    bool multiply(const MatrixProduct& product) override {
-        const host::Blas* const blas = host::Blas::has(product.dtype) ? host::Blas::find() : nullptr;
-        return blas && blas->multiply(loops_, product);
-    }
+    bool multiply(const MatrixProduct& product) override { return host::multiply(loops_, product); }
 
  private:
     const host::LoopLibrary& loops_;

@@ -90,6 +90,13 @@ struct MatmulLoops {
     /// Rounds a tile's sums and stores them to the result.
     void (*store)(const void* sums, char* to, int64_t row_step, int64_t column_step, int64_t rows,
                   int64_t columns) = nullptr;
+    /// The product of a matrix with one of `depth` <= kPanel rows, into contiguous rows, in the same order of
+    /// additions, without panels; by the number of columns, null where there is none. The right factor's rows are
+    /// padded with zeros to a power of two.
+    static constexpr int kFewColumns = 8;
+    using NarrowProduct = void (*)(const char* left, int64_t row_step, int64_t column_step, const void* right,
+                                   void* result, int64_t rows, int64_t depth);
+    NarrowProduct narrow[kFewColumns + 1] = {};
 };
 
 /// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/correlate.h, for n results.

@@ -1,5 +1,6 @@
 // matmul.cpp -- stacks of matrix products: blocks of each result, from packed panels of the factors.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "cuarray/kernel/matmul.h"
@@ -16,6 +17,7 @@ constexpr int kLeft = 0, kRight = 1, kResult = 2;  // operands of the space of b
 // A block's sums, and the panels from which it is computed, stay in L2.
 constexpr int64_t kBlockRows = 128, kBlockColumns = 256;
 constexpr int64_t kPanel = kernel::kPanel;
+constexpr int64_t kNarrowDepth = 64;
 
 int64_t parts_of(int64_t n, int64_t part) { return (n + part - 1) / part; }
 
@@ -117,6 +119,61 @@ class MatmulRun {
     const Space space_;
 };
 
+/// The loop for products with so few columns and so little depth that a library's call, or packing, costs more than
+/// they do. Null for others.
+MatmulLoops::NarrowProduct narrow_loop(const LoopLibrary& library, DType dtype, int64_t depth, int64_t columns) {
+    const bool is_narrow = columns <= MatmulLoops::kFewColumns && depth <= kNarrowDepth;
+    return is_narrow ? library.matmul[int(dtype)].narrow[columns] : nullptr;
+}
+
+/// The right factors of narrow products, as their loop takes them.
+class NarrowFactor {
+ public:
+    NarrowFactor(const LoopLibrary& library, DType dtype, int64_t depth, int64_t columns)
+        : copy_(library.copy[__builtin_ctzll(uint64_t(item_size(dtype)))]),
+          item_(item_size(dtype)),
+          depth_(depth),
+          columns_(columns),
+          width_(int64_t(std::bit_ceil(uint64_t(columns)))) {}
+
+    /// In place, or copied to rows of the loop's width.
+    const char* operator()(const char* from, int64_t row, int64_t column) {
+        const bool fits = width_ == columns_ && column == item_ && (row == columns_ * item_ || depth_ == 1) &&
+                          reinterpret_cast<uintptr_t>(from) % uint64_t(item_) == 0;
+        if (fits) return from;
+        if (from != copied_) copy_(packed_, width_ * item_, item_, from, row, column, depth_, columns_);
+        copied_ = from;
+        return packed_;
+    }
+
+ private:
+    const CopyLoop copy_;
+    const int64_t item_, depth_, columns_, width_;
+    const char* copied_ = nullptr;
+    alignas(64) char packed_[kNarrowDepth * MatmulLoops::kFewColumns * 8] = {};
+};
+
+/// False, with nothing done, unless all products are narrow.
+bool run_narrow(const LoopLibrary& library, const Matmul& task) {
+    const DType dtype = task.result.dtype;
+    const MatmulLoops::NarrowProduct multiply = narrow_loop(library, dtype, task.depth, task.columns);
+    const MatrixStrides left(task.left), right(task.right), result(task.result);
+    const int64_t item = item_size(dtype), columns = task.columns;
+    if (!multiply || result.column != item || result.row != columns * item) return false;
+    const Space space = batches(task);
+    const int64_t per_task = std::max<int64_t>(1, kTaskElements / (task.rows * columns * (task.depth / 8 + 1)));
+    parallel_for(parts_of(space.size, per_task), [&](int64_t i) {
+        const int64_t end = std::min(space.size, (i + 1) * per_task);
+        NarrowFactor factor(library, dtype, task.depth, columns);
+        OuterWalk batch(space, space.ndim, i * per_task);
+        for (int64_t unit = i * per_task; unit < end; ++unit, batch.next())
+            multiply(task.left.data() + batch.offset(kLeft), left.row, left.column,
+                     factor(task.right.data() + batch.offset(kRight), right.row, right.column),
+                     task.result.data() + batch.offset(kResult), task.rows, task.depth);
+    });
+    return true;
+}
+
 /// Products of at most so many multiply-adds are computed by one thread of a BLAS.
 constexpr int64_t kOneThread = 64 * 64 * 64, kOneThreadVector = 8192;
 
@@ -127,8 +184,7 @@ bool run_by_library(const LoopLibrary& library, const Matmul& task) {
     const int64_t item = item_size(task.result.dtype);
     if (!blas || task.depth == 0 || result.column != item || result.row != task.columns * item) return false;
     const Space space = batches(task);
-    const auto multiply = [&](int64_t unit) {
-        const OuterWalk batch(space, space.ndim, unit);
+    const auto multiply = [&](const OuterWalk& batch) {
         return blas->multiply(library, {task.result.dtype,
                                         task.rows,
                                         task.depth,
@@ -137,21 +193,36 @@ bool run_by_library(const LoopLibrary& library, const Matmul& task) {
                                         {task.right.data() + batch.offset(kRight), right.row, right.column},
                                         task.result.data() + batch.offset(kResult)});
     };
-    if (!multiply(0)) return false;
+    if (!multiply(OuterWalk(space, space.ndim, 0))) return false;
     const int64_t work = task.rows * task.depth * task.columns;
     const int64_t most = task.rows == 1 || task.columns == 1 ? kOneThreadVector : kOneThread;
     const int64_t per_task = work > most ? space.size : std::max<int64_t>(1, kOneThread / work);
     parallel_for(parts_of(space.size - 1, per_task), [&](int64_t i) {
         const int64_t end = std::min(space.size, 1 + (i + 1) * per_task);
-        for (int64_t unit = 1 + i * per_task; unit < end; ++unit) multiply(unit);
+        OuterWalk batch(space, space.ndim, 1 + i * per_task);
+        for (int64_t unit = 1 + i * per_task; unit < end; ++unit, batch.next()) multiply(batch);
     });
     return true;
 }
 
 }  // namespace
 
+bool multiply(const LoopLibrary& library, const MatrixProduct& product) {
+    const DefaultFloatMode mode;
+    const int64_t depth = product.depth, columns = product.columns;
+    if (const MatmulLoops::NarrowProduct loop = narrow_loop(library, product.dtype, depth, columns)) {
+        NarrowFactor factor(library, product.dtype, depth, columns);
+        loop(product.left.data, product.left.row, product.left.column,
+             factor(product.right.data, product.right.row, product.right.column), product.result, product.rows, depth);
+        return true;
+    }
+    const Blas* const blas = Blas::has(product.dtype) ? Blas::find() : nullptr;
+    return blas && blas->multiply(library, product);
+}
+
 void run(const LoopLibrary& library, const Matmul& task) {
     if (task.rows == 0 || task.columns == 0 || count(task.batch) == 0) return;
+    if (run_narrow(library, task)) return;
     if (!task.by_library || !run_by_library(library, task)) MatmulRun(library, task)();
 }
 

@@ -21,6 +21,8 @@ void run(const LoopLibrary& library, const OrderStatistics& task);
 void run(const LoopLibrary& library, const SearchSorted& task);
 void run(const LoopLibrary& library, const Histogram& task);
 
+/// One product as a Matmul task by a library would compute it; false, with nothing done, where none does.
+bool multiply(const LoopLibrary& library, const MatrixProduct& product);
 /// Runs the loop into `to`; returns false, having done nothing, if an operand is not dense.
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
 /// Folds runs of n > 0 contiguous elements, `apart` bytes from one to the next, with one thread.

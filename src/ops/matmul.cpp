@@ -190,6 +190,13 @@ class FewProducts {
 
 /// Multiplies matrices of one dtype, whose batches broadcast.
 Array multiply(Array left, Array right, bool by_library) {
+    if (left.ndim() > 2 && right.ndim() == 2 && left.is_c_contiguous() && left.size() > 0) {
+        // The rows of a stack times one matrix are the rows of one product.
+        Dims shape = left.shape();
+        const int64_t depth = shape.back();
+        shape.back() = right.shape()[1];
+        return multiply(left.reshape({left.size() / depth, depth}), right, by_library).reshape(shape);
+    }
     const int64_t rows = left.shape()[left.ndim() - 2], depth = left.shape()[left.ndim() - 1];
     const int64_t columns = right.shape()[right.ndim() - 1];
     const Dims batch = broadcast_batches(left, right);
@@ -214,7 +221,7 @@ Array multiply(Array left, Array right, bool by_library) {
 bool is_better_folded(const Array& x, const Array& y, DType dtype, int64_t rows, int64_t depth, int64_t columns) {
     const bool is_stack = x.ndim() > 2 || y.ndim() > 2;
     if (rows == 1 && columns == 1) return !sums_by_library(x.device(), dtype, depth, is_stack);
-    return (rows == 1 || columns == 1) && is_stack && rows * depth * columns <= 256;
+    return (rows == 1 || columns == 1) && is_stack && rows * depth * columns <= 32;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // matmul.cpp -- register tiles of matrix products: packing, multiplying, storing.
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "cuarray/kernel/matmul.h"
 #include "host/loops/tables.h"
@@ -73,6 +75,30 @@ struct MatmulTile {
     }
 };
 
+/// A row of the result is a vector, in a register while the rows of the right factor pass by.
+template <class T, int columns>
+void multiply_narrow(const char* left, int64_t row_step, int64_t column_step, const void* right, void* result,
+                     int64_t rows, int64_t depth) {
+    constexpr int width = int(std::bit_ceil(unsigned(columns)));
+    typedef T vector __attribute__((vector_size(width * sizeof(T)), aligned(alignof(T))));
+    const auto* const y = static_cast<const vector*>(right);
+    char* to = static_cast<char*>(result);
+    for (int64_t r = 0; r < rows; ++r, left += row_step, to += columns * sizeof(T)) {
+        vector sums = {};
+        for (int64_t k = 0; k < depth; ++k) {
+            T factor;
+            std::memcpy(&factor, left + k * column_step, sizeof factor);
+            sums += factor * y[k];
+        }
+        std::memcpy(to, &sums, columns * sizeof(T));
+    }
+}
+
+template <class T, int... columns>
+void collect_narrow(MatmulLoops& loops, std::integer_sequence<int, columns...>) {
+    ((loops.narrow[columns + 2] = multiply_narrow<T, columns + 2>), ...);
+}
+
 template <class T>
 void collect(MatmulLoops& loops) {
     loops = {MatmulTile<T>::rows,
@@ -81,6 +107,9 @@ void collect(MatmulLoops& loops) {
              MatmulTile<T>::pack,
              MatmulTile<T>::multiply,
              MatmulTile<T>::store};
+    using number = typename Products<T>::number;
+    if constexpr (Products<T>::parts == 1 && is_same<number, stored_t<T>> && !is_same<T, bool>)
+        collect_narrow<number>(loops, std::make_integer_sequence<int, MatmulLoops::kFewColumns - 1>());
 }
 
 }  // namespace
