@@ -17,12 +17,11 @@ _FUNCTIONS = [name for name in vars(RandomState) if not name.startswith("_") and
 globals().update({name: getattr(_shared, name) for name in _FUNCTIONS})
 ranf = sample = _shared.random_sample
 
-__all__ = sorted(
-    [
-        "MT19937", "PCG64", "PCG64DXSM", "SFC64", "BitGenerator", "Generator", "Philox", "RandomState",
-        "SeedSequence", "default_rng", "get_bit_generator", "ranf", "sample", "set_bit_generator", *_FUNCTIONS,
-    ]
-)  # fmt: skip
+__all__ = [
+    "MT19937", "PCG64", "PCG64DXSM", "SFC64", "BitGenerator", "Generator", "Philox", "RandomState",
+    "SeedSequence", "default_rng", "get_bit_generator", "ranf", "sample", "set_bit_generator",
+]  # fmt: skip
+__all__ += _FUNCTIONS
 
 
 def __getattr__(name):
@@ -30,4 +29,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return __all__
+    return sorted(__all__)

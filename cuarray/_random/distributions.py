@@ -1,6 +1,6 @@
 """The table of distributions, and the source of the methods and functions that are made of it."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -177,7 +177,9 @@ DISTRIBUTIONS = (
         "[0.0, 5.0], [[1.0, 0.5], [0.5, 2.0]]",
         "abs(ca.mean(x, axis=0)[1].item() - 5) < 0.4",
         after=(
-            Parameter("check_valid", "'warn'", "What to do if the matrix is not semidefinite: warn, raise or ignore.", "str"),
+            Parameter(
+                "check_valid", "'warn'", "What to do if the matrix is not semidefinite: warn, raise or ignore.", "str"
+            ),
             Parameter("tol", "1e-8", "Tolerance of that check.", "float"),
         ),
         keywords=(Parameter("method", "'svd'", "'svd', 'eigh' or 'cholesky'; the last one is the fastest.", "str"),),
@@ -319,7 +321,9 @@ OF_GENERATOR = (
         ),
         "[16, 8, 4], 6",
         "(x.sum(axis=-1) == 6).all().item()",
-        after=(Parameter("method", "'marginals'", "'marginals' or 'count'; both draw from the same distribution.", "str"),),
+        after=(
+            Parameter("method", "'marginals'", "'marginals' or 'count'; both draw from the same distribution.", "str"),
+        ),
         size=ROWS,
     ),
 )
@@ -340,8 +344,12 @@ OF_RANDOMSTATE = (
         "2.0",
         mean_near(2, 0.4),
     ),
-    Distribution("standard_normal", "Draw from the normal distribution of mean 0 and variance 1.", (), "", mean_near(0, 0.25)),
-    Distribution("random_sample", "Draw from the uniform distribution over ``0 <= x < 1``.", (), "", mean_near(0.5, 0.08)),
+    Distribution(
+        "standard_normal", "Draw from the normal distribution of mean 0 and variance 1.", (), "", mean_near(0, 0.25)
+    ),
+    Distribution(
+        "random_sample", "Draw from the uniform distribution over ``0 <= x < 1``.", (), "", mean_near(0.5, 0.08)
+    ),
 )
 
 METHOD = '''\
@@ -392,7 +400,8 @@ def source(row, legacy):
     written = [p.name + (f"={p.default}" if p.default else "") for p in positional]
     written += ["*"] * bool(keywords) + [f"{p.name}={p.default}" for p in keywords]
     described = [
-        f"    {p.name} : {p.kind}{', optional' if p.default else ''}\n        {p.text}" for p in [*positional, *keywords]
+        f"    {p.name} : {p.kind}{', optional' if p.default else ''}\n        {p.text}"
+        for p in [*positional, *keywords]
     ]
     example = f"{row.name}({', '.join(filter(None, [row.arguments, 'size=1000']))})"
     if legacy:
@@ -422,7 +431,7 @@ def source(row, legacy):
 def add_methods(kind, rows, legacy=False):
     """Add the methods of the rows to a class."""
     for row in rows:
-        names: dict[str, Any] = {"float64": np.float64}
+        names = {"float64": np.float64}
         exec(compile(source(row, legacy), f"<{kind.__name__}.{row.name}>", "exec"), names)
         method = names[row.name]
         method.__module__, method.__qualname__ = kind.__module__, f"{kind.__name__}.{row.name}"

@@ -396,14 +396,6 @@ class RandomState(Source):
         """
         self._generator.shuffle(x)
 
-    @property
-    def _generator(self):
-        """A Generator that draws the same numbers."""
-        return Generator(self._host.bit_generator, self._device)
-
-
-if hasattr(np.random.RandomState, "random_integers"):
-
     def random_integers(self, low, high=None, size=None):
         """Draw integers, all equally often; NumPy has given this up for `randint`.
 
@@ -440,9 +432,14 @@ if hasattr(np.random.RandomState, "random_integers"):
         low, high = (1, low) if high is None else (low, high)
         return self._draw("integers", low, high, size, np.int64, endpoint=True)
 
-    random_integers.__module__, random_integers.__qualname__ = "cuarray.random", "RandomState.random_integers"
-    RandomState.random_integers = random_integers
+    @property
+    def _generator(self):
+        """A Generator that draws the same numbers."""
+        return Generator(self._host.bit_generator, self._device)
 
+
+if not hasattr(np.random.RandomState, "random_integers"):
+    del RandomState.random_integers  # NumPy has given it up
 add_methods(RandomState, (*DISTRIBUTIONS, *OF_RANDOMSTATE), legacy=True)
 
 #: The generator of the module's functions.
