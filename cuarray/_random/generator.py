@@ -353,7 +353,7 @@ class Generator(Source):
         array([2, 3, 5, 7])
         """
         size, p = on_host(size, "choice"), on_host(p, "choice")
-        if isinstance(a, int | np.integer):
+        if np.isscalar(a):
             return self._draw("choice", a, size, replace, p, axis, shuffle)
         a = as_array(a, self._device)
         if a.ndim == 0:
@@ -362,7 +362,8 @@ class Generator(Source):
         if a.ndim == 1 and size is None:
             return a[int(chosen)]
         sample = take(a, _core.array_from_object(chosen, None, a.device), axis)
-        return sample if size is None or sample.ndim else sample.copy()  # an array and no value, as in NumPy
+        # With size=() it is an array and no value.
+        return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
 
     def permutation(self, x, axis=0):
         """Return the entries of an array in random order.
@@ -474,9 +475,9 @@ class Generator(Source):
             indices = self._host.permuted(indices, axis=axis)
             return take_along_axis(x, _core.array_from_object(indices, None, x.device), axis)
         if place.flags.f_contiguous and not place.flags.c_contiguous:
-            return self._permuted_like(x.T, place.T, None).T
+            return self._permuted_like(x.T, place.T, None).T.copy(order="K")
         flat = x.reshape(-1)
-        return (take(flat, self._order_of(flat, 0)) if x.size else flat).reshape(x.shape)
+        return take(flat, self._order_of(flat, 0).reshape(x.shape)) if x.size else x.copy()
 
     def _order_of(self, x, axis):
         """Draw the order of the entries of an axis, as an array on the device of x."""

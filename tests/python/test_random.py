@@ -135,6 +135,7 @@ def test_types_of_floating_point_numbers(name, device):
     for dtype, size in itertools.product(["'f4'", "'f8'", "np.float32", "np.dtype('f4')", "float", "'float64'"], SIZES):
         both(f"rng.{name}({first}{size}, {dtype})", ours, theirs)
     assert getattr(ours, name)(*([2.0] if first else []), dtype="f4").dtype == "f4"
+    getattr(theirs, name)(*([2.0] if first else []), dtype="f4")
     if name == "standard_exponential":
         both("rng.standard_exponential(5, method='inv')", ours, theirs)
         both("rng.standard_exponential(5, 'f4', 'inv')", ours, theirs)
@@ -142,7 +143,6 @@ def test_types_of_floating_point_numbers(name, device):
     if name == "standard_gamma":
         both("rng.standard_gamma(A([1.0, 2.0]), (3, 2), 'f4')", ours, theirs)
         both("rng.standard_gamma(A([1.0, 2.0]), dtype='f4')", ours, theirs)
-    getattr(theirs, name)(*([2.0] if first else []), dtype="f4")
     assert_states(ours, theirs)
 
 
@@ -171,8 +171,8 @@ def test_options(device):
 
 MIXED = [
     "rng.random()", "rng.random(3, 'f4')", "rng.integers(10)", "rng.integers(10, size=7, dtype='i1')", "rng.integers(2**40, size=3)",
-    "rng.choice(9, 4, False)", "rng.choice(A([3, 5, 7, 9]), (2, 2), p=A([0.1, 0.2, 0.3, 0.4]))", "rng.permutation(6)", "rng.standard_normal(5)",
-    "rng.permuted(A([[1, 2, 3], [4, 5, 6]]), axis=1)", "rng.permutation(A([[1, 2], [3, 4], [5, 6]]))", "rng.standard_exponential((2, 2))",
+    "rng.choice(9, 4, False)", "rng.choice([3, 5, 7, 9], (2, 2), p=A([0.1, 0.2, 0.3, 0.4]))", "rng.permutation(6)", "rng.standard_normal(5)",
+    "rng.permuted([[1, 2, 3], [4, 5, 6]], axis=1)", "rng.permutation([[1, 2], [3, 4], [5, 6]])", "rng.standard_exponential((2, 2))",
     *(f"rng.{name}({parameters})" for name, parameters in ARRAYS.items()),
 ]  # fmt: skip
 
@@ -414,7 +414,8 @@ def test_spawn(device):
 def test_pickles_and_copies():
     for kind in (default_rng(7), Generator(np.random.SFC64(7), "cpu"), RandomState(7)):
         kind.standard_normal(5)
-        for clone in (pickle.loads(pickle.dumps(kind)), copy.deepcopy(kind)):
+        for duplicate in (lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy):
+            clone = duplicate(kind)
             assert type(clone) is type(kind) and clone._device == kind._device and clone._host is not kind._host
             before = plain(kind._host.bit_generator.state)
             assert plain(clone._host.bit_generator.state) == before
@@ -662,14 +663,14 @@ rng.random(-1) | rng.random((2, -1)) | rng.random('a') | rng.random(2.5) | rng.r
 rng.random(3, 'i4') | rng.random(3, 'f2') | rng.random(dtype=int) | rng.random(3, 'nothing') | rng.random(size=3, out=A([0.0])) | rng.random(out=A([1]))
 rng.random(out=F(3)) | rng.random(1, 2, 3, 4) | rng.random(shape=3) | rng.random(10**30) | rng.normal(size=10**30)
 rng.standard_normal(3, 'c16') | rng.standard_normal(-3) | rng.standard_normal(2.0) | rng.standard_normal(out=F(3)) | rng.standard_normal(out=A([1]))
-rng.standard_exponential(3, method='x') | rng.standard_exponential(3, 'i8') | rng.standard_gamma(-1.0) | rng.standard_gamma(A([1.0, -1.0]))
+rng.standard_exponential(3, 'i8') | rng.standard_gamma(-1.0) | rng.standard_gamma(A([1.0, -1.0]))
 rng.standard_gamma(A([1.0, 2.0]), 3) | rng.standard_gamma() | rng.standard_gamma('a') | rng.standard_gamma(1.0, 3, 'i4')
 rng.normal(0, -1) | rng.normal(A([1.0, 2.0]), A([1.0, 2.0, 3.0])) | rng.normal('a') | rng.normal(None) | rng.normal(1j) | rng.normal(A([1j]))
 rng.normal(size=-1) | rng.normal(size='x') | rng.normal(size=1.5) | rng.normal(1, 2, 3, 4) | rng.normal(mean=1) | rng.normal(A([1.0, 2.0]), size=3)
-rng.beta(0, 1) | rng.beta(1) | rng.binomial(-1, 0.5) | rng.binomial(3, 1.5) | rng.binomial(3, A([0.5, np.nan])) | rng.binomial(2.5, 0.5)
+rng.beta(0, 1) | rng.beta(1) | rng.binomial(-1, 0.5) | rng.binomial(3, 1.5) | rng.binomial(3, A([0.5, np.nan]))
 rng.chisquare(-1) | rng.dirichlet([-1.0, 2.0]) | rng.dirichlet(A([[1.0]])) | rng.dirichlet('a') | rng.exponential(-1) | rng.f(0, 1) | rng.gamma(-1)
 rng.geometric(0) | rng.geometric(1.1) | rng.gumbel(0, -1) | rng.hypergeometric(5, 5, 11) | rng.hypergeometric(-1, 5, 2) | rng.laplace(0, -1)
-rng.logistic(0, -1) | rng.lognormal(0, -1) | rng.logseries(1.0) | rng.logseries(-0.1) | rng.multinomial(-1, [0.5, 0.5]) | rng.multinomial(3, [0.9, 0.9])
+rng.logistic(0, -1) | rng.lognormal(0, -1) | rng.logseries(1.0) | rng.logseries(-0.1) | rng.multinomial(-1, [0.5, 0.5]) | rng.multinomial(3, [0.9, 0.9, 0.1])
 rng.multinomial(3, 0.5) | rng.multivariate_hypergeometric([3, 4], 8) | rng.multivariate_hypergeometric([-3, 4], 1) | rng.multivariate_hypergeometric(3, 1)
 rng.multivariate_hypergeometric([3, 4], 2, method='x') | rng.multivariate_normal([0], [[1, 2]]) | rng.multivariate_normal(A([0, 0]), A([[1]]))
 rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid='raise') | rng.multivariate_normal([0], [[1]], method='x') | rng.multivariate_normal([0], [[1]], check_valid='x')
@@ -686,7 +687,7 @@ rng.permutation(A(3)) | rng.permutation(3.5) | rng.permutation(A([1, 2]), 1) | r
 rng.permuted(A(3)) | rng.permuted(3) | rng.permuted(A([1, 2]), axis=1) | rng.permuted(A([1, 2]), 0) | rng.permuted(A([1.5, 2]), out=A([1, 2])) | rng.permuted(A([1, 2]), out=A([1, 2, 3]))
 rng.permuted(A([1, 2]), out=[1, 2]) | rng.permuted(A([0.0, 1, 2]), out=F(3)) | rng.permuted(A([1, 2]), axis='a')
 rng.shuffle(A(3)) | rng.shuffle(3) | rng.shuffle(A([1, 2]), 1) | rng.shuffle(A([1, 2]), -2) | rng.shuffle([1, 2], 1) | rng.shuffle(F(3)) | rng.shuffle(F(3, 2)) | rng.shuffle() | rng.shuffle((1, 2))
-rng.bytes(-1) | rng.bytes('a') | rng.bytes(2.5) | rng.spawn('a') | rng.spawn(-1) | rng.spawn()
+rng.bytes('a') | rng.bytes() | rng.spawn('a') | rng.spawn(-1) | rng.spawn()
 """
 CALLS = [call.strip() for line in BAD_CALLS.strip().splitlines() for call in line.split(" | ")]
 
