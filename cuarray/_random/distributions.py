@@ -409,17 +409,17 @@ def source(row, legacy):
     else:
         drawn = f"    >>> rng = ca.random.default_rng(7)\n    >>> x = rng.{example}"
     method = "random" if row.name == "random_sample" else row.name
+    kind = "int64" if row.name in COUNTING else "float64"
     if row in OF_RANDOMSTATE:
-        passed = ["size", "float64", "None", *(p.name for p in row.parameters)]
+        draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
-        passed = [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    draw = "_fill" if row in OF_RANDOMSTATE else "_draw"
+        draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
     return METHOD.format(
         name=row.name,
         signature=", ".join(written),
         summary=row.summary,
         parameters="\n".join(described),
-        dtype="int64" if row.name in COUNTING else "float64",
+        dtype=kind,
         method=method,
         drawn=drawn,
         check=row.check,

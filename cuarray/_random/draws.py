@@ -10,7 +10,10 @@ from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import empty
 
 #: Parameters that NumPy takes as they are.
-PLAIN = frozenset([bool, int, float, str, type(None), np.ndarray, np.float64, np.int64])
+PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
+
+#: Numbers that `positive` makes a value of, of the same type.
+NUMBERS = frozenset([float, int, np.float32, np.int64])
 
 
 class Source:
@@ -33,36 +36,47 @@ class Source:
 
     def _draw(self, name, *parameters, **options):
         """Return what a method of NumPy's generator draws, as an array or a value of the device."""
-        found = [x if type(x) in PLAIN else on_host(x, name) for x in parameters]
-        return placed(getattr(self._host, name)(*found, **options), self._device)
+        if not PLAIN.issuperset(map(type, parameters)):
+            parameters = [on_host(x, name) for x in parameters]
+        numbers = getattr(self._host, name)(*parameters, **options)
+        return placed(numbers, self._device)
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
         draw = getattr(self._host, name)
-        found = [x if type(x) in PLAIN else on_host(x, name) for x in parameters]
+        if not PLAIN.issuperset(map(type, parameters)):
+            parameters = [on_host(x, name) for x in parameters]
         if out is not None:
-            size = size if type(size) in PLAIN else on_host(size, name)
-            return drawn_into(out, name, lambda place: draw(*found, size=size, dtype=dtype, out=place, **options))
+            size = on_host(size, name)
+            return drawn_into(out, name, lambda place: draw(*parameters, size=size, dtype=dtype, out=place, **options))
         if size is None:
-            numbers = draw(*found, dtype=dtype, **options)
-            if type(numbers) is not np.ndarray and dtype is not np.float64:
+            if dtype is np.float64:
+                return placed(draw(*parameters, **options), self._device)
+            numbers = draw(*parameters, dtype=dtype, **options)
+            if type(numbers) is not np.ndarray:
                 numbers = np.dtype(dtype).type(numbers)
             return placed(numbers, self._device)
+        made = self._made(size, dtype)
+        if made is None:
+            return placed(draw(*parameters, size=size, dtype=dtype, **options), self._device)
+        if parameters:  # NumPy compares their shape with the size
+            options["size"] = made.shape
+        draw(*parameters, dtype=dtype, out=made.__array__(), **options)
+        return made
+
+    def _made(self, size, dtype):
+        """Return a new array in the host's memory; None for a GPU, and where NumPy says what is wrong."""
         try:
             made = empty(size, dtype) if self._device is None else empty(size, dtype, device=self._device)
         except (TypeError, ValueError):
-            made = None  # NumPy says what is wrong
-        if made is not None and is_on_host(made):
-            # With parameters, NumPy compares their shape with the size.
-            given = {"size": made.shape} if found else {}
-            draw(*found, **given, dtype=dtype, out=made.__array__(), **options)
-            return made
-        made = None
-        return placed(draw(*found, size=size, dtype=dtype, **options), self._device)
+            return None
+        return made if is_on_host(made) else None
 
 
 def on_host(x, function):
     """Return a parameter as NumPy reads it: arrays of the host as views. TypeError for arrays of a GPU."""
+    if type(x) in PLAIN:
+        return x
     if not isinstance(x, ndarray):
         _core.refuse_to_strip(x, function)
         return x
@@ -77,8 +91,9 @@ def on_host(x, function):
 def placed(numbers, device):
     """Return what NumPy drew as an array with memory of its own, or as a value if it is one number."""
     if type(numbers) is np.ndarray:
+        # A copy, since only memory of our own takes part in fused kernels.
         return _core.array_from_object(numbers, None, device, True)
-    if device is None and type(numbers) in (float, int):
+    if device is None and type(numbers) in NUMBERS:
         return positive(numbers)  # the shortest way to a value
     return _core.as_value(_core.array_from_object(numbers, None, device, True))
 

@@ -121,7 +121,11 @@ def test_parameters_are_views_of_any_layout(device):
     values = np.arange(1.0, 13).reshape(4, 3)
     with cuarray.device("cpu"):
         ways = [layout(values) for layout in LAYOUTS]
-    for x in [*ways, cuarray.asarray(values, dtype="bfloat16", device="cpu"), cuarray.asarray(values, dtype="i1", device="cpu")]:
+    for x in [
+        *ways,
+        cuarray.asarray(values, dtype="bfloat16", device="cpu"),
+        cuarray.asarray(values, dtype="i1", device="cpu"),
+    ]:
         ours, theirs = pair()
         assert_same(ours.normal(x, x), theirs.normal(values, values))
         assert_same(ours.integers(x.astype(int)), theirs.integers(values.astype(int)))
@@ -154,7 +158,13 @@ def test_types_of_integers(dtype, device):
     for size in SIZES:
         both(f"rng.integers({low}, {high}, {size}, '{dtype}', endpoint=True)", ours, theirs)
         both(f"rng.integers({high}, size={size}, dtype='{dtype}')", ours, theirs)
-    both(f"rng.integers(A([0, 1]), A([[1], [2]]), dtype='{dtype}', endpoint={dtype != 'bool'})" if info else "rng.integers(2, size=9, dtype=bool)", ours, theirs)
+    both(
+        f"rng.integers(A([0, 1]), A([[1], [2]]), dtype='{dtype}', endpoint={dtype != 'bool'})"
+        if info
+        else "rng.integers(2, size=9, dtype=bool)",
+        ours,
+        theirs,
+    )
     assert_states(ours, theirs)
 
 
@@ -201,7 +211,15 @@ def test_bit_generators(kind, device):
 def test_results_own_their_memory(device):
     rng = default_rng(1)
     x = cuarray.arange(4.0)
-    for result in (rng.random(5), rng.normal(size=5), rng.integers(9, size=5), rng.choice(x, 3), rng.permutation(x), rng.permuted(x), rng.permutation(4)):
+    for result in (
+        rng.random(5),
+        rng.normal(size=5),
+        rng.integers(9, size=5),
+        rng.choice(x, 3),
+        rng.permutation(x),
+        rng.permuted(x),
+        rng.permutation(4),
+    ):
         assert result.flags.owndata and result.flags.writeable and result.flags.c_contiguous and result.base is None
     assert not rng.random().flags.writeable and rng.random(()).flags.writeable and rng.choice(x, ()).flags.writeable
 
@@ -233,7 +251,9 @@ def test_other_out(device):
     nothing = cuarray.empty((0, 3))
     assert ours.random(out=nothing) is nothing
     shape, out = cuarray.asarray([1.0, 2.0, 3.0], device="cpu"), cuarray.empty((2, 3))
-    np.testing.assert_array_equal(ours.standard_gamma(shape, out=out).numpy(), theirs.standard_gamma([1.0, 2.0, 3.0], (2, 3)))
+    np.testing.assert_array_equal(
+        ours.standard_gamma(shape, out=out).numpy(), theirs.standard_gamma([1.0, 2.0, 3.0], (2, 3))
+    )
     assert_states(ours, theirs)
     frozen = cuarray.broadcast_to(cuarray.zeros(1), (3,))
     for wrong in (frozen, cuarray.zeros(3).sum()):
@@ -286,8 +306,16 @@ def test_permutations_of_arrays_of_any_layout(layout, shape, device):
 
 @pytest.mark.parametrize("order", ["C", "F", "K"])
 def test_permuted_without_an_axis(order, device):
-    values = np.asarray(np.arange(24).reshape(2, 3, 4), order=order) if order != "K" else np.arange(24).reshape(4, 2, 3).transpose(1, 2, 0)
-    x = cuarray.asarray(np.arange(24)).reshape(2, 3, 4).copy(order) if order != "K" else cuarray.arange(24).reshape(4, 2, 3).transpose(1, 2, 0)
+    values = (
+        np.asarray(np.arange(24).reshape(2, 3, 4), order=order)
+        if order != "K"
+        else np.arange(24).reshape(4, 2, 3).transpose(1, 2, 0)
+    )
+    x = (
+        cuarray.asarray(np.arange(24)).reshape(2, 3, 4).copy(order)
+        if order != "K"
+        else cuarray.arange(24).reshape(4, 2, 3).transpose(1, 2, 0)
+    )
     ours, theirs = pair()
     assert_same(ours.permuted(x), theirs.permuted(values))
     for way in ("C", "F"):
@@ -296,7 +324,9 @@ def test_permuted_without_an_axis(order, device):
         theirs.permuted(values, out=expected)
         np.testing.assert_array_equal(out.numpy(), expected)
     strided = cuarray.zeros((2, 3, 8))
-    np.testing.assert_array_equal(ours.permuted(x, out=strided[..., ::2]).numpy(), theirs.permuted(values, out=np.zeros((2, 3, 8))[..., ::2]))
+    np.testing.assert_array_equal(
+        ours.permuted(x, out=strided[..., ::2]).numpy(), theirs.permuted(values, out=np.zeros((2, 3, 8))[..., ::2])
+    )
     assert (strided[..., 1::2] == 0).all()
     assert_states(ours, theirs)
 
@@ -346,7 +376,16 @@ def test_shuffle_of_other_sequences(device):
 
 def test_permutation_of_other_things(device):
     ours, theirs = pair()
-    for x in (7, np.int32(7), 0, [3, 1, 2], (1.5, 2.5), [[1, 2], [3, 4], [5, 6]], np.arange(5, dtype="u1"), [True, False]):
+    for x in (
+        7,
+        np.int32(7),
+        0,
+        [3, 1, 2],
+        (1.5, 2.5),
+        [[1, 2], [3, 4], [5, 6]],
+        np.arange(5, dtype="u1"),
+        [True, False],
+    ):
         assert_same(ours.permutation(x), theirs.permutation(x))
     assert_states(ours, theirs)
 
@@ -357,7 +396,14 @@ def test_permutation_of_other_things(device):
 def test_choice(replace, p, shuffle, device):
     ours, theirs = pair()
     population = np.arange(12.0, dtype="f4").reshape(4, 3)
-    for a, axis in [(4, 0), ([2, 3, 5, 7], 0), (population, 0), (population.T, 1), (population.T, -1), (population[:, 0], 0)]:
+    for a, axis in [
+        (4, 0),
+        ([2, 3, 5, 7], 0),
+        (population, 0),
+        (population.T, 1),
+        (population.T, -1),
+        (population[:, 0], 0),
+    ]:
         for size in (None, (), 1, 3, (2, 2), 0, (0, 2)):
             x = cuarray.asarray(a) if isinstance(a, np.ndarray) else a
             expected = theirs.choice(a, size, replace, p, axis, shuffle)
@@ -383,7 +429,11 @@ def test_generators_as_seeds():
     ours, theirs = pair()
     assert default_rng(ours) is ours and default_rng(ours, None) is ours
     elsewhere = default_rng(ours, "cpu")
-    assert elsewhere is not ours and elsewhere.bit_generator is ours.bit_generator and default_rng(elsewhere, "cpu") is elsewhere
+    assert (
+        elsewhere is not ours
+        and elsewhere.bit_generator is ours.bit_generator
+        and default_rng(elsewhere, "cpu") is elsewhere
+    )
     assert default_rng(theirs).bit_generator is theirs.bit_generator is default_rng(theirs.bit_generator).bit_generator
     old, older = RandomState(3), np.random.RandomState(3)
     assert default_rng(old).bit_generator is RandomState(old)._host.bit_generator is old._host.bit_generator
@@ -404,7 +454,10 @@ def test_states_are_numpys():
 
 def test_spawn(device):
     ours, theirs = pair()
-    for kind, other in [(ours, theirs), (Generator(np.random.PCG64(3), "cpu"), np.random.Generator(np.random.PCG64(3)))]:
+    for kind, other in [
+        (ours, theirs),
+        (Generator(np.random.PCG64(3), "cpu"), np.random.Generator(np.random.PCG64(3))),
+    ]:
         children, others = kind.spawn(3), other.spawn(3)
         assert [type(c) for c in children] == [Generator] * 3 and children[0]._device == kind._device
         for child, reference in zip(children, others, strict=True):
@@ -430,11 +483,22 @@ def test_pickles_and_copies():
 def test_devices(device):
     fixed = default_rng(7, "cpu")
     assert str(fixed.random(3).device) == str(fixed.random().device) == str(fixed.integers(9, size=3).device) == "cpu"
-    assert str(fixed.permutation(3).device) == str(fixed.choice([1, 2], 2).device) == str(fixed.permuted([1, 2]).device) == "cpu"
+    assert (
+        str(fixed.permutation(3).device)
+        == str(fixed.choice([1, 2], 2).device)
+        == str(fixed.permuted([1, 2]).device)
+        == "cpu"
+    )
     assert default_rng(7, device).normal(size=2).device == cuarray.device(device) == default_rng(7).normal().device
     # Results made of an array are where it is.
     x = cuarray.arange(5)
-    assert fixed.permutation(x).device == fixed.choice(x, 2).device == fixed.choice(x).device == fixed.permuted(x).device == x.device
+    assert (
+        fixed.permutation(x).device
+        == fixed.choice(x, 2).device
+        == fixed.choice(x).device
+        == fixed.permuted(x).device
+        == x.device
+    )
     assert str(RandomState(7, "cpu").randn(2).device) == "cpu"
     with pytest.raises(ValueError, match="nowhere"):
         default_rng(7, "nowhere")
@@ -444,7 +508,12 @@ def test_devices(device):
 
 def test_numbers_do_not_depend_on_the_device(device):
     here, there = default_rng(7), default_rng(7, "cpu")
-    for draw in (lambda r: r.random((3, 4), "f4"), lambda r: r.poisson(3.0, 50), lambda r: r.standard_gamma(2.0), lambda r: r.permutation(9)):
+    for draw in (
+        lambda r: r.random((3, 4), "f4"),
+        lambda r: r.poisson(3.0, 50),
+        lambda r: r.standard_gamma(2.0),
+        lambda r: r.permutation(9),
+    ):
         assert draw(here).tolist() == draw(there).tolist()
 
 
@@ -543,7 +612,9 @@ def test_methods_of_randomstates_are_numpys(name):
 
 def test_names_of_the_module_are_numpys():
     names = {*np.random.__all__, "get_bit_generator", "set_bit_generator"} & {*dir(np.random)}
-    assert names <= {*cuarray.random.__all__} <= {*dir(np.random)} and len(set(cuarray.random.__all__)) == len(cuarray.random.__all__)
+    assert names <= {*cuarray.random.__all__} <= {*dir(np.random)} and len(set(cuarray.random.__all__)) == len(
+        cuarray.random.__all__
+    )
     assert set(dir(cuarray.random)) == set(cuarray.random.__all__)
     for name in names - {"Generator", "RandomState", "ranf", "sample"}:
         ours, theirs = getattr(cuarray.random, name), getattr(np.random, name)
@@ -593,10 +664,16 @@ def test_functions_draw_from_one_generator(device):
     cuarray.random.seed(7)
     for name in cuarray.random.__all__:
         if name in SCALARS and name != "random":
-            assert_same(eval(f"f({SCALARS[name]})", {"f": getattr(cuarray.random, name)}), eval(f"rng.{name}({SCALARS[name]})", {"rng": theirs}))
+            assert_same(
+                eval(f"f({SCALARS[name]})", {"f": getattr(cuarray.random, name)}),
+                eval(f"rng.{name}({SCALARS[name]})", {"rng": theirs}),
+            )
             if name in ARRAYS:
                 on_cpu = {"f": getattr(cuarray.random, name), "A": lambda v: cuarray.asarray(v, device="cpu")}
-                assert_same(eval(f"f({ARRAYS[name]})", on_cpu), eval(f"rng.{name}({ARRAYS[name]})", {"rng": theirs, "A": np.asarray}))
+                assert_same(
+                    eval(f"f({ARRAYS[name]})", on_cpu),
+                    eval(f"rng.{name}({ARRAYS[name]})", {"rng": theirs, "A": np.asarray}),
+                )
     for function in (cuarray.random.random, cuarray.random.random_sample, cuarray.random.sample, cuarray.random.ranf):
         assert_same(function((2, 3)), theirs.random((2, 3)))
         assert_same(function(), theirs.random())
@@ -750,7 +827,11 @@ def test_our_own_texts_name_the_function(device):
 
 def test_texts_are_refused_before_a_number_is_drawn():
     ours, theirs = pair()
-    for call in (lambda: ours.choice(["a", "b"]), lambda: ours.permutation(["a", "b"]), lambda: ours.permuted(["a", "b"])):
+    for call in (
+        lambda: ours.choice(["a", "b"]),
+        lambda: ours.permutation(["a", "b"]),
+        lambda: ours.permuted(["a", "b"]),
+    ):
         with pytest.raises(TypeError):
             call()
     assert_states(ours, theirs)
