@@ -278,7 +278,7 @@ DISTRIBUTIONS = (
         "Draw from a uniform distribution over ``low <= x < high``.",
         (Parameter("low", "0.0", "The smallest number."), Parameter("high", "1.0", "The upper end.")),
         "2.0, 4.0",
-        "(x.min() >= 2 and x.max() < 4) == True",
+        "((x >= 2) & (x < 4)).all().item()",
     ),
     Distribution(
         "vonmises",
