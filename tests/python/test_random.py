@@ -257,7 +257,7 @@ def test_other_out(device):
     assert_states(ours, theirs)
     frozen = cuarray.broadcast_to(cuarray.zeros(1), (3,))
     for wrong in (frozen, cuarray.zeros(3).sum()):
-        with pytest.raises(ValueError, match="^random: output array is read-only"):
+        with pytest.raises(ValueError, match=r"^random: output array is read-only"):
             ours.random(out=wrong)
     with pytest.raises(TypeError, match="wrong type"):
         ours.random(out=cuarray.empty(3, "f4"))
@@ -621,7 +621,7 @@ def test_names_of_the_module_are_numpys():
         assert ours is theirs or parameters(ours) == parameters(theirs), name
     with pytest.raises(AttributeError, match=r"'test'; use numpy\.random\.test"):
         cuarray.random.test  # noqa: B018
-    with pytest.raises(AttributeError, match="'no_such_name'$"):
+    with pytest.raises(AttributeError, match=r"'no_such_name'$"):
         cuarray.random.no_such_name  # noqa: B018
 
 
@@ -709,7 +709,7 @@ def test_states_of_the_module():
     with pytest.raises(ValueError, match="Philox"):
         cuarray.random.set_state(np.random.get_state())  # noqa: NPY002
     for wrong in (3, (1, 2), None):
-        with pytest.raises(TypeError, match="^set_state: "):
+        with pytest.raises(TypeError, match=r"^set_state: "):
             cuarray.random.set_state(wrong)
     old = RandomState(np.random.MT19937(3))
     state = old.get_state()
@@ -811,17 +811,17 @@ def test_bad_bit_generators(bit_generator):
 
 def test_our_own_texts_name_the_function(device):
     rng = default_rng(1)
-    with pytest.raises(TypeError, match="^normal: a masked array"):
+    with pytest.raises(TypeError, match=r"^normal: a masked array"):
         rng.normal(np.ma.ones(2))
-    with pytest.raises(TypeError, match="^shuffle: "):
+    with pytest.raises(TypeError, match=r"^shuffle: "):
         rng.shuffle(cuarray.asarray(3))
-    with pytest.raises(ValueError, match="^shuffle: .*read-only"):
+    with pytest.raises(ValueError, match=r"^shuffle: .*read-only"):
         rng.shuffle(cuarray.broadcast_to(cuarray.zeros(1), (3,)))
-    with pytest.raises(TypeError, match="^permuted: "):
+    with pytest.raises(TypeError, match=r"^permuted: "):
         rng.permuted([1, 2], out=[1, 2])
-    with pytest.raises(ValueError, match="^permuted: .*read-only"):
+    with pytest.raises(ValueError, match=r"^permuted: .*read-only"):
         rng.permuted([1, 2], out=cuarray.broadcast_to(cuarray.zeros(1, int), (2,)))
-    with pytest.raises(ValueError, match="^choice: a must have one axis"):
+    with pytest.raises(ValueError, match=r"^choice: a must have one axis"):
         cuarray.random.choice(cuarray.ones((2, 2)))
 
 
