@@ -17,7 +17,8 @@ class Generator(Source):
     """Draws random numbers as arrays: the methods of numpy.random.Generator, with the same numbers.
 
     NumPy draws them on the host. On `cpu` they go to the memory of the new array where NumPy allows it; for a
-    GPU they are uploaded, which is slower than drawing them there. Threads may share a generator.
+    GPU they are uploaded, which is slower than drawing them there. Threads may share a generator. A graph does
+    not record that numbers are drawn: draw them before its capture.
 
     Parameters
     ----------
@@ -427,7 +428,7 @@ class Generator(Source):
         TypeError
             If `x` has no axis, or `out` is no array or does not hold the type of `x`.
         ValueError
-            If `out` is read-only or has another shape.
+            If `out` is read-only, has another shape or is on another device.
         AxisError
             If the axis does not exist.
 
@@ -444,16 +445,22 @@ class Generator(Source):
         array([[0, 1, 2],
                [3, 4, 5]])
         """
-        x = as_array(x, self._device)
-        if out is not None:
+        if out is None:
+            x = as_array(x, self._device)
+            if is_on_host(x):
+                return placed(self._host.permuted(x.__array__(), axis=axis), x.device)
+        else:
             if not isinstance(out, ndarray | np.ndarray):
                 raise TypeError(f"permuted: out must be an array, not {type(out).__name__}")
             place = target(out, "permuted", is_out=True)
-        if is_on_host(x) and (out is None or is_on_host(place)):
-            if out is None:
-                return placed(self._host.permuted(x.__array__(), axis=axis), x.device)
-            self._host.permuted(x.__array__(), axis=axis, out=place.__array__())
-            return out
+            x = _core.beside(x, place, "permuted")
+            if x.device != place.device:
+                raise ValueError(
+                    f"permuted: out= is on {place.device}, the array on {x.device}; move one with .to_device(...)"
+                )
+            if is_on_host(x):
+                self._host.permuted(x.__array__(), axis=axis, out=place.__array__())
+                return out
         if x.ndim == 0:
             raise TypeError("permuted: an array without axes has no order")
         if out is None:
@@ -462,7 +469,7 @@ class Generator(Source):
             raise ValueError(f"permuted: out= has shape {place.shape}, the array {x.shape}")
         if not _core.can_cast(x.dtype, place.dtype, "safe"):
             raise TypeError(f"permuted: cannot cast {x.dtype} to {place.dtype}, the type of out=, with the rule 'safe'")
-        place[...] = self._permuted_like(_core.array_from_object(x, None, place.device), place, axis)
+        place[...] = self._permuted_like(x, place, axis)
         return out
 
     def _permuted_like(self, x, place, axis):

@@ -336,6 +336,8 @@ def test_permuted_between_numpy_and_cuarray(device):
     mine = np.zeros(5)
     assert ours.permuted(cuarray.arange(5, device="cpu"), out=mine) is mine
     np.testing.assert_array_equal(mine, theirs.permuted(np.arange(5)))
+    out = cuarray.zeros(3)
+    np.testing.assert_array_equal(ours.permuted([3, 1, 2], out=out).numpy(), theirs.permuted([3, 1, 2]))
     assert_same(ours.permuted([[3, 1, 2]], axis=1), theirs.permuted([[3, 1, 2]], axis=1))
     assert_same(ours.permuted(np.arange(5)), theirs.permuted(np.arange(5)))
     assert_states(ours, theirs)
@@ -504,6 +506,16 @@ def test_devices(device):
         default_rng(7, "nowhere")
     with pytest.raises(ValueError, match="nowhere"):
         Generator(np.random.Philox(7), "nowhere")
+
+
+def test_permuted_stays_on_its_device(device):
+    x, here = cuarray.arange(5.0), cuarray.arange(5.0, device="cpu")
+    if x.device == here.device:
+        assert default_rng(7).permuted(x, out=np.zeros(5)).sum() == 10
+        return
+    for a, out in [(x, here), (here, x), (x, np.zeros(5))]:
+        with pytest.raises((TypeError, ValueError), match=r"^permuted: .* on "):
+            default_rng(7).permuted(a, out=out)
 
 
 def test_numbers_do_not_depend_on_the_device(device):
