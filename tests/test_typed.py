@@ -85,7 +85,7 @@ def revealing(source):
 def public_docstrings():
     """The docstrings with examples of all public functions, classes and methods, by name."""
     found = {}
-    for module in (cuarray, cuarray.memory, cuarray.testing, cuarray.lib.stride_tricks):
+    for module in (cuarray, cuarray.memory, cuarray.random, cuarray.testing, cuarray.lib.stride_tricks):
         for name in module.__all__:
             if isinstance(getattr(module, name), cuarray.ufunc) or str(
                 getattr(getattr(module, name), "__module__", "cuarray")
@@ -98,6 +98,8 @@ def public_docstrings():
         cuarray.Event,
         cuarray.Graph,
         cuarray.profile,
+        cuarray.random.Generator,
+        cuarray.random.RandomState,
     ):
         found |= {f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if not name.startswith("_")}
     texts = {name: inspect.getdoc(thing) or "" for name, thing in found.items()}

@@ -52,7 +52,6 @@ ADVICE = {
     "poly1d": "give coefficients to cuarray.polyval, polyadd, polymul, polyder and polyint",
     "polyfit": "use numpy.polyfit with x.numpy(), and cuarray.polyval with what it returns",
     "polynomial": "use cuarray.polyval and its like, or numpy.polynomial with x.numpy() and cuarray.asarray",
-    "random": "it is not there yet: use cuarray.asarray(numpy.random.default_rng().random(shape))",
     "roots": "use numpy.roots with x.numpy() and cuarray.asarray",
     "test": "run pytest in a checkout of cuarray",
     "typing": "use numpy.typing; the type of arrays is cuarray.ndarray",

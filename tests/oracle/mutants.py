@@ -1050,6 +1050,52 @@ ARGUMENTS = [
     ),
 ]
 
+#: Where numbers are drawn, and what becomes of them.
+RANDOM = [
+    Mutant(
+        "numbers-share-memory-with-numpy",
+        "cuarray/_random/draws.py",
+        "return _core.array_from_object(numbers, None, device, True)",
+        "return _core.array_from_object(numbers, None, device, None)",
+        tests("random", "own_their_memory"),
+    ),
+    Mutant(
+        "out-is-filled-in-the-wrong-order",
+        "cuarray/_random/draws.py",
+        'out.flags.f_contiguous and not out.flags.c_contiguous and function != "standard_gamma"',
+        "False",
+        tests("random", "test_out_of_any_layout"),
+    ),
+    Mutant(
+        "shuffle-along-the-first-axis",
+        "cuarray/_random/generator.py",
+        "x[...] = take(x, self._order_of(x, axis), axis)",
+        "x[...] = take(x, self._order_of(x, 0), 0)",
+        tests("random", "any_layout"),
+    ),
+    Mutant(
+        "seed-keeps-the-place-in-the-buffer",
+        "cuarray/_random/randomstate.py",
+        "bit_generator.state = state\n\n    def get_state",
+        'bit_generator.state = bit_generator.state | {"state": state["state"]}\n\n    def get_state',
+        tests("random", "module or one_generator"),
+    ),
+    Mutant(
+        "a-seed-of-another-bit-generator",
+        "cuarray/_random/generator.py",
+        "return np.random.Philox(on_host(",
+        "return np.random.PCG64(on_host(",
+        tests("random", "test_seeds"),
+    ),
+    Mutant(
+        "second-parameter-has-no-default",
+        "cuarray/_random/distributions.py",
+        'SCALE = Parameter("scale", "1.0"',
+        'SCALE = Parameter("scale", "2.0"',
+        tests("random", "are_numpys"),
+    ),
+]
+
 MUTANTS = [
     *UNSEEN_BY_THE_STANDARD,
     *INDEXING,
@@ -1063,6 +1109,7 @@ MUTANTS = [
     *EDITING,
     *PRODUCTS,
     *ARGUMENTS,
+    *RANDOM,
 ]
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Random numbers: what the public module `cuarray.random` is made of."""
