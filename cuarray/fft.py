@@ -34,9 +34,16 @@ SHARE = 32768
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+def to_real(a, n, axis, norm, out):
+    """Transform like numpy.fft.irfft, which reads beyond the end of an axis that has no elements."""
+    if a.shape[axis] == 0:
+        a = np.zeros((*a.shape[:axis], 1, *a.shape[axis + 1 :]), a.dtype)
+    return np.fft.irfft(a, n, axis, norm, out)
+
+
 def hermitian(a, n, axis, norm, out):
     """Transform like numpy.fft.hfft, into `out`, which that ignores."""
-    return np.fft.irfft(np.conjugate(a), n, axis, OPPOSITE[norm], out)
+    return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)
 
 
 def inverse_hermitian(a, n, axis, norm, out):
@@ -45,14 +52,18 @@ def inverse_hermitian(a, n, axis, norm, out):
     return np.conjugate(result, out=result)
 
 
-#: The transforms of one axis, called with (array, n, axis, norm, out).
+#: The transforms of one axis, called with (array, n, axis, norm, out). NumPy's may warn of infinite values; the setting
+#: of warnings belongs to the thread that calls.
 TRANSFORMS = {
-    "fft": np.fft.fft,
-    "ifft": np.fft.ifft,
-    "rfft": np.fft.rfft,
-    "irfft": np.fft.irfft,
-    "hfft": hermitian,
-    "ihfft": inverse_hermitian,
+    name: np.errstate(all="ignore")(transform)
+    for name, transform in {
+        "fft": np.fft.fft,
+        "ifft": np.fft.ifft,
+        "rfft": np.fft.rfft,
+        "irfft": to_real,
+        "hfft": hermitian,
+        "ihfft": inverse_hermitian,
+    }.items()
 }
 
 #: Those of real input, whose n points become n // 2 + 1, and those of real results.
