@@ -42,7 +42,6 @@ ADVICE = {
     "emath": "give complex arguments: cuarray.sqrt(x + 0j)",
     "exceptions": "use numpy.exceptions, whose types cuarray raises; cuarray.AxisError is one of them",
     "f2py": "use numpy.f2py with x.numpy() and cuarray.asarray",
-    "fft": "it is not there yet: use numpy.fft with x.numpy() and cuarray.asarray",
     "get_include": "numpy.get_include() is for NumPy's headers; find_package(cuarray) finds cuarray's",
     "info": "use help(cuarray.NAME)",
     "linalg": "it is not there yet: use numpy.linalg with x.numpy() and cuarray.asarray",

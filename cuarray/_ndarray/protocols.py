@@ -6,6 +6,7 @@ have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 
 import numpy as np
 
@@ -103,8 +104,7 @@ def array_function(self, function, types, args, kwargs):
                 _core.refuse_to_strip(x, name)
             if _core.array_class(x) in ("dispatching", "wrapping"):
                 return on_views(function, name, args, kwargs)
-    namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
-    ours = getattr(namespace, name, None)
+    ours = getattr(namespace(module.removeprefix("numpy")), name, None)
     if ours is None:
         advice = advice_on_missing(name, sys.modules[module])
         raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")
@@ -115,6 +115,13 @@ def array_function(self, function, types, args, kwargs):
         return on_views(function, name, args, kwargs)
     with self.device:  # the device of results without array arguments, such as numpy.zeros(3, like=x)
         return ours(*args, **kwargs)
+
+
+def namespace(part):
+    """Return cuarray's module of a part of NumPy such as '.fft', imported if necessary; None if there is none."""
+    if part.removeprefix(".") in package().LAZY:
+        return import_module(f"cuarray{part}")
+    return sys.modules.get(f"cuarray{part}")
 
 
 def flat(x):

@@ -1096,6 +1096,37 @@ RANDOM = [
     ),
 ]
 
+TRANSFORMS = [
+    Mutant(
+        "scaled-in-the-wrong-direction",
+        "cuarray/fft.py",
+        "return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)",
+        "return to_real(np.conjugate(a), n, axis, norm, out)",
+        tests("fft", "norms"),
+    ),
+    Mutant(
+        "the-last-line-of-a-part-is-left-out",
+        "cuarray/fft.py",
+        "bounds = [length * k // threads for k in range(threads + 1)]",
+        "bounds = [length * k // threads - (k == threads) for k in range(threads + 1)]",
+        tests("fft", "threads"),
+    ),
+    Mutant(
+        "transforms-mark-their-memory",
+        "cuarray/fft.py",
+        "memory = np.asarray(Memory(result))",
+        "memory = result.__array__()",
+        tests("fft", "fuse"),
+    ),
+    Mutant(
+        "negative-frequencies-rounded-down",
+        "cuarray/fft.py",
+        "arange(-(n // 2), (n + 1) // 2, device=device)",
+        "arange(-((n + 1) // 2), n // 2, device=device)",
+        tests("fft", "frequencies"),
+    ),
+]
+
 MUTANTS = [
     *UNSEEN_BY_THE_STANDARD,
     *INDEXING,
@@ -1110,6 +1141,7 @@ MUTANTS = [
     *PRODUCTS,
     *ARGUMENTS,
     *RANDOM,
+    *TRANSFORMS,
 ]
 
 if __name__ == "__main__":

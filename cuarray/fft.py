@@ -1,0 +1,1108 @@
+"""Discrete Fourier transforms over one axis or several, by NumPy's transforms on the device 'cpu'.
+
+``cuarray.fft`` has the functions of `numpy.fft` and of the Array API standard's extension `fft`.
+"""
+
+import itertools
+from collections import deque
+from math import prod
+from threading import Thread
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, normalise_axis
+from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._core import ndarray
+from cuarray._functions.array_text import is_on_host
+from cuarray._functions.creation import empty, empty_like
+from cuarray._functions.rearranging import roll
+from cuarray._functions.sequences import arange
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
+    "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
+#: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
+FEW = 4096
+
+#: Elements that are worth a thread.
+SHARE = 32768
+
+#: The scaling that a transform in the other direction has under the same name.
+OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def to_real(a, n, axis, norm, out):
+    """Transform like numpy.fft.irfft, which reads beyond the end of an axis that has no elements."""
+    if a.shape[axis] == 0:
+        a = np.zeros((*a.shape[:axis], 1, *a.shape[axis + 1 :]), a.dtype)
+    return np.fft.irfft(a, n, axis, norm, out)
+
+
+def hermitian(a, n, axis, norm, out):
+    """Transform like numpy.fft.hfft, into `out`, which that ignores."""
+    return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)
+
+
+def inverse_hermitian(a, n, axis, norm, out):
+    """Transform like numpy.fft.ihfft, in parts of a larger output too."""
+    result = np.fft.rfft(a, n, axis, OPPOSITE[norm], out)
+    return np.conjugate(result, out=result)
+
+
+#: The transforms of one axis, called with (array, n, axis, norm, out). NumPy's may warn of infinite values; the setting
+#: of warnings belongs to the thread that calls.
+TRANSFORMS = {
+    name: np.errstate(all="ignore")(transform)
+    for name, transform in {
+        "fft": np.fft.fft,
+        "ifft": np.fft.ifft,
+        "rfft": np.fft.rfft,
+        "irfft": to_real,
+        "hfft": hermitian,
+        "ihfft": inverse_hermitian,
+    }.items()
+}
+
+#: Those of real input, whose n points become n // 2 + 1, and those of real results.
+FROM_REAL = ("rfft", "ihfft")
+TO_REAL = ("irfft", "hfft")
+
+
+def operand(function, a):
+    """Return the array to transform."""
+    (x,) = as_arrays(function, a)
+    if not is_on_host(x):
+        raise NotImplementedError(
+            f"{function}: transforms run on the cpu device so far, and the array is on {x.device}; "
+            f'write cuarray.fft.{function}(x.to_device("cpu"))'
+        )
+    if x.dtype.kind not in "biufc":
+        raise TypeError(f"{function}: there is no transform of {x.dtype}; write x.astype(cuarray.float32)")
+    return x
+
+
+def extent(value, what, function):
+    """Return a number of points as an int; like NumPy, rejects bools."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{function}: {what} must be an integer, not {value!r}")
+    return integer(value, what, function)
+
+
+def entries(values, what, function):
+    """Return a sequence as a list."""
+    if not np.iterable(values) or isinstance(values, str | bytes):
+        raise TypeError(f"{function}: {what} must be a sequence of integers, not {values!r:.80}")
+    return list(values)
+
+
+def transform_axis(function, a, n, axis, norm, out):
+    """Transform one axis."""
+    x = operand(function, a)
+    # Before the shape is read: __index__ may resize an array.
+    n = None if n is None else extent(n, "n", function)
+    axis = normalise_axis(axis, x, function)
+    return run(function, x, [(function, n, axis)], norm, out)
+
+
+def transform_axes(function, a, s, axes, norm, out):
+    """Transform several axes by a function whose name without its last letter is the transform of an axis."""
+    x = operand(function, a)
+    if s is not None:
+        s = [None if n is None else extent(n, "a length in s", function) for n in entries(s, "s", function)]
+    if axes is not None:
+        axes = [integer(axis, "an axis", function) for axis in entries(axes, "axes", function)]
+    elif s is not None:
+        axes = range(-len(s), 0)
+    else:
+        axes = range(x.ndim)
+    if s is not None and len(s) != len(axes):
+        raise ValueError(f"{function}: s has {len(s)} lengths, and axes has {len(axes)} axes")
+    axes = [normalise_axis(axis, x, function) for axis in axes]
+    transform = function[:-1]
+    if transform in ("rfft", "irfft") and not axes:
+        raise np.exceptions.AxisError(f"{function}: a real transform needs one axis at least")
+    lengths = [x.shape[axis] for axis in axes]
+    if s is None:
+        s = [*lengths[:-1], None] if transform == "irfft" else lengths
+    steps = [(length if n == -1 else n, axis) for n, length, axis in zip(s, lengths, axes, strict=True)]
+    # In NumPy's order, so that the results have the same bits.
+    if transform == "irfft":
+        plan = [*(("ifft", *step) for step in steps[:-1]), (transform, *steps[-1])]
+    elif transform == "rfft":
+        plan = [(transform, *steps[-1]), *(("fft", *step) for step in steps[-2::-1])]
+    else:
+        plan = [(transform, *step) for step in reversed(steps)]
+    return run(function, x, plan, norm, out)
+
+
+def run(function, x, plan, norm, out):
+    """Transform axes one after another; `plan` has the transform, the points (None by default) and the axis of each."""
+    norm = "backward" if norm is None else norm
+    if not isinstance(norm, str) or norm not in OPPOSITE:
+        raise ValueError(f"{function}: norm must be 'backward', 'ortho' or 'forward', not {norm!r:.80}")
+    if not plan:
+        return write_output(x, out, function)
+    given = x.dtype
+    if given.kind == "c" and plan[0][0] in FROM_REAL:
+        raise TypeError(f"{function}: the input must be real, not {given}; write cuarray.real(x)")
+    if given == np.float16:
+        x = x.astype(np.float32)
+    steps, shapes = [], [x.shape]
+    for name, n, axis in plan:
+        shape = shapes[-1]
+        if n is None:
+            n = 2 * (shape[axis] - 1) if name in TO_REAL else shape[axis]
+        if n < 1:
+            raise ValueError(f"{function}: {n} points along axis {axis}, and a transform needs one at least")
+        steps.append((TRANSFORMS[name], n, axis))
+        shapes.append((*shape[:axis], n // 2 + 1 if name in FROM_REAL else n, *shape[axis + 1 :]))
+    if max(map(prod, shapes)) > FEW:
+        is_real = plan[-1][0] in TO_REAL
+        result = run_in_place(x, steps, shapes[1:], norm, is_real)
+    else:
+        found = x.numpy()
+        for transform, n, axis in steps:
+            found = transform(found, n, axis, norm, None)
+        result = _core.array_from_object(found, device=x.device, copy=True)
+    if given == np.float16 and len(plan) == 1 and result.dtype.kind == "f":
+        result = result.astype(given)  # as in NumPy, where the first of several transforms gives complex64
+    return write_output(result, out, function)
+
+
+class Memory:
+    """The memory of a new array, for NumPy to write.
+
+    A view by x.__array__() would do, but marks the memory as one that other code may write at any time, and
+    operations that read such memory do not fuse.
+    """
+
+    def __init__(self, array):
+        described = read_only(array).__array_interface__
+        self.array = array
+        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
+
+
+def read_only(x):
+    """Return a view that cannot be written."""
+    return _core.broadcast_to(x, x.shape)
+
+
+def run_in_place(x, steps, shapes, norm, is_real):
+    """Transform axes by steps (transform, n, axis), whose results have the given shapes; the last may be real."""
+    source = read_only(x).__array__()
+    real = np.dtype(np.float32 if x.dtype in (np.float32, np.complex64) else np.float64)
+    between = np.result_type(real, np.complex64)
+    result = in_layout_of(x, shapes[-1], real if is_real else between)
+    memory = np.asarray(Memory(result))
+    found = source
+    for (transform, n, axis), shape in zip(steps, shapes, strict=True):
+        is_last_kind = shape == result.shape and (not is_real or shape is shapes[-1])
+        if is_last_kind:
+            target = memory
+        elif found is not source and found.shape == shape:
+            target = found
+        else:
+            target = np.empty(shape, between)
+        transform_lines(transform, found, n, axis, norm, target)
+        found = target
+    return result
+
+
+def in_layout_of(x, shape, dtype):
+    """Return a new array whose axes are in the order that they have in the memory of `x`, where that is simple."""
+    if x.flags.c_contiguous or any(new > old for new, old in zip(shape, x.shape, strict=True)):
+        return empty(shape, dtype, "F" if x.flags.fnc else "C", device=x.device)
+    return empty_like(x[tuple(map(slice, shape))], dtype)
+
+
+def transform_lines(transform, source, n, axis, norm, target):
+    """Transform one axis into `target`; the other axes are split over threads if there are many elements."""
+    threads = min(_core.get_num_threads(), max(source.size, target.size) // SHARE)
+    others = [k for k in range(target.ndim) if k != axis and target.shape[k] > 1]
+    if threads < 2 or not others:
+        transform(source, n, axis, norm, target)
+        return
+    along = max(others, key=target.shape.__getitem__)
+    length = target.shape[along]
+    bounds = [length * k // threads for k in range(threads + 1)]
+    before = (slice(None),) * along
+    parts = deque((*before, slice(*pair)) for pair in itertools.pairwise(bounds) if pair[0] < pair[1])
+    failures = []
+
+    def work():
+        while parts and not failures:
+            try:
+                part = parts.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                transform(source[part], n, axis, norm, target[part])
+            except BaseException as error:
+                failures.append(error)
+
+    helpers = [Thread(target=work, daemon=True) for _ in range(len(parts) - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
+
+
+def fft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis to frequencies.
+
+    result[k] is the sum of a[j] * exp(-2j * pi * j * k / n) over j: first frequency 0, then the positive ones,
+    then the negative ones.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    n : int, optional
+        Points to transform, all by default; longer lines are cut, shorter ones padded with zeros.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; with `n` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    Notes
+    -----
+    The transforms are NumPy's, with its bits. Other axes with many elements are shared by the threads of
+    `set_num_threads`, which does not change the result.
+
+    See Also
+    --------
+    numpy.fft.fft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.fft(ca.asarray([1.0, 2.0, 3.0, 4.0], device="cpu")).tolist()
+    [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
+    """
+    return transform_axis("fft", a, n, axis, norm, out)
+
+
+def ifft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis from frequencies; the inverse of `fft`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    n : int, optional
+        Points to transform, all by default; longer lines are cut, shorter ones padded with zeros.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; with `n` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.ifft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.ifft(ca.asarray([10, -2 + 2j, -2, -2 - 2j], device="cpu")).tolist()
+    [(1+0j), (2+0j), (3+0j), (4+0j)]
+    """
+    return transform_axis("ifft", a, n, axis, norm, out)
+
+
+def rfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis of real values to the frequencies that are not negative.
+
+    The others, of `fft`, are their complex conjugates.
+
+    Parameters
+    ----------
+    a : array_like
+        Real; integers and bools are transformed as float64.
+    n : int, optional
+        Points to transform, all by default; longer lines are cut, shorter ones padded with zeros.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; with ``n // 2 + 1`` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If `a` is complex, an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.rfft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.rfft(ca.asarray([1.0, 2.0, 3.0, 4.0], device="cpu")).tolist()
+    [(10+0j), (-2+2j), (-2+0j)]
+    """
+    return transform_axis("rfft", a, n, axis, norm, out)
+
+
+def irfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis from frequencies to real values; the inverse of `rfft`.
+
+    Parameters
+    ----------
+    a : array_like
+        The frequencies that are not negative. The imaginary part of the first is ignored, and that of the last
+        if `n` is even.
+    n : int, optional
+        Points of the result, 2 (m - 1) of m given ones by default; n // 2 + 1 of the given ones are used,
+        or zeros where there are fewer.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Real, in the precision of `a`; with `n` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    Notes
+    -----
+    An odd number of points cannot be told from an even one: write ``irfft(rfft(x), len(x))``.
+
+    See Also
+    --------
+    numpy.fft.irfft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.irfft(ca.asarray([10, -2 + 2j, -2], device="cpu")).tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
+    return transform_axis("irfft", a, n, axis, norm, out)
+
+
+def hfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis of values with Hermitian symmetry to real frequencies.
+
+    The values at negative times are the complex conjugates of those given.
+
+    Parameters
+    ----------
+    a : array_like
+        The values at times that are not negative.
+    n : int, optional
+        Points of the result, 2 (m - 1) of m given ones by default; n // 2 + 1 of the given ones are used,
+        or zeros where there are fewer.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Real, in the precision of `a`; with `n` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.hfft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.hfft(ca.asarray([1.0, 2.0, 3.0], device="cpu")).tolist()
+    [8.0, -2.0, 0.0, -2.0]
+    """
+    return transform_axis("hfft", a, n, axis, norm, out)
+
+
+def ihfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
+    """Transform one axis of real frequencies to values with Hermitian symmetry; the inverse of `hfft`.
+
+    Parameters
+    ----------
+    a : array_like
+        Real; integers and bools are transformed as float64.
+    n : int, optional
+        Points to transform, all by default; longer lines are cut, shorter ones padded with zeros.
+    axis : int
+        The axis to transform.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; with ``n // 2 + 1`` points along the axis.
+
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If the axis does not exist.
+    TypeError
+        If `a` is complex, an argument is no integer, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.ihfft
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.ihfft(ca.asarray([8.0, -2.0, 0.0, -2.0], device="cpu")).tolist()
+    [(1-0j), (2-0j), (3-0j)]
+    """
+    return transform_axis("ihfft", a, n, axis, norm, out)
+
+
+def fftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
+    """Transform several axes to frequencies.
+
+    The last of the axes comes first.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        All axes by default, or the last ones if `s` is given; an axis given twice is transformed twice.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    Notes
+    -----
+    Without axes, as with a 0-d array, the result is `a` itself.
+
+    See Also
+    --------
+    numpy.fft.fftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.fftn(ca.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu")).tolist()
+    [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    """
+    return transform_axes("fftn", a, s, axes, norm, out)
+
+
+def ifftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
+    """Transform several axes from frequencies; the inverse of `fftn`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        All axes by default, or the last ones if `s` is given; an axis given twice is transformed twice.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.ifftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.ifftn(ca.asarray([[10, -2], [-4, 0]], device="cpu")).tolist()
+    [[(1+0j), (2+0j)], [(3+0j), (4+0j)]]
+    """
+    return transform_axes("ifftn", a, s, axes, norm, out)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
+    """Transform two axes to frequencies.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        The last two by default.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.fft2, fftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.fft2(ca.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu")).tolist()
+    [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    """
+    return transform_axes("fft2", a, s, axes, norm, out)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
+    """Transform two axes from frequencies; the inverse of `fft2`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        The last two by default.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.ifft2, ifftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.ifft2(ca.asarray([[10, -2], [-4, 0]], device="cpu")).tolist()
+    [[(1+0j), (2+0j)], [(3+0j), (4+0j)]]
+    """
+    return transform_axes("ifft2", a, s, axes, norm, out)
+
+
+def rfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
+    """Transform several axes of real values: the last one by `rfft`, the others by `fft`.
+
+    Parameters
+    ----------
+    a : array_like
+        Real; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        All axes by default, or the last ones if `s` is given; an axis given twice is transformed twice.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; the last of the axes has ``n // 2 + 1`` points.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist, or there is none.
+    TypeError
+        If `a` is complex, an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.rfftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.rfftn(ca.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cpu")).shape
+    (2, 2)
+    """
+    return transform_axes("rfftn", a, s, axes, norm, out)
+
+
+def irfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
+    """Transform several axes to real values: the last one by `irfft`, the others by `ifft`.
+
+    The inverse of `rfftn`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points of the result along each of the axes; -1 stands for those of `a`. By default also those of `a`,
+        and 2 (m - 1) of m in the last of the axes.
+    axes : sequence of int, optional
+        All axes by default, or the last ones if `s` is given; an axis given twice is transformed twice.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Real, in the precision of `a`.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist, or there is none.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.irfftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cpu")
+    >>> ca.fft.irfftn(ca.fft.rfftn(x), x.shape, axes=(0, 1)).tolist()
+    [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    """
+    return transform_axes("irfftn", a, s, axes, norm, out)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
+    """Transform two axes of real values: the last one by `rfft`, the other by `fft`.
+
+    Parameters
+    ----------
+    a : array_like
+        Real; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points to transform along each of the axes, all by default, and where it has -1.
+    axes : sequence of int, optional
+        The last two by default.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Complex, of single precision if `a` is, or has float16; the last of the axes has ``n // 2 + 1`` points.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist, or there is none.
+    TypeError
+        If `a` is complex, an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.rfft2, rfftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.rfft2(ca.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu")).tolist()
+    [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    """
+    return transform_axes("rfft2", a, s, axes, norm, out)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
+    """Transform two axes to real values: the last one by `irfft`, the other by `ifft`.
+
+    The inverse of `rfft2`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of any number type; integers and bools are transformed as float64.
+    s : sequence of int, optional
+        Points of the result along each of the axes; -1 stands for those of `a`. By default also those of `a`,
+        and 2 (m - 1) of m in the last of the axes.
+    axes : sequence of int, optional
+        The last two by default.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
+        1/sqrt(n), 'forward' the forward ones.
+    out : ndarray, optional
+        Output array, of cuarray on the device 'cpu' or of NumPy.
+
+    Returns
+    -------
+    ndarray
+        Real, in the precision of `a`.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, `s` and `axes` differ in length, `norm` is unknown, or `out` has another shape.
+    AxisError
+        If an axis does not exist, or there is none.
+    TypeError
+        If an argument is no sequence of integers, or the result cannot be cast to `out`.
+    NotImplementedError
+        If the array is on a GPU.
+
+    See Also
+    --------
+    numpy.fft.irfft2, irfftn
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.irfft2(ca.asarray([[10, -2], [-4, 0]], device="cpu")).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    return transform_axes("irfft2", a, s, axes, norm, out)
+
+
+def fftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
+    """Return the frequencies of the elements of `fft`.
+
+    Parameters
+    ----------
+    n : int
+        Number of points that were transformed.
+    d : float
+        Distance of the points; the frequencies are in cycles per its unit.
+    device : device or str, optional
+        The current device by default.
+    dtype : dtype, optional
+        A real floating type; float64 by default.
+
+    Returns
+    -------
+    ndarray
+        0, 1, ... and ..., -2, -1 divided by ``n * d``; the most negative one stands in the middle.
+
+    Raises
+    ------
+    ValueError
+        If `n` is no integer, or negative.
+    ZeroDivisionError
+        If `n` or `d` is zero.
+    TypeError
+        If `dtype` is no real floating type.
+
+    See Also
+    --------
+    numpy.fft.fftfreq
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.fftfreq(5, 0.1)
+    array([ 0.,  2.,  4., -4., -2.])
+    """
+    unit, dtype = lowest_frequency("fftfreq", n, d, dtype)
+    places = ifftshift(arange(-(n // 2), (n + 1) // 2, device=device))
+    return (places * unit).astype(dtype, copy=False)
+
+
+def rfftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
+    """Return the frequencies of the elements of `rfft`.
+
+    Parameters
+    ----------
+    n : int
+        Number of points that were transformed.
+    d : float
+        Distance of the points; the frequencies are in cycles per its unit.
+    device : device or str, optional
+        The current device by default.
+    dtype : dtype, optional
+        A real floating type; float64 by default.
+
+    Returns
+    -------
+    ndarray
+        0, 1, ... up to ``n // 2``, divided by ``n * d``.
+
+    Raises
+    ------
+    ValueError
+        If `n` is no integer, or negative.
+    ZeroDivisionError
+        If `n` or `d` is zero.
+    TypeError
+        If `dtype` is no real floating type.
+
+    See Also
+    --------
+    numpy.fft.rfftfreq
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.rfftfreq(5, 0.1)
+    array([0., 2., 4.])
+    """
+    unit, dtype = lowest_frequency("rfftfreq", n, d, dtype)
+    return (arange(n // 2 + 1, device=device) * unit).astype(dtype, copy=False)
+
+
+def lowest_frequency(function, n, d, dtype):
+    """Return the lowest frequency of n points, and the type of the results."""
+    dtype = np.dtype(np.float64) if dtype is None else _core.dtype(dtype)
+    if dtype.kind != "f" and dtype != _core.dtype("bfloat16"):
+        raise TypeError(f"{function}: dtype must be a real floating type, not {dtype}")
+    if not isinstance(n, int | np.integer):
+        raise ValueError(f"{function}: n must be an integer, not {n!r:.80}")
+    if n < 0:
+        raise ValueError(f"{function}: n must not be negative, it is {n}")
+    if n == 0 or (isinstance(d, int | float) and d == 0):
+        raise ZeroDivisionError(f"{function}: no frequencies for n = {n} points at distance d = {d!r:.80}")
+    return 1.0 / (n * d), dtype
+
+
+def fftshift(x, axes=None) -> ndarray:
+    """Move frequency 0 to the middle.
+
+    Parameters
+    ----------
+    x : array_like
+    axes : int or sequence of int, optional
+        All axes by default.
+
+    Returns
+    -------
+    ndarray
+        A new array, rolled by half the length of each of the axes.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an axis is no integer.
+
+    See Also
+    --------
+    numpy.fft.fftshift
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.fftshift(ca.fft.fftfreq(5, 0.1))
+    array([-4., -2.,  0.,  2.,  4.])
+    """
+    return half_rolled("fftshift", x, axes, 1)
+
+
+def ifftshift(x, axes=None) -> ndarray:
+    """Move frequency 0 from the middle to the front; the inverse of `fftshift`.
+
+    Parameters
+    ----------
+    x : array_like
+    axes : int or sequence of int, optional
+        All axes by default.
+
+    Returns
+    -------
+    ndarray
+        A new array, rolled back by half the length of each of the axes.
+
+    Raises
+    ------
+    AxisError
+        If an axis does not exist.
+    TypeError
+        If an axis is no integer.
+
+    See Also
+    --------
+    numpy.fft.ifftshift
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fft.ifftshift([-2, -1, 0, 1, 2])
+    array([ 0,  1,  2, -2, -1])
+    """
+    return half_rolled("ifftshift", x, axes, -1)
+
+
+def half_rolled(function, x, axes, sign):
+    """Return a copy rolled by half the length of each axis."""
+    (x,) = as_arrays(function, x)
+    if axes is None:
+        axes = range(x.ndim)
+    elif isinstance(axes, str | bytes) or not np.iterable(axes):
+        axes = [axes]
+    numbers = [integer(axis, "an axis", function) for axis in axes]
+    places = tuple([normalise_axis(number, x, function) for number in numbers])
+    return roll(x, tuple([sign * (x.shape[place] // 2) for place in places]), places)
