@@ -420,7 +420,9 @@ def test_choice(replace, p, shuffle, device):
 # Seeds, states, copies
 
 
-@pytest.mark.parametrize("seed", [0, 7, 2**100, [1, 2, 3], (4,), np.arange(3), np.random.SeedSequence(5)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "seed", [0, 7, 2**100, [1, 2, 3], (4,), np.arange(3), np.random.SeedSequence(5)], ids=lambda x: type(x).__name__
+)
 def test_seeds(seed):
     assert_states(default_rng(seed), numpys(seed))
     assert_states(default_rng(cuarray.asarray([1, 2, 3], device="cpu")), numpys([1, 2, 3]))
@@ -807,14 +809,18 @@ def test_errors_are_numpys(call, device):
     assert_states(ours, theirs)
 
 
-@pytest.mark.parametrize("seed", [-1, "a", 1.5, [1, -1], [1.5], {}, object(), b"ab", np.float64(2), -(2**70)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "seed", [-1, "a", 1.5, [1, -1], [1.5], {}, object(), b"ab", np.float64(2), -(2**70)], ids=lambda x: type(x).__name__
+)
 def test_bad_seeds(seed):
     kind, _ = refusal("f(seed)", {"f": np.random.default_rng, "seed": seed})
     for function in (default_rng, RandomState, cuarray.random.seed):
         assert refusal("f(seed)", {"f": function, "seed": seed})[0] == kind
 
 
-@pytest.mark.parametrize("bit_generator", [3, None, np.random.PCG64, "PCG64", np.random.SeedSequence(3)], ids=lambda x: str(type(x)))
+@pytest.mark.parametrize(
+    "bit_generator", [3, None, np.random.PCG64, "PCG64", np.random.SeedSequence(3)], ids=lambda x: str(type(x))
+)
 def test_bad_bit_generators(bit_generator):
     kind, _ = refusal("f(b)", {"f": np.random.Generator, "b": bit_generator})
     assert kind != "no error" and refusal("f(b)", {"f": Generator, "b": bit_generator})[0] == kind
