@@ -63,10 +63,16 @@ class Note:
         return index, count, text.split("\0") if text else []
 
 
+#: Contexts that last as long as the process.
+CONTEXTS = contextlib.ExitStack()
+
+
 def limit_memory(device, megabytes=1536):
-    """Let large requests fail in this process; sanitizers and drivers reserve terabytes, and have their own limits."""
+    """Let large requests fail in this process. Sanitizers and drivers reserve terabytes: there, only arrays are limited."""
     if "libasan" not in os.environ.get("LD_PRELOAD", "") and device == "cpu":
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20,) * 2)
+    elif device == "cpu":
+        CONTEXTS.enter_context(ca.memory.limit(megabytes << 20, device))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
