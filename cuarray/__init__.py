@@ -146,7 +146,7 @@ del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported on first access.
-LAZY = ("memory", "testing")
+LAZY = ("linalg", "memory", "testing")
 
 
 def __getattr__(name):

@@ -85,7 +85,7 @@ def revealing(source):
 def public_docstrings():
     """The docstrings with examples of all public functions, classes and methods, by name."""
     found = {}
-    for module in (cuarray, cuarray.memory, cuarray.testing, cuarray.lib.stride_tricks):
+    for module in (cuarray, cuarray.linalg, cuarray.memory, cuarray.testing, cuarray.lib.stride_tricks):
         for name in module.__all__:
             if isinstance(getattr(module, name), cuarray.ufunc) or str(
                 getattr(getattr(module, name), "__module__", "cuarray")

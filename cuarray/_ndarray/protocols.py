@@ -6,6 +6,7 @@ have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 
 import numpy as np
 
@@ -103,7 +104,10 @@ def array_function(self, function, types, args, kwargs):
                 _core.refuse_to_strip(x, name)
             if _core.array_class(x) in ("dispatching", "wrapping"):
                 return on_views(function, name, args, kwargs)
-    namespace = sys.modules.get("cuarray" + module.removeprefix("numpy"))
+    home = "cuarray" + module.removeprefix("numpy")
+    namespace = sys.modules.get(home)
+    if namespace is None and home.removeprefix("cuarray.") in package().LAZY:
+        namespace = import_module(home)
     ours = getattr(namespace, name, None)
     if ours is None:
         advice = advice_on_missing(name, sys.modules[module])

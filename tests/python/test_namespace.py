@@ -20,7 +20,7 @@ from cuarray._namespace.aliases import ALIASES
 
 PACKAGE = Path(cuarray.__file__).parent
 FUNCTIONS = sorted(n for n in cuarray.__all__ if inspect.isfunction(inspect.unwrap(getattr(cuarray, n))))
-MODULES = ["cuarray", "cuarray._tools.doctor", "cuarray.memory", "cuarray.testing"]
+MODULES = ["cuarray", "cuarray._tools.doctor", "cuarray.linalg", "cuarray.memory", "cuarray.testing"]
 
 
 def test_every_name_is_there():
@@ -174,7 +174,9 @@ def documented():
     for module in MODULES[1:]:
         found = importlib.import_module(module)
         objects |= {
-            f"{module}.{n}": f for n, f in vars(found).items() if inspect.isfunction(f) and f.__module__ == module
+            f"{module}.{n}": f
+            for n, f in vars(found).items()
+            if inspect.isfunction(f) and (f.__module__ == module or n in getattr(found, "__all__", ()))
         }
     objects |= methods()
     objects["ufunc"] = cuarray.ufunc
@@ -235,7 +237,7 @@ def test_import_needs_no_driver_and_opens_nothing():
 import sys, cuarray
 opened = open('/proc/self/maps').read()
 assert not [word for word in ('libcuda.so', 'libnvrtc', 'libcublas') if word in opened], opened
-assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._tools.doctor', 'cuarray.memory', 'cuarray.testing') if name in sys.modules]
+assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._tools.doctor', 'cuarray.linalg', 'cuarray.memory', 'cuarray.testing') if name in sys.modules]
 """
     run = python(code)
     assert run.returncode == 0, run.stderr
@@ -316,4 +318,4 @@ def test_comparisons_of_numpy_take_arrays_of_any_device(device):
         cuarray.testing.assert_array_almost_equal(x, x + 0.1)
     cuarray.testing.assert_raises(ValueError, cuarray.reshape, x, 4)
     assert {"assert_equal", "to_host"} <= set(dir(cuarray.testing))
-    assert {"memory", "testing", "lib"} <= set(dir(cuarray))
+    assert {"linalg", "memory", "testing", "lib"} <= set(dir(cuarray))
