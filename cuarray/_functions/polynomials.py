@@ -164,19 +164,24 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError(f"polyfit: y must have {x.size} values in one or two axes, as x has, not the shape {y.shape}")
     if w is not None and w.shape != x.shape:
         raise TypeError(f"polyfit: w must have the shape of x, {x.shape}, not {w.shape}")
-    deg, rcond = number(int, deg, "deg"), None if rcond is None else number(float, rcond, "rcond")
+    deg, rcond = degree(deg), None if rcond is None else cutoff(rcond)
     if deg < 0:
         raise ValueError(f"polyfit: the degree must not be negative, it is {deg}")
     options = {"rcond": rcond, "full": bool(full), "w": None if w is None else w.numpy(), "cov": cov}
     return of_host("polyfit", np.polyfit, x.device, x.numpy(), y.numpy(), deg, **options)
 
 
-def number(kind, value, what):
-    """Return a parameter of `polyfit` as a number of Python's; TypeError if it is none."""
+def degree(deg):
+    """Return the degree of a fit as an int; a float is truncated, as by NumPy."""
+    return int(deg) if isinstance(deg, float) else integer(deg, "deg", "polyfit")
+
+
+def cutoff(rcond):
+    """Return rcond of `polyfit` as a float."""
     try:
-        return kind(value)
+        return float(rcond)
     except (TypeError, ValueError):
-        raise TypeError(f"polyfit: {what} must be a number, not {value!r:.80}") from None
+        raise TypeError(f"polyfit: rcond must be a number, not {rcond!r:.80}") from None
 
 
 def polyval(p, x):

@@ -274,13 +274,13 @@ def of_matrices(function, x, ord, axes, keepdims):
         moved = of_matrices(function, moveaxis(x, (row, column), (-2, -1)), ord, (-2, -1), False)
         return with_axes(moved, (row, column)) if keepdims else moved
     is_word = isinstance(ord, str)
-    order = ord if is_word or ord is None else order_number(ord, function)
+    order = ord if is_word or ord is None or isinstance(ord, complex) else order_number(ord, function)
     if order is None or order in ("fro", "f"):
         result = sqrt(sum_of_squares(computed(x), (row, column), False))
     elif order in OF_SINGULAR_VALUES:
         s = singular_values(function, x)
         result = s.sum(-1) if is_word else largest(s, -1, False) if order > 0 else smallest(s, -1, False, function)
-    elif is_word or abs(order) not in (1, inf):
+    elif is_word or isinstance(order, complex) or abs(order) not in (1, inf):
         raise ValueError(f"{function}: matrices have no norm of order {ord!r:.80}")
     else:
         with fused_call():
@@ -314,7 +314,8 @@ def cond(x, p=None) -> ndarray:
     Raises
     ------
     LinAlgError
-        If there are no elements, fewer than two axes, or the matrices are not square and must be.
+        If there are no elements, fewer than two axes, or the matrices are not square and must be; for 'nuc', if
+        a matrix is singular.
     ValueError
         If there is no such order.
     NotImplementedError

@@ -151,7 +151,7 @@ NORMS += [f"xp.linalg.cond({x}{p})" for x in "ifdczSTItwyXNnFOEPR" for p in ("",
 ONE = ["cholesky", "det", "eigvalsh", "inv", "pinv", "qr", "slogdet", "svd", "svdvals", "eigh", "matrix_rank", "cond", "trace", "diagonal",
        "matrix_transpose", "tensorinv"]  # fmt: skip
 CALLS = [f"tuple(xp.linalg.{name}({x}))" if name in ("qr", "slogdet", "svd", "eigh") else f"xp.linalg.{name}({x})"
-         for name in ONE for x in NAMED]  # fmt: skip
+         for name in ONE for x in NAMED if name != "tensorinv" or x not in "Po"]  # fmt: skip
 CALLS += """
 tuple(xp.linalg.eigh(z, 'U'))
 tuple(xp.linalg.eigh(f, 'u'))
@@ -521,7 +521,7 @@ def test_eig(shape, dtype, rng):
     close_to(np.sqrt((abs(wide(vectors)) ** 2).sum(-2)), np.ones(shape[:-1]), dtype)
     others = linalg.eigvals(cuarray.asarray(a))
     assert others.dtype == kind
-    close_to(np.sort_complex(wide(others).sum(-1).ravel()), np.sort_complex(np.trace(wide(a), axis1=-2, axis2=-1).ravel() + 0j), dtype, 3000)
+    close_to(wide(others).sum(-1), np.trace(wide(a), axis1=-2, axis2=-1) + 0j, dtype, scale=max(1, np.abs(a).sum(initial=0)))
     # Real eigenvalues are complex numbers, too.
     symmetric = hermitian(rng, shape, dtype)
     assert linalg.eigvals(cuarray.asarray(symmetric)).dtype == kind == linalg.eig(cuarray.asarray(symmetric)).eigenvectors.dtype
@@ -584,12 +584,13 @@ def test_layouts_give_the_same(name, layout, dtype, rng):
     a = invertible(rng, (3, 4, 4), dtype)
     if name in ("cholesky", "eigh", "eigvalsh"):
         a = (a @ adjoint(a)).astype(dtype)
-    more = {"matrix_power": (3,), "solve": (a,), "matmul": (a,), "vecdot": (a,), "tensordot": (a,)}.get(name, ())
+    more = (a,) if name in ("solve", "matmul", "vecdot", "tensordot") else ()
+    options = {"axes": ([1, 2], [2, 1])} if name == "tensordot" else {"n": 3} if name == "matrix_power" else {}
     view = layout(a)
     assert (view.numpy() == a).all()
     keep = view.copy()
-    ours = getattr(linalg, name)(view, *(layout(x) for x in more))
-    theirs = getattr(np.linalg, name)(a, *more)
+    ours = getattr(linalg, name)(view, *(layout(x) for x in more), **options)
+    theirs = getattr(np.linalg, name)(a, *more, **options)
     for x, y in zip(ours if isinstance(ours, tuple) else [ours], theirs if isinstance(theirs, tuple) else [theirs], strict=True):
         close_to(x, y, dtype, 500)
     assert (view == keep).all()
@@ -655,7 +656,7 @@ def test_singular_matrices_elsewhere():
     assert linalg.slogdet(x).logabsdet[2] == -cuarray.inf and linalg.slogdet(x).sign[2] == 0
     assert linalg.matrix_rank(x).tolist() == [3, 1, 0]
     close_to(linalg.pinv(x), np.stack([np.eye(3), np.full((3, 3), 1 / 9), np.zeros((3, 3))]), "f8")
-    for p in (None, 2, 1, "fro", np.inf, "nuc"):
+    for p in (None, 2, 1, "fro", np.inf):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = linalg.cond(x, p)
@@ -943,7 +944,6 @@ xp.polyfit(v, g, 1)
 xp.polyfit(g, g, 1)
 xp.polyfit(v, v, 0)
 xp.polyfit(v, v, -1)
-xp.polyfit(v, v, 'a')
 xp.polyfit(v, v, [1, 2])
 xp.polyfit(v, k, 1)
 xp.polyfit(v, o, 1)
