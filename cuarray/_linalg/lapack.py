@@ -42,7 +42,7 @@ def factorise(function, routine, *arrays, dtype=None, **options):
 
 def owned(x, dtype):
     """Return an array with memory of its own, or a value, from an array or number of NumPy's."""
-    return _core.as_value(_core.array_from_object(x, dtype, device="cpu", copy=True))
+    return _core.as_value(_core.array_from_object(np.asarray(x), dtype, device="cpu", copy=True))
 
 
 def require_supported(function, x):

@@ -23,7 +23,21 @@ DTYPES = ["f4", "f8", "c8", "c16"]
 #: Shapes of stacks of square matrices.
 SQUARES = [(0, 0), (1, 1), (2, 2), (5, 5), (3, 4, 4), (2, 3, 3, 3), (0, 3, 3), (2, 0, 0), (33, 33)]
 #: Shapes of stacks of any matrices.
-SHAPES = [*SQUARES, (5, 3), (3, 5), (0, 3), (3, 0), (1, 7), (7, 1), (2, 6, 3), (2, 3, 6), (0, 4, 2), (2, 0, 3), (2, 3, 0), (40, 9)]
+SHAPES = [
+    *SQUARES,
+    (5, 3),
+    (3, 5),
+    (0, 3),
+    (3, 0),
+    (1, 7),
+    (7, 1),
+    (2, 6, 3),
+    (2, 3, 6),
+    (0, 4, 2),
+    (2, 0, 3),
+    (2, 3, 0),
+    (40, 9),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +102,9 @@ def test_all_of_numpys_names_are_there():
 @pytest.mark.parametrize("name", NAMES)
 def test_signatures_are_those_of_numpy(name):
     ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (linalg, np.linalg))
-    assert [(p.name, p.kind, p.default) for p in ours.values()] == [(p.name, p.kind, p.default) for p in theirs.values()]
+    assert [(p.name, p.kind, p.default) for p in ours.values()] == [
+        (p.name, p.kind, p.default) for p in theirs.values()
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,14 +155,43 @@ NAMED = {
     "o": array(2.5), "x": array(RNG.standard_normal((2, 3, 4))),
 }  # fmt: skip
 
-ORDERS = ["None", "2", "1", "-1", "np.inf", "-np.inf", "0", "3", "2.5", "-2", "0.5", "-3.5", "'fro'", "'nuc'", "'f'", "'no'", "np.nan", "np.float32(2)", "True"]
+ORDERS = [
+    "None",
+    "2",
+    "1",
+    "-1",
+    "np.inf",
+    "-np.inf",
+    "0",
+    "3",
+    "2.5",
+    "-2",
+    "0.5",
+    "-3.5",
+    "'fro'",
+    "'nuc'",
+    "'f'",
+    "'no'",
+    "np.nan",
+    "np.float32(2)",
+    "True",
+]
 NORMS = [f"xp.linalg.norm({x}, {p})" for x in "vkqgedizfNoxCP" for p in ORDERS if x not in "io" or p != "True"]
 NORMS += [f"xp.linalg.norm({x}, {p}, axis={axis}, keepdims={kept})"
           for x in "xITy" for p in ORDERS for axis in ("0", "-1", "(0, 1)", "(-1, 0)", "(1, -1)") for kept in (False, True)]  # fmt: skip
 NORMS += [f"xp.linalg.vector_norm({x}, ord={p}, axis={axis}, keepdims={kept})"
           for x in "xT" for p in ORDERS[:12] for axis in ("None", "1", "(0, -1)", "()") for kept in (False, True)]  # fmt: skip
-NORMS += [f"xp.linalg.matrix_norm({x}, ord={p}, keepdims={kept})" for x in "xSTdRCEP" for p in ORDERS for kept in (False, True)]
-NORMS += [f"xp.linalg.cond({x}{p})" for x in "ifdczSTItwyXNnFOEPR" for p in ("", ", 'fro'", ", 1", ", -1", ", 2", ", -2", ", np.inf", ", -np.inf", ", 'nuc'", ", 3", ", 'no'")]
+NORMS += [
+    f"xp.linalg.matrix_norm({x}, ord={p}, keepdims={kept})"
+    for x in "xSTdRCEP"
+    for p in ORDERS
+    for kept in (False, True)
+]
+NORMS += [
+    f"xp.linalg.cond({x}{p})"
+    for x in "ifdczSTItwyXNnFOEPR"
+    for p in ("", ", 'fro'", ", 1", ", -1", ", 2", ", -2", ", np.inf", ", -np.inf", ", 'nuc'", ", 3", ", 'no'")
+]
 
 ONE = ["cholesky", "det", "eigvalsh", "inv", "pinv", "qr", "slogdet", "svd", "svdvals", "eigh", "matrix_rank", "cond", "trace", "diagonal",
        "matrix_transpose", "tensorinv"]  # fmt: skip
@@ -384,7 +429,9 @@ def limit(expression):
 def test_agrees_with_numpy(expression):
     want, got = (same.evaluate(expression, xp, NAMED) for xp in (np, cuarray))
     if isinstance(want, LinAlgError) or isinstance(got, LinAlgError):
-        assert isinstance(want, LinAlgError | ValueError) and isinstance(got, LinAlgError), f"{got!r} instead of {want!r}"
+        assert isinstance(want, LinAlgError | ValueError) and isinstance(got, LinAlgError), (
+            f"{got!r} instead of {want!r}"
+        )
     elif isinstance(want, Exception):
         assert isinstance(got, same.public_type(want)), f"{got!r} instead of {want!r}"
     else:
@@ -405,7 +452,9 @@ def alike(got, want, rtol):
         return
     assert isinstance(got, cuarray.ndarray)
     host, want = got.numpy(), np.asarray(want)
-    assert (host.dtype, host.shape) == (want.dtype, want.shape), f"{host.dtype} {host.shape} instead of {want.dtype} {want.shape}"
+    assert (host.dtype, host.shape) == (want.dtype, want.shape), (
+        f"{host.dtype} {host.shape} instead of {want.dtype} {want.shape}"
+    )
     finite = np.abs(want[np.isfinite(want)])
     np.testing.assert_allclose(host, want, rtol=rtol, atol=rtol * finite.max() / 10 if finite.size else 0)
 
@@ -419,7 +468,13 @@ def alike(got, want, rtol):
 def test_solve(shape, dtype, right, rng):
     a = invertible(rng, shape, dtype)
     n, before = shape[-1], shape[:-2]
-    form = {"vector": (n,), "matrix": (n, 3), "stack": (*before, n, 2), "broadcast": (4, *(1 for _ in before), n, 2), "empty": (n, 0)}
+    form = {
+        "vector": (n,),
+        "matrix": (n, 3),
+        "stack": (*before, n, 2),
+        "broadcast": (4, *(1 for _ in before), n, 2),
+        "empty": (n, 0),
+    }
     b = drawn(rng, form[right], dtype)
     x = linalg.solve(cuarray.asarray(a), cuarray.asarray(b))
     owns(x)
@@ -456,7 +511,9 @@ def test_cholesky(shape, dtype, upper, rng):
     x = drawn(rng, shape, dtype)
     a = (x @ adjoint(x) + shape[-1] * np.eye(shape[-1])).astype(dtype)
     # The other triangle is not read.
-    spoiled = (np.triu if upper else np.tril)(a) + (np.tril if upper else np.triu)(np.full(shape, 77), -1 if upper else 1).astype(dtype)
+    spoiled = (np.triu if upper else np.tril)(a) + (np.tril if upper else np.triu)(
+        np.full(shape, 77), -1 if upper else 1
+    ).astype(dtype)
     factor = linalg.cholesky(cuarray.asarray(spoiled), upper=upper)
     owns(factor)
     assert factor.dtype == np.dtype(dtype)
@@ -499,7 +556,11 @@ def test_svd(shape, dtype, full, rng):
     u, s, vh = linalg.svd(cuarray.asarray(a), full_matrices=full)
     owns(u, s, vh)
     assert u.shape == (*shape[:-2], m, m if full else k) and vh.shape == (*shape[:-2], n if full else k, n)
-    assert s.shape == (*shape[:-2], k) and u.dtype == vh.dtype == np.dtype(dtype) and s.dtype == np.dtype(dtype).type(0).real.dtype
+    assert (
+        s.shape == (*shape[:-2], k)
+        and u.dtype == vh.dtype == np.dtype(dtype)
+        and s.dtype == np.dtype(dtype).type(0).real.dtype
+    )
     close_to((wide(u)[..., :k] * wide(s)[..., None, :]) @ wide(vh)[..., :k, :], a, dtype)
     for q in (wide(u), adjoint(wide(vh))):
         close_to(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], q.shape[-1], q.shape[-1])), dtype)
@@ -517,14 +578,26 @@ def test_eig(shape, dtype, rng):
     owns(values, vectors)
     kind = np.dtype("c8" if dtype in ("f4", "c8") else "c16")
     assert values.dtype == vectors.dtype == kind and values.shape == shape[:-1] and vectors.shape == shape
-    close_to(wide(a) @ wide(vectors), wide(vectors) * wide(values)[..., None, :], dtype, 500, scale=max(1, np.abs(a).sum(initial=0)))
+    close_to(
+        wide(a) @ wide(vectors),
+        wide(vectors) * wide(values)[..., None, :],
+        dtype,
+        500,
+        scale=max(1, np.abs(a).sum(initial=0)),
+    )
     close_to(np.sqrt((abs(wide(vectors)) ** 2).sum(-2)), np.ones(shape[:-1]), dtype)
     others = linalg.eigvals(cuarray.asarray(a))
     assert others.dtype == kind
-    close_to(wide(others).sum(-1), np.trace(wide(a), axis1=-2, axis2=-1) + 0j, dtype, scale=max(1, np.abs(a).sum(initial=0)))
+    close_to(
+        wide(others).sum(-1), np.trace(wide(a), axis1=-2, axis2=-1) + 0j, dtype, scale=max(1, np.abs(a).sum(initial=0))
+    )
     # Real eigenvalues are complex numbers, too.
     symmetric = hermitian(rng, shape, dtype)
-    assert linalg.eigvals(cuarray.asarray(symmetric)).dtype == kind == linalg.eig(cuarray.asarray(symmetric)).eigenvectors.dtype
+    assert (
+        linalg.eigvals(cuarray.asarray(symmetric)).dtype
+        == kind
+        == linalg.eig(cuarray.asarray(symmetric)).eigenvectors.dtype
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -538,7 +611,12 @@ def test_eigh(shape, dtype, letter, rng):
     values, vectors = linalg.eigh(cuarray.asarray(spoiled), letter)
     owns(values, vectors)
     assert values.dtype == np.dtype(dtype).type(0).real.dtype and vectors.dtype == np.dtype(dtype)
-    close_to(wide(a) @ wide(vectors), wide(vectors) * wide(values)[..., None, :], dtype, scale=max(1, np.abs(a).sum(initial=0)))
+    close_to(
+        wide(a) @ wide(vectors),
+        wide(vectors) * wide(values)[..., None, :],
+        dtype,
+        scale=max(1, np.abs(a).sum(initial=0)),
+    )
     close_to(adjoint(wide(vectors)) @ wide(vectors), np.broadcast_to(np.eye(shape[-1]), shape), dtype)
     assert (np.diff(wide(values), axis=-1) >= 0).all()
     close_to(linalg.eigvalsh(cuarray.asarray(spoiled), UPLO=letter), values, dtype)
@@ -579,7 +657,9 @@ def test_pinv(shape, dtype, rng):
 
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("lstsq", "tensorsolve", "tensorinv", "cross", "outer", "multi_dot")])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n not in ("lstsq", "tensorsolve", "tensorinv", "cross", "outer", "multi_dot")]
+)
 def test_layouts_give_the_same(name, layout, dtype, rng):
     a = invertible(rng, (3, 4, 4), dtype)
     if name in ("cholesky", "eigh", "eigvalsh"):
@@ -591,12 +671,16 @@ def test_layouts_give_the_same(name, layout, dtype, rng):
     keep = view.copy()
     ours = getattr(linalg, name)(view, *(layout(x) for x in more), **options)
     theirs = getattr(np.linalg, name)(a, *more, **options)
-    for x, y in zip(ours if isinstance(ours, tuple) else [ours], theirs if isinstance(theirs, tuple) else [theirs], strict=True):
+    for x, y in zip(
+        ours if isinstance(ours, tuple) else [ours], theirs if isinstance(theirs, tuple) else [theirs], strict=True
+    ):
         close_to(x, y, dtype, 500)
     assert (view == keep).all()
 
 
-@pytest.mark.parametrize("name", ["solve", "inv", "det", "svdvals", "eigh", "qr", "pinv", "norm", "matrix_rank", "cond"])
+@pytest.mark.parametrize(
+    "name", ["solve", "inv", "det", "svdvals", "eigh", "qr", "pinv", "norm", "matrix_rank", "cond"]
+)
 def test_integers_and_bools_become_float64(name):
     for dtype in ("?", "i1", "u2", "i8"):
         x = np.asarray([[1, 0], [1, 1]], dtype)
@@ -620,7 +704,9 @@ def test_ill_conditioned():
     x = linalg.solve(ours, cuarray.asarray(b))
     # Backward stable: the residual is small, although x is far off.
     assert np.abs(wide(a) @ wide(x) - b).max() < 1e-14 * np.abs(wide(x)).max() * 10
-    assert 1e12 < linalg.cond(ours) < 1e14 and linalg.matrix_rank(ours) == 10 and linalg.matrix_rank(ours, rtol=1e-6) < 8
+    assert (
+        1e12 < linalg.cond(ours) < 1e14 and linalg.matrix_rank(ours) == 10 and linalg.matrix_rank(ours, rtol=1e-6) < 8
+    )
     assert np.isclose(linalg.slogdet(ours).logabsdet.item(), np.linalg.slogdet(a).logabsdet)
 
 
@@ -690,7 +776,12 @@ def test_nothing_warns():
 
 def test_halves_are_computed_in_float32():
     x = cuarray.full(1000, 300, dtype="f2")
-    for norm in (linalg.norm(x), linalg.vector_norm(x), linalg.norm(x, 2, axis=0), linalg.norm(x.reshape(10, 100), "fro", axis=(0, 1))):
+    for norm in (
+        linalg.norm(x),
+        linalg.vector_norm(x),
+        linalg.norm(x, 2, axis=0),
+        linalg.norm(x.reshape(10, 100), "fro", axis=(0, 1)),
+    ):
         assert norm.dtype == np.float16 and abs(norm.item() - 300 * np.sqrt(1000)) < 8
     assert linalg.norm(x, 3).item() == np.float16(3000)
     import ml_dtypes
@@ -740,12 +831,18 @@ def test_best_splits_cost_the_least(rng):
         if i == j:
             return 0
         k = splits[i][j]
-        return planned(lengths, splits, i, k) + planned(lengths, splits, k + 1, j) + lengths[i] * lengths[k + 1] * lengths[j + 1]
+        return (
+            planned(lengths, splits, i, k)
+            + planned(lengths, splits, k + 1, j)
+            + lengths[i] * lengths[k + 1] * lengths[j + 1]
+        )
 
     for count in (2, 3, 4, 5, 6):
         for _ in range(20):
             lengths = rng.integers(1, 30, count + 1).tolist()
-            least = min(cost(lengths, order) for order in itertools.product(*(range(k) for k in range(count - 1, 0, -1))))
+            least = min(
+                cost(lengths, order) for order in itertools.product(*(range(k) for k in range(count - 1, 0, -1)))
+            )
             assert planned(lengths, best_splits(lengths), 0, count - 1) == least
 
 
@@ -795,7 +892,9 @@ def test_numpys_functions_answer_with_ours(name):
     arguments = {"solve": (x, x), "lstsq": (x, x), "tensorsolve": (x, x[0]), "tensorinv": (x, 1), "matrix_power": (x, 2), "multi_dot": ([x, x, x],), "outer": (x[0], x[0]),
                  "matmul": (x, x), "cross": (x, x), "vecdot": (x, x), "tensordot": (x, x)}.get(name, (x,))  # fmt: skip
     theirs, ours = getattr(np.linalg, name)(*arguments), getattr(linalg, name)(*arguments)
-    for a, b in zip(theirs if isinstance(theirs, tuple) else [theirs], ours if isinstance(ours, tuple) else [ours], strict=True):
+    for a, b in zip(
+        theirs if isinstance(theirs, tuple) else [theirs], ours if isinstance(ours, tuple) else [ours], strict=True
+    ):
         assert isinstance(a, cuarray.ndarray) and a.dtype == b.dtype and (a == b).all()
     assert type(theirs) is type(ours)
 
@@ -819,7 +918,15 @@ def test_inside_fuse():
 
 def test_results_do_not_change_with_the_argument():
     x = cuarray.eye(3)
-    found = [linalg.inv(x), *linalg.eigh(x), linalg.cholesky(x), *linalg.svd(x), *linalg.qr(x), linalg.pinv(x), linalg.matrix_power(x, 2)]
+    found = [
+        linalg.inv(x),
+        *linalg.eigh(x),
+        linalg.cholesky(x),
+        *linalg.svd(x),
+        *linalg.qr(x),
+        linalg.pinv(x),
+        linalg.matrix_power(x, 2),
+    ]
     assert not [y for y in found if cuarray.shares_memory(x, y)]
     before = [y.copy() for y in found]
     x[...] = 7
@@ -877,9 +984,19 @@ def test_factorisations_on_a_gpu_are_refused(device):
         return
     x = cuarray.asarray(np.eye(3) * 2, device=device)
     calls = {name: (x, x) if name in ("solve", "lstsq") else (x,) for name in PRIMITIVES}
-    calls |= {"pinv": (x,), "cond": (x,), "matrix_rank": (x,), "tensorinv": (x, 1), "tensorsolve": (x, x[0]), "matrix_power": (x, -1), "norm": (x, "nuc")}
+    calls |= {
+        "pinv": (x,),
+        "cond": (x,),
+        "matrix_rank": (x,),
+        "tensorinv": (x, 1),
+        "tensorsolve": (x, x[0]),
+        "matrix_power": (x, -1),
+        "norm": (x, "nuc"),
+    }
     for name, arguments in calls.items():
-        with pytest.raises(NotImplementedError, match=rf"^{name}: factorisations run on the cpu device.*cuarray\.linalg\.{name}\("):
+        with pytest.raises(
+            NotImplementedError, match=rf"^{name}: factorisations run on the cpu device.*cuarray\.linalg\.{name}\("
+        ):
             getattr(linalg, name)(*arguments)
     assert (linalg.solve(x.to_device("cpu"), x.to_device("cpu")).numpy() == np.eye(3)).all()
     for call in (lambda: linalg.solve(x, x.to_device("cpu")), lambda: linalg.multi_dot([x, x.to_device("cpu")])):
@@ -959,7 +1076,9 @@ xp.polyfit(v * np.nan, v, 1)
 def test_polynomials_agree_with_numpy(expression):
     want, got = (same.evaluate(expression, xp, NAMED) for xp in (np, cuarray))
     if isinstance(want, Exception):
-        assert isinstance(got, same.public_type(want)) and isinstance(got, LinAlgError) == isinstance(want, LinAlgError), f"{got!r} instead of {want!r}"
+        assert isinstance(got, same.public_type(want)) and isinstance(got, LinAlgError) == isinstance(
+            want, LinAlgError
+        ), f"{got!r} instead of {want!r}"
         assert re.match(r"(roots|polyfit): ", str(got))
         return
     if isinstance(got, Exception):
@@ -973,7 +1092,9 @@ def test_polynomials_on_every_device(device):
         assert cuarray.roots(p).device == device and np.allclose(cuarray.roots(p).numpy(), [2, 1])
         x = cuarray.arange(6.0, device=device)
         fit, residuals, rank, s, rcond = cuarray.polyfit(x, cuarray.polyval(p, x), 2, full=True)
-        assert np.allclose(fit.numpy(), [2, -6, 4]) and {y.device for y in (fit, residuals, rank, s, rcond)} == {p.device}
+        assert np.allclose(fit.numpy(), [2, -6, 4]) and {y.device for y in (fit, residuals, rank, s, rcond)} == {
+            p.device
+        }
         assert rank == 3 and rank.shape == () and hash(rank) == 3 and s.shape == (3,)
         fit, covariance = cuarray.polyfit(x, cuarray.polyval(p, x), 2, cov=True)
         assert covariance.shape == (3, 3) and covariance.device == device
