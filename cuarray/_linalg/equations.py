@@ -9,7 +9,6 @@ from numpy.linalg import LinAlgError
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
 from cuarray._arguments.operands import as_arrays
-from cuarray._arguments.ufuncs import conj
 from cuarray._core import ndarray
 from cuarray._functions.creation import empty
 from cuarray._functions.elementwise import where
@@ -282,7 +281,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     if not rows or not columns:
         return empty((*stack, columns, rows), a.dtype, device=a.device)
     options = {"full_matrices": False, "hermitian": bool(hermitian)}
-    u, s, vh = factorise("pinv", np.linalg.svd, conj(a), **options)
+    u, s, vh = factorise("pinv", np.linalg.svd, a.conj(), **options)
     if rcond is None:
         least = 1e-15 if rtol is np._NoValue else max(rows, columns) * np.finfo(s.dtype).eps
         threshold = least * s.max(-1, keepdims=True)

@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, condition numbers and ranks."""
 
 from math import inf, prod
+from typing import Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -12,8 +13,6 @@ from cuarray._arguments.ufuncs import isnan, sqrt
 from cuarray._core import ndarray
 from cuarray._functions.elementwise import where
 from cuarray._functions.joining import stack
-from cuarray._functions.reductions import any as any_of
-from cuarray._functions.reductions import count_nonzero
 from cuarray._functions.shaping import moveaxis
 from cuarray._linalg.decompositions import singular_values
 from cuarray._linalg.lapack import inverse, require_matrices, require_supported
@@ -96,7 +95,7 @@ def axis_of(function, axis):
     return (integer(axis, "axis, if it is no tuple,", function),)
 
 
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> ndarray:
+def vector_norm(x, /, *, axis=None, keepdims=False, ord: Any = 2) -> ndarray:
     """Return the norms of vectors.
 
     Parameters
@@ -146,7 +145,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> ndarray:
     return of_vectors("vector_norm", x, ord, tuple(axes), keepdims)
 
 
-def matrix_norm(x, /, *, keepdims=False, ord="fro") -> ndarray:
+def matrix_norm(x, /, *, keepdims=False, ord: Any = "fro") -> ndarray:
     """Return the norms of matrices.
 
     Parameters
@@ -344,8 +343,12 @@ def cond(x, p=None) -> ndarray:
     else:
         result = of_matrices("cond", as_inexact("cond", x), p, (-2, -1), False)
         result = result * of_matrices("cond", inverses_or_nan(x), p, (-2, -1), False)
-    # NaN where the inverse does not exist, and not because of NaN in the matrix.
-    return _core.as_value(where(isnan(result) & ~any_of(isnan(x), axis=(-2, -1)), inf, result))
+    return infinite_if_singular(result, x)
+
+
+def infinite_if_singular(result, x):
+    """Return condition numbers with infinity for the NaN that do not come from NaN in the matrix."""
+    return _core.as_value(where(isnan(result) & ~isnan(x).any((-2, -1)), inf, result))
 
 
 def inverses_or_nan(x):
@@ -400,7 +403,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
         raise ValueError("matrix_rank: tol and rtol are both given; give one")
     A, tol, rtol = as_arrays("matrix_rank", A, optional=(tol, rtol))
     if A.ndim < 2:
-        return _core.as_value(any_of(A != 0).astype(np.int64))
+        return _core.as_value((A != 0).any().astype(np.int64))
     require_matrices("matrix_rank", A, is_square=bool(hermitian))
     s = singular_values("matrix_rank", A, hermitian)
     if tol is not None:
@@ -408,4 +411,4 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
     else:
         part = max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else rtol[..., None]
         threshold = part * largest(s, -1, True)
-    return count_nonzero(s > threshold, axis=-1)
+    return _core.as_value((s > threshold).sum(-1))

@@ -1,13 +1,13 @@
 """Products of vectors, matrices and tensors, and the diagonals and transposes of matrices."""
 
 from itertools import pairwise
+from typing import Any
 
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, members, write_output
-from cuarray._arguments.ufuncs import multiply
 from cuarray._core import ndarray
 from cuarray._functions import blocks, index_grids, products, shaping
 from cuarray._functions.creation import empty_like
@@ -80,7 +80,7 @@ def vecdot(x1, x2, /, *, axis=-1) -> ndarray:
     return products.vecdot(x1, x2, axis=axis)
 
 
-def tensordot(x1, x2, /, *, axes=2) -> ndarray:
+def tensordot(x1, x2, /, *, axes: Any = 2) -> ndarray:
     """Return the sum of products of two arrays over axes of both.
 
     Parameters
@@ -144,7 +144,7 @@ def outer(x1, x2, /) -> ndarray:
     x1, x2 = as_arrays("outer", x1, x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(f"outer: the arrays must be one-dimensional, and they have {x1.ndim} and {x2.ndim} axes")
-    return multiply(x1[:, None], x2)
+    return x1[:, None] * x2
 
 
 def cross(x1, x2, /, *, axis=-1) -> ndarray:
@@ -373,7 +373,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
         if len(chain) > 2 and not least <= x.ndim <= 2:
             raise LinAlgError(f"multi_dot: array {place} must be a matrix, and it has {x.ndim} axes")
     if len(chain) == 2 and not all(1 <= x.ndim <= 2 for x in chain):
-        return products.dot(*chain, out=out)
+        return products.dot(chain[0], chain[1], out=out)
     for place, (left, right) in enumerate(pairwise(chain)):
         if left.shape[-1] != right.shape[0]:
             raise ValueError(
