@@ -164,6 +164,50 @@ def printoptions(*args: Any, **kwargs: Any) -> AbstractContextManager[Any]:
     """Set print options inside a context; numpy.printoptions."""
 
 @overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: ArrayLike | None = None,
+    cov: Literal[False] = False,
+) -> ndarray: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    *,
+    full: Literal[True],
+    w: ArrayLike | None = None,
+    cov: _bool | str = False,
+) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: ArrayLike | None = None,
+    *,
+    cov: Literal[True] | str,
+) -> tuple[ndarray, ndarray]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: ArrayLike | None = None,
+    cov: _bool | str = False,
+) -> Any:
+    """Fit a polynomial to points by least squares."""
+
+@overload
 def trim_zeros(filt: ndarray, trim: str = "fb", axis: Shape | None = None) -> ndarray: ...
 @overload
 def trim_zeros(filt: list[Any], trim: str = "fb", axis: Shape | None = None) -> list[Any]: ...

@@ -85,7 +85,8 @@ def revealing(source):
 def public_docstrings():
     """The docstrings with examples of all public functions, classes and methods, by name."""
     found = {}
-    for module in (cuarray, cuarray.fft, cuarray.memory, cuarray.random, cuarray.testing, cuarray.lib.stride_tricks):
+    modules = cuarray.fft, cuarray.linalg, cuarray.memory, cuarray.random, cuarray.testing, cuarray.lib.stride_tricks
+    for module in (cuarray, *modules):
         for name in module.__all__:
             if isinstance(getattr(module, name), cuarray.ufunc) or str(
                 getattr(getattr(module, name), "__module__", "cuarray")

@@ -1127,7 +1127,81 @@ TRANSFORMS = [
     ),
 ]
 
+LINEAR_ALGEBRA = [
+    Mutant(
+        "factors-of-the-other-triangle",
+        "cuarray/_linalg/decompositions.py",
+        "return UPLO.upper()\n",
+        'return "L"\n',
+        tests("linalg", "eigh"),
+    ),
+    Mutant(
+        "eigenvalues-are-real-if-they-can-be",
+        "cuarray/_linalg/decompositions.py",
+        'return factorise("eigvals", np.linalg.eigvals, a, dtype=complex_type(a))',
+        'return factorise("eigvals", np.linalg.eigvals, a)',
+        tests("linalg", "test_eig"),
+    ),
+    Mutant(
+        "results-of-lapack-are-views",
+        "cuarray/_linalg/lapack.py",
+        'dtype, device="cpu", copy=True)',
+        'dtype, device="cpu", copy=None)',
+        tests("linalg", "qr or svd"),
+    ),
+    Mutant(
+        "norms-of-halves-overflow",
+        "cuarray/_linalg/norms.py",
+        "return x.astype(np.float32) if x.dtype.itemsize < 4 else x",
+        "return x",
+        tests("linalg", "halves"),
+    ),
+    Mutant(
+        "rows-are-columns-in-norms",
+        "cuarray/_linalg/norms.py",
+        "sum(row if abs(order) == 1 else column)",
+        "sum(column if abs(order) == 1 else row)",
+        tests("linalg", "agrees"),
+    ),
+    Mutant(
+        "chains-from-left-to-right",
+        "cuarray/_linalg/products.py",
+        "splits[i][j] = i + choices.index(costs[i][j])",
+        "splits[i][j] = j - 1",
+        tests("linalg", "best"),
+    ),
+    Mutant(
+        "cutoff-of-pinv-is-absolute",
+        "cuarray/_linalg/equations.py",
+        "threshold = rcond[..., None] * s.max(-1, keepdims=True)",
+        "threshold = rcond[..., None]",
+        tests("linalg", "agrees and pinv"),
+    ),
+    Mutant(
+        "factorisations-copy-from-gpus",
+        "cuarray/_linalg/lapack.py",
+        'if x.device.kind != "cpu":',
+        "if False:",
+        ("sim " + tests("linalg", "refused"),),
+    ),
+    Mutant(
+        "odd-powers-lose-a-factor",
+        "cuarray/_linalg/products.py",
+        "        if digit:\n",
+        "        if digit and (result is None or n):\n",
+        tests("linalg", "power"),
+    ),
+    Mutant(
+        "roots-without-those-at-zero",
+        "cuarray/_functions/polynomials.py",
+        'coefficients(p, "roots").numpy())',
+        'np.trim_zeros(coefficients(p, "roots").numpy()))',
+        tests("linalg", "polynomials"),
+    ),
+]
+
 MUTANTS = [
+    *LINEAR_ALGEBRA,
     *UNSEEN_BY_THE_STANDARD,
     *INDEXING,
     *VECTORS,

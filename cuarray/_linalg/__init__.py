@@ -1,0 +1,1 @@
+"""The functions of cuarray.linalg: products, norms, factorisations, and what is made of them."""

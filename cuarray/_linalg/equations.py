@@ -1,0 +1,389 @@
+"""Linear equations, inverses and determinants."""
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+from cuarray import _core
+from cuarray._arguments.axes import integer, normalise_axes
+from cuarray._arguments.operands import as_arrays
+from cuarray._core import ndarray
+from cuarray._functions.creation import empty
+from cuarray._functions.elementwise import where
+from cuarray._functions.shaping import broadcast_shapes
+from cuarray._linalg.lapack import as_matrices, factorise, inverse, require_matrices
+
+
+class SlogdetResult(NamedTuple):
+    """The result of `slogdet`."""
+
+    sign: ndarray
+    logabsdet: ndarray
+
+
+def det(a) -> ndarray:
+    """Return the determinants of square matrices.
+
+    Parameters
+    ----------
+    a : array_like of shape (..., n, n)
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square.
+    NotImplementedError
+        If `a` is not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.det, slogdet
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linalg.det(ca.asarray([[2.0, 0.0], [1.0, 4.0]], device="cpu"))
+    array(8.)
+    """
+    return factorise("det", np.linalg.det, as_matrices("det", a, is_square=True))
+
+
+def slogdet(a) -> SlogdetResult:
+    """Return the signs of determinants, and the logarithms of their absolute values.
+
+    Parameters
+    ----------
+    a : array_like of shape (..., n, n)
+
+    Returns
+    -------
+    sign : ndarray of shape (...)
+        -1, 0 or 1; of complex matrices, a number of absolute value 1, or 0.
+    logabsdet : ndarray of shape (...)
+        Real; -inf if the determinant is zero. The determinant is sign * exp(logabsdet), which may overflow.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square.
+    NotImplementedError
+        If `a` is not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.slogdet, det
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linalg.slogdet(ca.asarray([[0.0, 1.0], [1.0, 0.0]], device="cpu"))
+    SlogdetResult(sign=array(-1.), logabsdet=array(0.))
+    """
+    return SlogdetResult(*factorise("slogdet", np.linalg.slogdet, as_matrices("slogdet", a, is_square=True)))
+
+
+def inv(a) -> ndarray:
+    """Return the inverses of square matrices.
+
+    Parameters
+    ----------
+    a : array_like of shape (..., n, n)
+
+    Returns
+    -------
+    ndarray of shape (..., n, n)
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or is singular.
+    NotImplementedError
+        If `a` is not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.inv, solve, pinv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linalg.inv(ca.asarray([[2.0, 0.0], [0.0, 4.0]], device="cpu"))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    return inverse("inv", as_matrices("inv", a, is_square=True))
+
+
+def solve(a, b) -> ndarray:
+    """Solve the linear equations a @ x = b.
+
+    Parameters
+    ----------
+    a : array_like of shape (..., n, n)
+    b : array_like of shape (n,) or (..., n, k)
+        One right side, if `b` has one axis; otherwise its columns are right sides.
+
+    Returns
+    -------
+    ndarray of shape (..., n) or (..., n, k)
+        The stacks of `a` and `b` broadcast.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or is singular.
+    ValueError
+        If the lengths of `a` and `b` differ, or the stacks do not broadcast.
+    NotImplementedError
+        If the arrays are not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.solve, lstsq
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> a = ca.asarray([[2.0, 1.0], [0.0, 4.0]], device="cpu")
+    >>> ca.linalg.solve(a, ca.asarray([4.0, 8.0], device="cpu"))
+    array([1., 2.])
+    """
+    a, b = as_arrays("solve", a, b)
+    require_matrices("solve", a, is_square=True)
+    shapes = a.shape, b.shape
+    if not shapes[1]:
+        raise ValueError("solve: the right side has no axis")
+    length = shapes[1][-1 if len(shapes[1]) == 1 else -2]
+    if length != shapes[0][-1]:
+        raise ValueError(
+            f"solve: {shapes[0][-1]} equations, but {length} numbers on the right side of shape {shapes[1]}"
+        )
+    if len(shapes[0]) > 2 and len(shapes[1]) > 2:
+        try:
+            broadcast_shapes(shapes[0][:-2], shapes[1][:-2])
+        except ValueError:
+            raise ValueError(f"solve: the stacks of shapes {shapes[0]} and {shapes[1]} do not broadcast") from None
+    return factorise("solve", np.linalg.solve, a, b)
+
+
+def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
+    """Solve linear equations by least squares: make the length of a @ x - b as small as possible.
+
+    Parameters
+    ----------
+    a : array_like of shape (m, n)
+    b : array_like of shape (m,) or (m, k)
+        Columns are right sides.
+    rcond : float, optional
+        Singular values of `a` below this part of the largest one count as zero; by default the machine epsilon
+        times max(m, n). With -1, the machine epsilon.
+
+    Returns
+    -------
+    x : ndarray of shape (n,) or (n, k)
+        The shortest of the solutions, if there are several.
+    residuals : ndarray of shape (1,), (k,) or (0,)
+        The squared length of b - a @ x of each column; empty if the rank is below n, or m is not above n.
+    rank : ndarray
+        The rank of `a`.
+    s : ndarray of shape (min(m, n),)
+        The singular values of `a`.
+
+    Raises
+    ------
+    LinAlgError
+        If there are other numbers of axes, the numbers of rows differ, or the iteration does not converge.
+    NotImplementedError
+        If the arrays are not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.lstsq, pinv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> a = ca.asarray([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], device="cpu")
+    >>> x, residuals, rank, s = ca.linalg.lstsq(a, ca.asarray([1.0, 3.0, 5.0], device="cpu"))
+    >>> x.round(12)
+    array([2., 1.])
+    """
+    a, b = as_arrays("lstsq", a, b)
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise LinAlgError(
+            f"lstsq: a matrix and one or two axes of right sides are needed, not {a.ndim} and {b.ndim} axes"
+        )
+    if a.shape[0] != b.shape[0]:
+        raise LinAlgError(f"lstsq: {a.shape[0]} equations, but {b.shape[0]} rows on the right side")
+    if rcond is not None:
+        rcond = cutoff_number(rcond)
+    x, residuals, rank, s = factorise("lstsq", np.linalg.lstsq, a, b, rcond=rcond)
+    return x, residuals, rank, s
+
+
+def cutoff_number(rcond):
+    """Return rcond of `lstsq` as a float."""
+    try:
+        return float(rcond)
+    except (TypeError, ValueError):
+        raise TypeError(f"lstsq: rcond must be a number, not {rcond!r:.80}") from None
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
+    """Return the pseudo-inverses of matrices (Moore and Penrose), through their singular values.
+
+    Parameters
+    ----------
+    a : array_like of shape (..., m, n)
+    rcond : array_like, optional
+        Singular values up to this part of the largest one count as zero; 1e-15 by default. One number, or one
+        for each matrix.
+    hermitian : bool
+        Whether `a` is symmetric or Hermitian, which is faster; only its lower triangle is read.
+    rtol : array_like or None, optional
+        The Array API's name of `rcond`; None means the machine epsilon times max(m, n).
+
+    Returns
+    -------
+    ndarray of shape (..., n, m)
+
+    Raises
+    ------
+    ValueError
+        If both `rcond` and `rtol` are given.
+    LinAlgError
+        If `a` has fewer than two axes, or the iteration does not converge.
+    NotImplementedError
+        If `a` is not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.pinv, inv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linalg.pinv(ca.asarray([[2.0, 0.0], [0.0, 0.0]], device="cpu"))
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+    """
+    if rcond is not None and rtol is not np._NoValue:
+        raise ValueError("pinv: rcond and rtol are two ways to say the same; give one")
+    (a, rcond) = as_arrays("pinv", a, optional=(rcond if rtol is np._NoValue else rtol,))
+    require_matrices("pinv", a, is_square=bool(hermitian))
+    *stack, rows, columns = a.shape
+    if not rows or not columns:
+        return empty((*stack, columns, rows), a.dtype, device=a.device)
+    options = {"full_matrices": False, "hermitian": bool(hermitian)}
+    u, s, vh = factorise("pinv", np.linalg.svd, a.conj(), **options)
+    if rcond is None:
+        least = 1e-15 if rtol is np._NoValue else max(rows, columns) * np.finfo(s.dtype).eps
+        threshold = least * s.max(-1, keepdims=True)
+    else:
+        threshold = rcond[..., None] * s.max(-1, keepdims=True)
+    inverses = where(s > threshold, 1 / s, 0)
+    return _core.matmul(vh.mT, inverses[..., None] * u.mT)
+
+
+def tensorinv(a, ind=2) -> ndarray:
+    """Return the inverse of an array as a linear map from its last axes to its first ones.
+
+    Parameters
+    ----------
+    a : array_like
+        The products of the lengths of the first `ind` axes and of the others are equal.
+    ind : int
+        The number of first axes.
+
+    Returns
+    -------
+    ndarray
+        The axes after the first `ind` ones come first: tensordot(tensorinv(a, ind), b, b.ndim) is the x with
+        tensordot(a, x, x.ndim) = b.
+
+    Raises
+    ------
+    ValueError
+        If `ind` is not positive.
+    LinAlgError
+        If both products differ, or the map is singular.
+    NotImplementedError
+        If `a` is not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.tensorinv, tensorsolve
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.linalg.tensorinv(ca.eye(6, device="cpu").reshape(6, 2, 3), ind=1).shape
+    (2, 3, 6)
+    """
+    (a,), ind = as_arrays("tensorinv", a), integer(ind, "ind", "tensorinv")
+    if ind <= 0:
+        raise ValueError(f"tensorinv: ind must be positive, it is {ind}")
+    first, last = a.shape[:ind], a.shape[ind:]
+    if prod(first) != prod(last):
+        raise LinAlgError(
+            f"tensorinv: axes of {prod(first)} and {prod(last)} elements, in shape {a.shape} with ind={ind}, "
+            "make no square matrix"
+        )
+    return inverse("tensorinv", a.reshape((prod(first), prod(last)))).reshape((*last, *first))
+
+
+def tensorsolve(a, b, axes=None) -> ndarray:
+    """Solve the equations tensordot(a, x, x.ndim) = b.
+
+    Parameters
+    ----------
+    a : array_like
+        Its first axes have as many elements as `b`, and so do the others, which are those of the result.
+    b : array_like
+    axes : tuple of int, optional
+        Axes of `a` to move to its end first.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    LinAlgError
+        If the shapes do not make a square matrix, or it is singular.
+    ValueError
+        If an axis does not exist, or is repeated.
+    NotImplementedError
+        If the arrays are not on `cpu`.
+
+    See Also
+    --------
+    numpy.linalg.tensorsolve, tensorinv
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> a = ca.eye(4, device="cpu").reshape(2, 2, 2, 2)
+    >>> ca.linalg.tensorsolve(a, ca.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu"))
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    a, b = as_arrays("tensorsolve", a, b)
+    if axes is not None:
+        moved = normalise_axes(axes, a.ndim, "tensorsolve")
+        a = a.transpose([axis for axis in range(a.ndim) if axis not in moved] + moved)
+    shape = a.shape[b.ndim :] if a.ndim >= b.ndim else ()
+    count = prod(shape)
+    if a.size != count * count or b.size != count:
+        raise LinAlgError(
+            f"tensorsolve: shapes {a.shape} and {b.shape} do not go together: the first {b.ndim} axes and the "
+            "others must have as many elements as the right side"
+        )
+    matrix = a.reshape((count, count))
+    return factorise("tensorsolve", np.linalg.solve, matrix, b.ravel()).reshape(shape)

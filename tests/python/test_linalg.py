@@ -1,0 +1,1105 @@
+"""cuarray.linalg: NumPy's values, types, shapes and errors; residuals where results are not unique; every device."""
+
+import inspect
+import itertools
+import re
+import subprocess
+import sys
+import warnings
+
+import layouts
+import numpy as np
+import pytest
+import same
+from numpy.linalg import LinAlgError
+
+import cuarray
+from cuarray._linalg.products import best_splits
+
+linalg = cuarray.linalg
+NAMES = [name for name in linalg.__all__ if name != "LinAlgError"]
+PRIMITIVES = "cholesky det eig eigh eigvals eigvalsh inv lstsq qr slogdet solve svd svdvals".split()
+DTYPES = ["f4", "f8", "c8", "c16"]
+#: Shapes of stacks of square matrices.
+SQUARES = [(0, 0), (1, 1), (2, 2), (5, 5), (3, 4, 4), (2, 3, 3, 3), (0, 3, 3), (2, 0, 0), (33, 33)]
+#: Shapes of stacks of any matrices.
+SHAPES = [
+    *SQUARES,
+    (5, 3),
+    (3, 5),
+    (0, 3),
+    (3, 0),
+    (1, 7),
+    (7, 1),
+    (2, 6, 3),
+    (2, 3, 6),
+    (0, 4, 2),
+    (2, 0, 3),
+    (2, 3, 0),
+    (40, 9),
+]
+
+
+@pytest.fixture(autouse=True)
+def on_cpu():
+    """Factorisations run on cpu; tests of other devices ask for them."""
+    with cuarray.device("cpu"):
+        yield
+
+
+def drawn(rng, shape, dtype):
+    """Random numbers, complex ones for complex dtypes."""
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if dtype[0] == "c" else x).astype(dtype)
+
+
+def invertible(rng, shape, dtype):
+    """Random matrices that are far from singular."""
+    return (drawn(rng, shape, dtype) + 2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+def hermitian(rng, shape, dtype):
+    x = drawn(rng, shape, dtype)
+    return x + np.conj(np.swapaxes(x, -1, -2))
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def wide(x):
+    """Host values in the widest type."""
+    x = x.numpy() if isinstance(x, cuarray.ndarray) else np.asarray(x)
+    return x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
+
+
+def close_to(a, b, dtype, factor=100.0, scale=None):
+    """Assert that two arrays are equal up to the rounding errors of a type, relative to the largest element."""
+    a, b = wide(a), wide(b)
+    assert a.shape == b.shape
+    if a.size:
+        scale = max(np.abs(b).max(), np.abs(a).max()) if scale is None else scale
+        worst = np.abs(a - b).max()
+        assert worst <= factor * np.finfo(dtype).eps * scale, f"{worst} of {scale}"
+
+
+def owns(*results):
+    """Assert that results are arrays with memory of their own."""
+    for x in results:
+        assert isinstance(x, cuarray.ndarray) and x.base is None and x.device == "cpu"
+        assert x.ndim == 0 or (x.flags.writeable and x.flags.owndata)
+
+
+# Names
+
+
+def test_all_of_numpys_names_are_there():
+    assert sorted(linalg.__all__) == sorted(np.linalg.__all__)
+    assert linalg.LinAlgError is np.linalg.LinAlgError
+    assert cuarray.linalg is sys.modules["cuarray.linalg"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_signatures_are_those_of_numpy(name):
+    ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (linalg, np.linalg))
+    assert [(p.name, p.kind, p.default) for p in ours.values()] == [
+        (p.name, p.kind, p.default) for p in theirs.values()
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docstrings_say_what_they_must(name):
+    doc = inspect.getdoc(getattr(linalg, name))
+    for section in ("Parameters", "Returns", "Raises", "See Also", "Examples"):
+        assert f"\n{section}\n---" in doc
+    assert f"numpy.linalg.{name}" in doc
+    for parameter in inspect.signature(getattr(linalg, name)).parameters:
+        assert re.search(rf"^{parameter}\b|, {parameter}\b", doc.partition("Parameters\n")[2], re.MULTILINE), parameter
+
+
+@pytest.mark.parametrize(("call", "fields"), [
+    ("eig(x)", "eigenvalues eigenvectors"), ("eigh(x)", "eigenvalues eigenvectors"), ("qr(x)", "Q R"),
+    ("slogdet(x)", "sign logabsdet"), ("svd(x)", "U S Vh"),
+])  # fmt: skip
+def test_results_have_numpys_fields(call, fields):
+    ours, theirs = (eval(f"module.{call}", {"module": m, "x": m.inv(np.eye(2))}) for m in (linalg, np.linalg))
+    assert " ".join(ours._fields) == " ".join(theirs._fields) == fields
+    assert type(ours).__name__ == type(theirs).__name__ and isinstance(ours, tuple)
+
+
+def test_import_of_the_package_does_not_import_it():
+    code = "import sys, cuarray; assert not [m for m in sys.modules if 'cuarray' in m and 'linalg' in m]; cuarray.linalg.inv"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    code = "import sys, numpy, cuarray; x = numpy.linalg.det(cuarray.eye(2, device='cpu')); assert type(x) is cuarray.ndarray and x == 1"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+# Agreement with NumPy
+
+
+def array(values, dtype=None):
+    return lambda xp: xp.asarray(np.asarray(values, dtype))
+
+
+RNG = np.random.default_rng(7)
+SQUARE = RNG.integers(-9, 9, (4, 4)) + 12 * np.eye(4, dtype=int)
+STACK = RNG.integers(-9, 9, (2, 3, 4, 4)) + 20 * np.eye(4, dtype=int)
+NAMED = {
+    "i": array(SQUARE), "u": array(abs(SQUARE), "u1"), "b": array([[True, False], [True, True]]), "f": array(SQUARE / 7, "f4"), "d": array(SQUARE / 7),
+    "c": array(SQUARE + 1j * SQUARE.T, "c8"), "z": array(SQUARE - 1j * SQUARE.T), "h": array(SQUARE, "f2"),
+    "S": array(STACK / 3), "T": array(STACK + 1j, "c8"), "I": array(STACK),
+    "E": array(np.zeros((0, 3, 3))), "O": array(np.zeros((0, 0))), "P": array(np.zeros((2, 0, 0))), "R": array(np.zeros((0, 3))), "C": array(np.zeros((3, 0))),
+    "N": array(np.full((3, 3), np.nan)), "n": array([[np.nan, 1], [1, 1]]), "F": array([[np.inf, 1], [1, 1]]), "X": array(np.zeros((3, 3))),
+    "t": array(RNG.standard_normal((6, 3))), "w": array(RNG.standard_normal((3, 6))), "y": array(RNG.standard_normal((2, 5, 3)), "f4"),
+    "v": array([3.0, -4.0, 0.0]), "k": array([3, -4, 12, 0]), "q": array([3 + 4j, -1j, 0]), "g": array([3.0, -4.0, 0.5], "f4"), "e": array(np.zeros(0)),
+    "o": array(2.5), "x": array(RNG.standard_normal((2, 3, 4))),
+}  # fmt: skip
+
+ORDERS = [
+    "None",
+    "2",
+    "1",
+    "-1",
+    "np.inf",
+    "-np.inf",
+    "0",
+    "3",
+    "2.5",
+    "-2",
+    "0.5",
+    "-3.5",
+    "'fro'",
+    "'nuc'",
+    "'f'",
+    "'no'",
+    "np.nan",
+    "np.float32(2)",
+    "True",
+]
+NORMS = [f"xp.linalg.norm({x}, {p})" for x in "vkqgedizfNoxCP" for p in ORDERS if x not in "io" or p != "True"]
+NORMS += [f"xp.linalg.norm({x}, {p}, axis={axis}, keepdims={kept})"
+          for x in "xITy" for p in ORDERS for axis in ("0", "-1", "(0, 1)", "(-1, 0)", "(1, -1)") for kept in (False, True)]  # fmt: skip
+NORMS += [f"xp.linalg.vector_norm({x}, ord={p}, axis={axis}, keepdims={kept})"
+          for x in "xT" for p in ORDERS[:12] for axis in ("None", "1", "(0, -1)", "()") for kept in (False, True)]  # fmt: skip
+NORMS += [
+    f"xp.linalg.matrix_norm({x}, ord={p}, keepdims={kept})"
+    for x in "xSTdRCEP"
+    for p in ORDERS
+    for kept in (False, True)
+]
+NORMS += [
+    f"xp.linalg.cond({x}{p})"
+    for x in "ifdczSTItwyXNnFOEPR"
+    for p in ("", ", 'fro'", ", 1", ", -1", ", 2", ", -2", ", np.inf", ", -np.inf", ", 'nuc'", ", 3", ", 'no'")
+]
+
+ONE = ["cholesky", "det", "eigvalsh", "inv", "pinv", "qr", "slogdet", "svd", "svdvals", "eigh", "matrix_rank", "cond", "trace", "diagonal",
+       "matrix_transpose", "tensorinv"]  # fmt: skip
+CALLS = [f"tuple(xp.linalg.{name}({x}))" if name in ("qr", "slogdet", "svd", "eigh") else f"xp.linalg.{name}({x})"
+         for name in ONE for x in NAMED if name != "tensorinv" or x not in "Po"]  # fmt: skip
+CALLS += """
+tuple(xp.linalg.eigh(z, 'U'))
+tuple(xp.linalg.eigh(f, 'u'))
+tuple(xp.linalg.eigh(f, 'l'))
+xp.linalg.eigvalsh(S, 'U')
+xp.linalg.eigvalsh(S, 'M')
+xp.linalg.eigh(S, '')
+xp.linalg.cholesky(d @ d.mT)
+xp.linalg.cholesky(d @ d.mT, upper=True)
+xp.linalg.cholesky(T @ T.mT.conj(), upper=True)
+xp.linalg.cholesky(T @ T.mT.conj())
+xp.linalg.cholesky(-(d @ d.mT))
+xp.linalg.cholesky(n)
+tuple(xp.linalg.qr(t, 'complete'))
+tuple(xp.linalg.qr(w, 'complete'))
+xp.linalg.qr(t, 'r')
+xp.linalg.qr(T, mode='r')
+xp.linalg.qr(y, 'raw')
+xp.linalg.qr(R, 'raw')
+tuple(xp.linalg.qr(C, 'complete'))
+xp.linalg.qr(t, 'no')
+xp.linalg.qr(t, 3)
+tuple(xp.linalg.svd(t, full_matrices=False))
+tuple(xp.linalg.svd(y, False))
+xp.linalg.svd(y, False, False)
+xp.linalg.svd(y, compute_uv=False)
+tuple(xp.linalg.svd(d + d.mT, hermitian=True))
+xp.linalg.svd(t, hermitian=True)
+xp.linalg.solve(d, k)
+xp.linalg.solve(d, f)
+xp.linalg.solve(f, f)
+xp.linalg.solve(f, c)
+xp.linalg.solve(f, k)
+xp.linalg.solve(i, i)
+xp.linalg.solve(b, b)
+xp.linalg.solve(S, k)
+xp.linalg.solve(S, d)
+xp.linalg.solve(d, S)
+xp.linalg.solve(S, T)
+xp.linalg.solve(S[0], S)
+xp.linalg.solve(S[:, :1], S)
+xp.linalg.solve(S[:, :2], S)
+xp.linalg.solve(S, v)
+xp.linalg.solve(d, t)
+xp.linalg.solve(d, o)
+xp.linalg.solve(t, v)
+xp.linalg.solve(v, v)
+xp.linalg.solve(X, v)
+xp.linalg.solve(E, v)
+xp.linalg.solve(E, E)
+xp.linalg.solve(O, O)
+xp.linalg.solve(O, e)
+xp.linalg.solve(P, P)
+xp.linalg.solve(d, d[:, :0])
+xp.linalg.solve(h, h)
+xp.linalg.solve(n, n)
+xp.linalg.lstsq(t, t[:, 0])
+xp.linalg.lstsq(t, t)
+xp.linalg.lstsq(t, t[:, :0])
+xp.linalg.lstsq(w, w[:, :2])
+xp.linalg.lstsq(d, z)
+xp.linalg.lstsq(f, k)
+xp.linalg.lstsq(f, f[:, 1], rcond=0.5)
+xp.linalg.lstsq(i, i, -1)
+xp.linalg.lstsq(X, v)
+xp.linalg.lstsq(R, e)
+xp.linalg.lstsq(C, v)
+xp.linalg.lstsq(O, O)
+xp.linalg.lstsq(t, v)
+xp.linalg.lstsq(S, v)
+xp.linalg.lstsq(t, S)
+xp.linalg.lstsq(t, o)
+xp.linalg.lstsq(t, t, 'a')
+xp.linalg.lstsq(N, v)
+xp.linalg.pinv(t, 0.5)
+xp.linalg.pinv(t, rtol=0.5)
+xp.linalg.pinv(S, rcond=xp.asarray([[0.1, 0.2, 0.3], [0.9, 0.5, 0.01]]))
+xp.linalg.pinv(S, rtol=None)
+xp.linalg.pinv(f, rtol=None)
+xp.linalg.pinv(t, 0.5, rtol=0.5)
+xp.linalg.pinv(t, 0.5, rtol=None)
+xp.linalg.pinv(d + d.mT, hermitian=True)
+xp.linalg.pinv(z + z.mT.conj(), hermitian=True)
+xp.linalg.pinv(t, hermitian=True)
+xp.linalg.matrix_rank(t, 0.5)
+xp.linalg.matrix_rank(S, tol=xp.asarray([[1.0, 20, 30], [9, 5, 0.01]]))
+xp.linalg.matrix_rank(S, rtol=xp.asarray([[0.1, 0.2, 0.3], [0.9, 0.5, 0.01]]))
+xp.linalg.matrix_rank(t, rtol=0.5)
+xp.linalg.matrix_rank(t, 0.5, rtol=0.5)
+xp.linalg.matrix_rank(d + d.mT, hermitian=True)
+xp.linalg.matrix_rank(t, hermitian=True)
+xp.linalg.matrix_rank(xp.zeros(3))
+xp.linalg.matrix_rank([0, 1])
+xp.linalg.matrix_rank(xp.asarray(3))
+xp.linalg.matrix_rank(xp.ones((3, 3), dtype='f4'))
+xp.linalg.matmul(S, T)
+xp.linalg.matmul(d, v)
+xp.linalg.matmul(o, d)
+xp.linalg.matmul(h, i)
+xp.linalg.vecdot(q, v)
+xp.linalg.vecdot(x, x, axis=1)
+xp.linalg.vecdot(x, v)
+xp.linalg.vecdot(o, v)
+xp.linalg.vecdot(v, v, axis=2)
+xp.linalg.tensordot(x, x)
+xp.linalg.tensordot(x, x, axes=3)
+xp.linalg.tensordot(x, x, axes=([1, 2], [1, 2]))
+xp.linalg.tensordot(x, x, axes=([1], [2]))
+xp.linalg.outer(v, k)
+xp.linalg.outer(q, k)
+xp.linalg.outer(o, k)
+xp.linalg.outer(d, k)
+xp.linalg.outer(e, k)
+xp.linalg.cross(v, [1, 2, 3])
+xp.linalg.cross(q, v)
+xp.linalg.cross(x, x[:1], axis=1)
+xp.linalg.cross(x[0], v[:, None], axis=0)
+xp.linalg.cross(k, k)
+xp.linalg.cross(v, k)
+xp.linalg.cross(v[:2], v[:2])
+xp.linalg.cross(v, v, axis=1)
+xp.linalg.cross(o, o)
+xp.linalg.diagonal(x, offset=1)
+xp.linalg.diagonal(x, offset=-5)
+xp.linalg.diagonal(S, offset=-1)
+xp.linalg.diagonal(x, offset=0.5)
+xp.linalg.trace(x, offset=2)
+xp.linalg.trace(x, dtype='c8')
+xp.linalg.trace(u)
+xp.linalg.trace(u, dtype='u1')
+xp.linalg.trace(h, offset=-1)
+xp.linalg.matrix_power(i, 0)
+xp.linalg.matrix_power(i, 1)
+xp.linalg.matrix_power(i, 2)
+xp.linalg.matrix_power(i, 5)
+xp.linalg.matrix_power(i, 60)
+xp.linalg.matrix_power(u, 11)
+xp.linalg.matrix_power(b, 3)
+xp.linalg.matrix_power(b, 0)
+xp.linalg.matrix_power(h / 16, 3)
+xp.linalg.matrix_power(S / 9, 6)
+xp.linalg.matrix_power(T, 0)
+xp.linalg.matrix_power(i, -1)
+xp.linalg.matrix_power(S, -3)
+xp.linalg.matrix_power(X, -3)
+xp.linalg.matrix_power(h, -1)
+xp.linalg.matrix_power(O, 3)
+xp.linalg.matrix_power(E, -2)
+xp.linalg.matrix_power(d, 1.0)
+xp.linalg.matrix_power(d, 'a')
+xp.linalg.matrix_power(t, 2)
+xp.linalg.matrix_power(v, 2)
+xp.linalg.multi_dot([t, w])
+xp.linalg.multi_dot([v, v])
+xp.linalg.multi_dot([v, w])
+xp.linalg.multi_dot([t, v])
+xp.linalg.multi_dot([t, w, t])
+xp.linalg.multi_dot((v, w, t))
+xp.linalg.multi_dot([w, t, v])
+xp.linalg.multi_dot([v, w, t, v])
+xp.linalg.multi_dot([i, f, z])
+xp.linalg.multi_dot([i, u, i, f])
+xp.linalg.multi_dot([t, w, t, w, t[:, :1]])
+xp.linalg.multi_dot([R, w, t])
+xp.linalg.multi_dot([C, R, w])
+xp.linalg.multi_dot([d, d, d], out=xp.zeros((4, 4)))
+xp.linalg.multi_dot([t, v], out=xp.zeros(6))
+xp.linalg.multi_dot([d, d, d], out=xp.zeros((4, 3)))
+xp.linalg.multi_dot([t])
+xp.linalg.multi_dot([])
+xp.linalg.multi_dot(3)
+xp.linalg.multi_dot([v, v, v])
+xp.linalg.multi_dot([d, S, d])
+xp.linalg.multi_dot([d, S])
+xp.linalg.multi_dot([o, d, o])
+xp.linalg.multi_dot([o, d])
+xp.linalg.multi_dot([t, t])
+xp.linalg.multi_dot([t, w, w])
+xp.linalg.tensorinv(xp.eye(24).reshape(4, 6, 8, 3))
+xp.linalg.tensorinv((xp.eye(24) + 1).reshape(24, 8, 3), ind=1)
+xp.linalg.tensorinv(d, ind=1)
+xp.linalg.tensorinv(d, ind=0)
+xp.linalg.tensorinv(d, ind=-1)
+xp.linalg.tensorinv(x, ind=1.5)
+xp.linalg.tensorinv(xp.zeros((2, 2, 4)))
+xp.linalg.tensorsolve((xp.eye(24) + 1).reshape(6, 4, 2, 3, 4), xp.arange(24.0).reshape(6, 4))
+xp.linalg.tensorsolve((xp.eye(24) + 1).reshape(6, 2, 4, 3, 4), xp.arange(24.0).reshape(6, 4), axes=(1,))
+xp.linalg.tensorsolve(xp.eye(4).reshape(2, 2, 4), xp.zeros(3))
+xp.linalg.tensorsolve(xp.eye(4).reshape(2, 2, 4), xp.ones((2, 2)), axes=(7,))
+xp.linalg.tensorsolve(xp.eye(2), xp.ones((2, 2)))
+xp.linalg.tensorsolve(xp.eye(1), 5)
+xp.linalg.tensorsolve(xp.zeros((2, 2)), xp.ones(2))
+xp.linalg.norm(d, axis=(0, 0))
+xp.linalg.norm(d, axis=(0, 2))
+xp.linalg.norm(d, axis=2)
+xp.linalg.norm(d, axis='a')
+xp.linalg.norm(d, axis=[0, 1])
+xp.linalg.norm(d, axis=())
+xp.linalg.norm(x, axis=(0, 1, 2))
+xp.linalg.norm(o, 2)
+xp.linalg.norm(o, axis=0)
+xp.linalg.norm(x, keepdims=True)
+xp.linalg.norm(v, keepdims=True)
+xp.linalg.norm(h, 2)
+xp.linalg.norm(d, 1j)
+xp.linalg.norm(v, 1j)
+xp.linalg.norm([[1, 2], [3, 4]])
+xp.linalg.norm([True, True])
+xp.linalg.vector_norm(x, axis=(0, 0))
+xp.linalg.vector_norm(x, axis=[0, 1])
+xp.linalg.vector_norm(x, axis=3)
+xp.linalg.vector_norm(o)
+xp.linalg.vector_norm(e)
+xp.linalg.vector_norm(e, ord=-np.inf)
+xp.linalg.vector_norm(h, ord=0)
+xp.linalg.vector_norm(x, ord='fro')
+xp.linalg.vector_norm(x, ord=None)
+xp.linalg.matrix_norm(v)
+xp.linalg.matrix_norm(h, ord=1)
+""".strip().splitlines()
+
+
+def limit(expression):
+    """The relative difference that is allowed: rounding errors in the order of additions."""
+    single = re.search(r"\b[fTcygh]\b|f4|c8|float32", expression)
+    return 2e-4 if single else 1e-10
+
+
+@pytest.mark.parametrize("expression", [*CALLS, *NORMS])
+def test_agrees_with_numpy(expression):
+    want, got = (same.evaluate(expression, xp, NAMED) for xp in (np, cuarray))
+    if isinstance(want, LinAlgError) or isinstance(got, LinAlgError):
+        assert isinstance(want, LinAlgError | ValueError) and isinstance(got, LinAlgError), (
+            f"{got!r} instead of {want!r}"
+        )
+    elif isinstance(want, Exception):
+        assert isinstance(got, same.public_type(want)), f"{got!r} instead of {want!r}"
+    else:
+        if isinstance(got, Exception):
+            raise got
+        alike(got, want, limit(expression))
+        return
+    name = re.search(r"linalg\.(\w+)", expression).group(1)
+    assert re.match(rf"{name}\b", str(got)), f"{got!r} does not name {name}"
+
+
+def alike(got, want, rtol):
+    """Assert equal types and shapes, and values up to a factor, or up to rounding errors of the largest one."""
+    if isinstance(want, tuple):
+        assert type(got) is tuple and len(got) == len(want)
+        for a, b in zip(got, want, strict=True):
+            alike(a, b, rtol)
+        return
+    assert isinstance(got, cuarray.ndarray)
+    host, want = got.numpy(), np.asarray(want)
+    assert (host.dtype, host.shape) == (want.dtype, want.shape), (
+        f"{host.dtype} {host.shape} instead of {want.dtype} {want.shape}"
+    )
+    finite = np.abs(want[np.isfinite(want)])
+    np.testing.assert_allclose(host, want, rtol=rtol, atol=rtol * finite.max() / 10 if finite.size else 0)
+
+
+# Factorisations, by what defines them
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SQUARES)
+@pytest.mark.parametrize("right", ["vector", "matrix", "stack", "broadcast", "empty"])
+def test_solve(shape, dtype, right, rng):
+    a = invertible(rng, shape, dtype)
+    n, before = shape[-1], shape[:-2]
+    form = {
+        "vector": (n,),
+        "matrix": (n, 3),
+        "stack": (*before, n, 2),
+        "broadcast": (4, *(1 for _ in before), n, 2),
+        "empty": (n, 0),
+    }
+    b = drawn(rng, form[right], dtype)
+    x = linalg.solve(cuarray.asarray(a), cuarray.asarray(b))
+    owns(x)
+    assert x.dtype == np.dtype(dtype)
+    back = wide(a) @ wide(x)[..., None] if right == "vector" else wide(a) @ wide(x)
+    want = np.broadcast_to(b[:, None] if right == "vector" else b, back.shape)
+    close_to(back, want, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SQUARES)
+def test_inverses_and_determinants(shape, dtype, rng):
+    a = invertible(rng, shape, dtype)
+    ours = cuarray.asarray(a)
+    x = linalg.inv(ours)
+    owns(x)
+    identity = np.broadcast_to(np.eye(shape[-1]), shape)
+    close_to(wide(a) @ wide(x), identity, dtype)
+    close_to(linalg.matrix_power(ours, -1), x, dtype)
+    close_to(linalg.pinv(ours), x, dtype, 1000)
+    det, (sign, logarithm) = linalg.det(ours), linalg.slogdet(ours)
+    assert det.shape == sign.shape == logarithm.shape == shape[:-2]
+    assert det.dtype == sign.dtype == np.dtype(dtype) and logarithm.dtype == np.dtype(dtype).type(0).real.dtype
+    if shape[-1] < 20 and det.size:
+        close_to(wide(sign) * np.exp(wide(logarithm)), det, dtype, 300)
+        close_to(abs(wide(sign)), np.ones(shape[:-2]), dtype)
+    owns(det, sign, logarithm)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SQUARES)
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky(shape, dtype, upper, rng):
+    x = drawn(rng, shape, dtype)
+    a = (x @ adjoint(x) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+    # The other triangle is not read.
+    spoiled = (np.triu if upper else np.tril)(a) + (np.tril if upper else np.triu)(
+        np.full(shape, 77), -1 if upper else 1
+    ).astype(dtype)
+    factor = linalg.cholesky(cuarray.asarray(spoiled), upper=upper)
+    owns(factor)
+    assert factor.dtype == np.dtype(dtype)
+    f = wide(factor)
+    np.testing.assert_array_equal(f, (np.triu if upper else np.tril)(f))
+    close_to(adjoint(f) @ f if upper else f @ adjoint(f), a, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r", "raw"])
+def test_qr(shape, dtype, mode, rng):
+    a = drawn(rng, shape, dtype)
+    m, n = shape[-2:]
+    k = m if mode == "complete" else min(m, n)
+    found = linalg.qr(cuarray.asarray(a), mode)
+    if mode == "r":
+        owns(found)
+        assert found.shape == (*shape[:-2], k, n)
+        close_to(adjoint(wide(found)) @ wide(found), adjoint(wide(a)) @ wide(a), dtype, 200)
+        return
+    owns(*found)
+    if mode == "raw":
+        assert [x.shape for x in found] == [(*shape[:-2], n, m), (*shape[:-2], k)]
+        return
+    q, r = found
+    assert q.shape == (*shape[:-2], m, k) and r.shape == (*shape[:-2], k, n) and q.dtype == r.dtype == np.dtype(dtype)
+    close_to(wide(q) @ wide(r), a, dtype)
+    close_to(adjoint(wide(q)) @ wide(q), np.broadcast_to(np.eye(k), (*shape[:-2], k, k)), dtype)
+    np.testing.assert_array_equal(np.triu(wide(r)), wide(r))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("full", [False, True])
+def test_svd(shape, dtype, full, rng):
+    a = drawn(rng, shape, dtype)
+    m, n = shape[-2:]
+    k = min(m, n)
+    u, s, vh = linalg.svd(cuarray.asarray(a), full_matrices=full)
+    owns(u, s, vh)
+    assert u.shape == (*shape[:-2], m, m if full else k) and vh.shape == (*shape[:-2], n if full else k, n)
+    assert (
+        s.shape == (*shape[:-2], k)
+        and u.dtype == vh.dtype == np.dtype(dtype)
+        and s.dtype == np.dtype(dtype).type(0).real.dtype
+    )
+    close_to((wide(u)[..., :k] * wide(s)[..., None, :]) @ wide(vh)[..., :k, :], a, dtype)
+    for q in (wide(u), adjoint(wide(vh))):
+        close_to(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], q.shape[-1], q.shape[-1])), dtype)
+    values = wide(s)
+    assert (values >= 0).all() and (np.diff(values, axis=-1) <= 0).all()
+    for others in (linalg.svdvals(cuarray.asarray(a)), linalg.svd(cuarray.asarray(a), compute_uv=False)):
+        close_to(others, s, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SQUARES)
+def test_eig(shape, dtype, rng):
+    a = drawn(rng, shape, dtype)
+    values, vectors = linalg.eig(cuarray.asarray(a))
+    owns(values, vectors)
+    kind = np.dtype("c8" if dtype in ("f4", "c8") else "c16")
+    assert values.dtype == vectors.dtype == kind and values.shape == shape[:-1] and vectors.shape == shape
+    close_to(
+        wide(a) @ wide(vectors),
+        wide(vectors) * wide(values)[..., None, :],
+        dtype,
+        500,
+        scale=max(1, np.abs(a).sum(initial=0)),
+    )
+    close_to(np.sqrt((abs(wide(vectors)) ** 2).sum(-2)), np.ones(shape[:-1]), dtype)
+    others = linalg.eigvals(cuarray.asarray(a))
+    assert others.dtype == kind
+    close_to(
+        wide(others).sum(-1), np.trace(wide(a), axis1=-2, axis2=-1) + 0j, dtype, scale=max(1, np.abs(a).sum(initial=0))
+    )
+    # Real eigenvalues are complex numbers, too.
+    symmetric = hermitian(rng, shape, dtype)
+    assert (
+        linalg.eigvals(cuarray.asarray(symmetric)).dtype
+        == kind
+        == linalg.eig(cuarray.asarray(symmetric)).eigenvectors.dtype
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SQUARES)
+@pytest.mark.parametrize("letter", ["L", "U", "l", "u"])
+def test_eigh(shape, dtype, letter, rng):
+    a = hermitian(rng, shape, dtype)
+    part, k = (np.tril, 1) if letter in "lL" else (np.triu, -1)
+    # The other triangle is not read.
+    spoiled = part(a) + (np.triu if letter in "lL" else np.tril)(np.full(shape, 77), k).astype(dtype)
+    values, vectors = linalg.eigh(cuarray.asarray(spoiled), letter)
+    owns(values, vectors)
+    assert values.dtype == np.dtype(dtype).type(0).real.dtype and vectors.dtype == np.dtype(dtype)
+    close_to(
+        wide(a) @ wide(vectors),
+        wide(vectors) * wide(values)[..., None, :],
+        dtype,
+        scale=max(1, np.abs(a).sum(initial=0)),
+    )
+    close_to(adjoint(wide(vectors)) @ wide(vectors), np.broadcast_to(np.eye(shape[-1]), shape), dtype)
+    assert (np.diff(wide(values), axis=-1) >= 0).all()
+    close_to(linalg.eigvalsh(cuarray.asarray(spoiled), UPLO=letter), values, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [s for s in SHAPES if len(s) == 2])
+@pytest.mark.parametrize("columns", [None, 1, 3, 0])
+def test_lstsq(shape, dtype, columns, rng):
+    a = drawn(rng, shape, dtype)
+    b = drawn(rng, (shape[0],) if columns is None else (shape[0], columns), dtype)
+    x, residuals, rank, s = linalg.lstsq(cuarray.asarray(a), cuarray.asarray(b))
+    owns(x, residuals, rank, s)
+    assert x.shape == (shape[1], *b.shape[1:]) and rank == min(shape) and s.shape == (min(shape),)
+    rest = wide(b) - wide(a) @ wide(x)
+    # Least squares: what is left is orthogonal to the columns; the shortest solution lies in the space of the rows.
+    close_to(adjoint(wide(a)) @ rest, np.zeros(x.shape), dtype, 1000, scale=max(1, np.abs(a).sum(initial=0)))
+    close_to(wide(linalg.pinv(cuarray.asarray(a))) @ wide(b), x, dtype, 1000)
+    if shape[0] > shape[1] > 0 and columns != 0:
+        close_to(np.atleast_1d((abs(rest) ** 2).sum(0)), residuals, dtype, 1000)
+    if min(shape):
+        close_to(s, linalg.svdvals(cuarray.asarray(a)), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_pinv(shape, dtype, rng):
+    a = drawn(rng, shape, dtype)
+    x = linalg.pinv(cuarray.asarray(a), rtol=None)
+    assert x.shape == (*shape[:-2], shape[-1], shape[-2]) and x.dtype == np.dtype(dtype)
+    a, p = wide(a), wide(x)
+    bound = 1e4 * max(1, float(np.abs(p).max(initial=0)))
+    close_to(a @ p @ a, a, dtype, bound)
+    close_to(p @ a @ p, p, dtype, bound)
+    for product in (a @ p, p @ a):
+        close_to(product, adjoint(product), dtype, bound)
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n not in ("lstsq", "tensorsolve", "tensorinv", "cross", "outer", "multi_dot")]
+)
+def test_layouts_give_the_same(name, layout, dtype, rng):
+    a = invertible(rng, (3, 4, 4), dtype)
+    if name in ("cholesky", "eigh", "eigvalsh"):
+        a = (a @ adjoint(a)).astype(dtype)
+    more = (a,) if name in ("solve", "matmul", "vecdot", "tensordot") else ()
+    options = {"axes": ([1, 2], [2, 1])} if name == "tensordot" else {"n": 3} if name == "matrix_power" else {}
+    view = layout(a)
+    assert (view.numpy() == a).all()
+    keep = view.copy()
+    ours = getattr(linalg, name)(view, *(layout(x) for x in more), **options)
+    theirs = getattr(np.linalg, name)(a, *more, **options)
+    for x, y in zip(
+        ours if isinstance(ours, tuple) else [ours], theirs if isinstance(theirs, tuple) else [theirs], strict=True
+    ):
+        close_to(x, y, dtype, 500)
+    assert (view == keep).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["solve", "inv", "det", "svdvals", "eigh", "qr", "pinv", "norm", "matrix_rank", "cond"]
+)
+def test_integers_and_bools_become_float64(name):
+    for dtype in ("?", "i1", "u2", "i8"):
+        x = np.asarray([[1, 0], [1, 1]], dtype)
+        arrays = (x, x) if name == "solve" else (x,)
+        got = getattr(linalg, name)(*map(cuarray.asarray, arrays))
+        first = got[0] if isinstance(got, tuple) else got
+        assert first.dtype == (np.int64 if name == "matrix_rank" else np.float64)
+
+
+# Difficult matrices
+
+
+def hilbert(n):
+    return 1 / (np.arange(n)[:, None] + np.arange(n) + 1.0)
+
+
+def test_ill_conditioned():
+    a = hilbert(10)
+    ours = cuarray.asarray(a)
+    b = np.ones(10)
+    x = linalg.solve(ours, cuarray.asarray(b))
+    # Backward stable: the residual is small, although x is far off.
+    assert np.abs(wide(a) @ wide(x) - b).max() < 1e-14 * np.abs(wide(x)).max() * 10
+    assert (
+        1e12 < linalg.cond(ours) < 1e14 and linalg.matrix_rank(ours) == 10 and linalg.matrix_rank(ours, rtol=1e-6) < 8
+    )
+    assert np.isclose(linalg.slogdet(ours).logabsdet.item(), np.linalg.slogdet(a).logabsdet)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", ["huge", "tiny"])
+def test_scales(dtype, scale, rng):
+    limits = np.finfo(dtype)
+    factor = np.sqrt(float(limits.max)) / 100 if scale == "huge" else float(limits.tiny) ** 0.5 * 100
+    a = (invertible(rng, (4, 4), "f8") * factor).astype(dtype)
+    ours = cuarray.asarray(a)
+    close_to(wide(a) @ wide(linalg.inv(ours)), np.eye(4), dtype, 1000)
+    u, s, vh = linalg.svd(ours)
+    close_to((wide(u) * wide(s)) @ wide(vh), a, dtype)
+    assert np.isclose(linalg.norm(ours).item(), np.linalg.norm(a.astype("c16")), rtol=1e-5)
+    _, logarithm = linalg.slogdet(ours)
+    assert np.isclose(logarithm.item(), np.linalg.slogdet(a.astype("c16")).logabsdet, rtol=1e-5)
+    assert linalg.matrix_rank(ours) == 4
+
+
+@pytest.mark.parametrize("call", ["inv(x)", "solve(x, x)", "solve(x, ca.ones(3))", "matrix_power(x, -2)", "tensorinv(x, ind=1)", "tensorsolve(x, ca.ones(3))",
+                                  "solve(stack, stack)", "inv(stack)"])  # fmt: skip
+def test_singular_matrices_raise(call):
+    x = cuarray.zeros((3, 3))
+    stack = cuarray.asarray(np.stack([np.eye(3), np.ones((3, 3)), np.eye(3)]))
+    name = call.partition("(")[0]
+    with pytest.raises(LinAlgError, match=rf"^{name}: Singular matrix.*3, 3\)"):
+        eval(f"linalg.{call}", {"linalg": linalg, "x": x, "stack": stack, "ca": cuarray})
+
+
+def test_singular_matrices_elsewhere():
+    x = cuarray.asarray(np.stack([np.eye(3), np.ones((3, 3)), np.zeros((3, 3))]))
+    assert linalg.det(x)[0] == 1 and abs(linalg.det(x)[1:]).max() < 1e-15
+    assert linalg.slogdet(x).logabsdet[2] == -cuarray.inf and linalg.slogdet(x).sign[2] == 0
+    assert linalg.matrix_rank(x).tolist() == [3, 1, 0]
+    close_to(linalg.pinv(x), np.stack([np.eye(3), np.full((3, 3), 1 / 9), np.zeros((3, 3))]), "f8")
+    for p in (None, 2, 1, "fro", np.inf):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = linalg.cond(x, p)
+        assert np.isfinite(found[0].item()) and found[1].item() > 1e15 and found[2].item() == np.inf
+    assert linalg.cond(x[None], 1).shape == (1, 3)
+    with pytest.raises(LinAlgError, match=r"^cholesky: .*not positive definite"):
+        linalg.cholesky(x)
+    x, residuals, rank, s = linalg.lstsq(cuarray.ones((3, 2)), cuarray.asarray([1.0, 2, 3]))
+    assert rank == 1 and residuals.size == 0 and np.allclose(x.numpy(), 1) and s[1] < 1e-15
+
+
+def test_nothing_warns():
+    bad = cuarray.asarray([[np.nan, np.inf], [1e308, 1e308]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        linalg.det(bad)
+        linalg.slogdet(bad)
+        linalg.slogdet(cuarray.zeros((2, 2)))
+        linalg.det(cuarray.full((3, 3), 1e30, dtype="f4") * cuarray.eye(3, dtype="f4"))
+        linalg.inv(cuarray.eye(2, dtype="f4") * cuarray.asarray(1e-45, dtype="f4"))
+        linalg.norm(bad)
+        linalg.norm(bad, -1)
+        linalg.vector_norm(cuarray.zeros(2), ord=-1)
+        for call in (linalg.eig, linalg.eigvals, linalg.svd, linalg.pinv, linalg.matrix_rank, linalg.cond):
+            with pytest.raises(LinAlgError, match=rf"^{call.__name__}: "):
+                call(bad)
+
+
+# Norms
+
+
+def test_halves_are_computed_in_float32():
+    x = cuarray.full(1000, 300, dtype="f2")
+    for norm in (
+        linalg.norm(x),
+        linalg.vector_norm(x),
+        linalg.norm(x, 2, axis=0),
+        linalg.norm(x.reshape(10, 100), "fro", axis=(0, 1)),
+    ):
+        assert norm.dtype == np.float16 and abs(norm.item() - 300 * np.sqrt(1000)) < 8
+    assert linalg.norm(x, 3).item() == np.float16(3000)
+    import ml_dtypes
+
+    y = cuarray.full(1000, 3, dtype=ml_dtypes.bfloat16)
+    assert linalg.norm(y).dtype == ml_dtypes.bfloat16 and abs(float(linalg.norm(y)) - 94.9) < 0.5
+    assert linalg.norm(y, 1).dtype == ml_dtypes.bfloat16 and abs(float(linalg.norm(y, 1)) - 3000) < 16
+    # A norm that a sum of squares in float16 loses: 2**-24 is its smallest number.
+    assert linalg.norm(cuarray.full(4, 2.0**-20, dtype="f2")).item() == 2.0**-19
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("count", [1, 7, 1000, 100001])
+def test_lengths_are_accurate(dtype, count, rng):
+    x = drawn(rng, count, dtype)
+    exact = np.sqrt((abs(wide(x)) ** 2).sum())
+    for norm in (linalg.norm(cuarray.asarray(x)), linalg.vector_norm(cuarray.asarray(x), axis=0)):
+        close_to(norm, exact, dtype, 20)
+    for p in (1, 1.5, 3, np.inf):
+        exact = abs(wide(x)).max() if p == np.inf else (abs(wide(x)) ** p).sum() ** (1 / np.longdouble(p))
+        close_to(linalg.vector_norm(cuarray.asarray(x), ord=p), exact, dtype, 20)
+
+
+def test_norms_are_values():
+    x = cuarray.asarray([[3.0, 4.0], [0.0, 1.0]])
+    for one in (linalg.norm(x), linalg.norm(x, 1), linalg.norm(x, "nuc"), linalg.vector_norm(x), linalg.matrix_norm(x), linalg.cond(x), linalg.cond(x, 1),
+                linalg.det(x), linalg.slogdet(x).sign, linalg.slogdet(x).logabsdet, linalg.matrix_rank(x), linalg.trace(x), linalg.norm(x[0], 3),
+                linalg.matrix_rank(x[0]), linalg.lstsq(x, x)[2]):  # fmt: skip
+        assert one.shape == () and hash(one) == hash(one.item()), one
+    assert linalg.matrix_rank(x).dtype == np.int64
+
+
+# Products
+
+
+def test_best_splits_cost_the_least(rng):
+    def cost(lengths, order):
+        """The multiplications of the products in this order of places."""
+        lengths, total = list(lengths), 0
+        for place in order:
+            k = sorted(set(range(1, len(lengths) - 1)))[place]
+            total += lengths[k - 1] * lengths[k] * lengths[k + 1]
+            del lengths[k]
+        return total
+
+    def planned(lengths, splits, i, j):
+        if i == j:
+            return 0
+        k = splits[i][j]
+        return (
+            planned(lengths, splits, i, k)
+            + planned(lengths, splits, k + 1, j)
+            + lengths[i] * lengths[k + 1] * lengths[j + 1]
+        )
+
+    for count in (2, 3, 4, 5, 6):
+        for _ in range(20):
+            lengths = rng.integers(1, 30, count + 1).tolist()
+            least = min(
+                cost(lengths, order) for order in itertools.product(*(range(k) for k in range(count - 1, 0, -1)))
+            )
+            assert planned(lengths, best_splits(lengths), 0, count - 1) == least
+
+
+def test_multi_dot_multiplies_in_the_best_order(monkeypatch):
+    from cuarray._linalg import products
+
+    class Counting:
+        calls = 0
+
+        def matmul(self, a, b):
+            self.calls += a.shape[0] * a.shape[1] * b.shape[1]
+            return a @ b
+
+    counting = Counting()
+    arrays = [cuarray.ones(shape) for shape in ((10, 100), (100, 5), (5, 50), (50, 1))]
+    monkeypatch.setattr(products, "_core", counting)
+    result = linalg.multi_dot(arrays, out=(out := cuarray.zeros((10, 1))))
+    assert result is out and (out == 100 * 5 * 50).all()
+    assert counting.calls == 5 * 50 + 100 * 5 + 10 * 100
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 8, 31, 100])
+def test_powers_are_exact_for_integers(n):
+    a = np.asarray([[1, 1], [1, 0]], object)
+    want = np.linalg.matrix_power(np.asarray([[1, 1], [1, 0]]), min(n, 90))
+    if n <= 90:
+        assert (linalg.matrix_power(cuarray.asarray([[1, 1], [1, 0]]), n).numpy() == want).all()
+    exact = a
+    for _ in range(n - 1):
+        exact = exact @ a
+    got = linalg.matrix_power(cuarray.asarray([[1.0, 1], [1, 0]]), n).numpy()
+    np.testing.assert_allclose(got, exact.astype(float), rtol=1e-13)
+
+
+def test_diagonals_are_views():
+    x = cuarray.zeros((2, 3, 4))
+    assert cuarray.shares_memory(linalg.diagonal(x), x) and not linalg.diagonal(x).flags.writeable
+    assert cuarray.shares_memory(linalg.matrix_transpose(x), x)
+
+
+# NumPy's functions
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numpys_functions_answer_with_ours(name):
+    x = cuarray.asarray([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
+    arguments = {"solve": (x, x), "lstsq": (x, x), "tensorsolve": (x, x[0]), "tensorinv": (x, 1), "matrix_power": (x, 2), "multi_dot": ([x, x, x],), "outer": (x[0], x[0]),
+                 "matmul": (x, x), "cross": (x, x), "vecdot": (x, x), "tensordot": (x, x)}.get(name, (x,))  # fmt: skip
+    theirs, ours = getattr(np.linalg, name)(*arguments), getattr(linalg, name)(*arguments)
+    for a, b in zip(
+        theirs if isinstance(theirs, tuple) else [theirs], ours if isinstance(ours, tuple) else [ours], strict=True
+    ):
+        assert isinstance(a, cuarray.ndarray) and a.dtype == b.dtype and (a == b).all()
+    assert type(theirs) is type(ours)
+
+
+def test_numpy_arrays_beside_ours():
+    x = cuarray.asarray([[2.0, 0.0], [0.0, 4.0]])
+    assert isinstance(np.linalg.solve(np.eye(2), x), cuarray.ndarray)
+    assert np.linalg.norm(x, axis=1).tolist() == [2, 4] and np.linalg.norm(x, ord=1, keepdims=True).shape == (1, 1)
+
+
+def test_inside_fuse():
+    @cuarray.fuse
+    def f(x):
+        y = x * 2 + 1
+        return linalg.solve(y @ y.mT, y[:, 0]) * 3 + linalg.norm(y - 1)
+
+    x = cuarray.asarray([[1.0, 2.0], [5.0, 3.0]])
+    y = x.numpy() * 2 + 1
+    np.testing.assert_allclose(f(x).numpy(), np.linalg.solve(y @ y.T, y[:, 0]) * 3 + np.linalg.norm(y - 1), rtol=1e-10)
+
+
+def test_results_do_not_change_with_the_argument():
+    x = cuarray.eye(3)
+    found = [
+        linalg.inv(x),
+        *linalg.eigh(x),
+        linalg.cholesky(x),
+        *linalg.svd(x),
+        *linalg.qr(x),
+        linalg.pinv(x),
+        linalg.matrix_power(x, 2),
+    ]
+    assert not [y for y in found if cuarray.shares_memory(x, y)]
+    before = [y.copy() for y in found]
+    x[...] = 7
+    assert all((a == b).all() for a, b in zip(found, before, strict=True))
+
+
+# Errors
+
+
+@pytest.mark.parametrize(("call", "kind", "words"), [
+    ("inv(ca.ones((2, 3)))", LinAlgError, r"inv: the matrix must be square, and it is 2 by 3"),
+    ("det(ca.ones(3))", LinAlgError, r"det: a matrix has two axes, and the array has 1"),
+    ("solve(ca.eye(2), ca.ones(3))", ValueError, r"solve: 2 equations, but 3 numbers on the right side of shape \(3,\)"),
+    ("solve(ca.ones((3, 2, 2)), ca.ones((2, 2, 2)))", ValueError, r"solve: the stacks of shapes \(3, 2, 2\) and \(2, 2, 2\)"),
+    ("lstsq(ca.ones((3, 2)), ca.ones(4))", LinAlgError, r"lstsq: 3 equations, but 4 rows"),
+    ("svd(ca.ones((2, 2), dtype='f2'))", TypeError, r"svd: there are no factorisations in float16"),
+    ("inv(ca.ones((2, 2), dtype=ca.bfloat16))", TypeError, r"inv: there are no factorisations in bfloat16"),
+    ("eigh(ca.eye(2), 'X')", ValueError, r"eigh: UPLO must be 'L' or 'U', not 'X'"),
+    ("eigh(ca.eye(2), 3)", TypeError, r"eigh: UPLO must be 'L' or 'U', not 3"),
+    ("qr(ca.eye(2), 'full')", ValueError, r"qr: mode must be 'reduced'.*not 'full'"),
+    ("norm(ca.ones(3), 'fro')", ValueError, r"norm: vectors have no norm of order 'fro'"),
+    ("norm(ca.eye(2), 3)", ValueError, r"norm: matrices have no norm of order 3"),
+    ("norm(ca.ones((2, 2, 2)), 1)", ValueError, r"norm: a vector has one axis and a matrix two, not 3"),
+    ("matrix_norm(ca.zeros((0, 2)), ord=-2)", ValueError, r"matrix_norm: there is no smallest"),
+    ("cond(ca.zeros((0, 0)))", LinAlgError, r"cond: matrices without elements"),
+    ("matrix_rank(ca.eye(2), 1, rtol=1)", ValueError, r"matrix_rank: tol and rtol"),
+    ("pinv(ca.eye(2), 1, rtol=1)", ValueError, r"pinv: rcond and rtol"),
+    ("matrix_power(ca.eye(2), 1.5)", TypeError, r"matrix_power: the exponent must be an integer, not 1.5"),
+    ("multi_dot([ca.ones((2, 3)), ca.ones((2, 3)), ca.ones(3)])", ValueError, r"multi_dot: arrays 0 and 1 of shapes \(2, 3\) and \(2, 3\)"),
+    ("cross(ca.ones(2), ca.ones(3))", ValueError, r"cross: vectors must have 3 components, not 2 and 3"),
+    ("outer(ca.ones((2, 2)), ca.ones(2))", ValueError, r"outer: the arrays must be one-dimensional, and they have 2 and 1 axes"),
+    ("tensorinv(ca.ones((2, 3)), ind=1)", LinAlgError, r"tensorinv: axes of 2 and 3 elements"),
+    ("tensorsolve(ca.ones((2, 3)), ca.ones(2))", LinAlgError, r"tensorsolve: shapes \(2, 3\) and \(2,\)"),
+    ("eig(ca.full((2, 2), ca.nan))", LinAlgError, r"eig: .*infs or NaNs"),
+    ("svdvals(ca.full((2, 2), ca.nan))", LinAlgError, r"svdvals: SVD did not converge"),
+    ("lstsq(ca.eye(2), ca.ones(2), [1, 2])", TypeError, r"lstsq: rcond must be a number"),
+    ("inv('a')", TypeError, r"inv: "),
+    ("norm(None)", TypeError, r"norm: "),
+])  # fmt: skip
+def test_errors_name_the_function_and_the_values(call, kind, words):
+    with pytest.raises(kind, match=f"^{words}"):
+        eval(f"linalg.{call}", {"linalg": linalg, "ca": cuarray})
+
+
+def test_masked_arrays_are_refused():
+    with pytest.raises(TypeError):
+        linalg.inv(np.ma.array(np.eye(2), mask=np.eye(2)))
+
+
+# Devices
+
+
+def test_factorisations_on_a_gpu_are_refused(device):
+    if device == "cpu":
+        return
+    x = cuarray.asarray(np.eye(3) * 2, device=device)
+    calls = {name: (x, x) if name in ("solve", "lstsq") else (x,) for name in PRIMITIVES}
+    calls |= {
+        "pinv": (x,),
+        "cond": (x,),
+        "matrix_rank": (x,),
+        "tensorinv": (x, 1),
+        "tensorsolve": (x, x[0]),
+        "matrix_power": (x, -1),
+        "norm": (x, "nuc"),
+    }
+    for name, arguments in calls.items():
+        with pytest.raises(
+            NotImplementedError, match=rf"^{name}: factorisations run on the cpu device.*cuarray\.linalg\.{name}\("
+        ):
+            getattr(linalg, name)(*arguments)
+    assert (linalg.solve(x.to_device("cpu"), x.to_device("cpu")).numpy() == np.eye(3)).all()
+    for call in (lambda: linalg.solve(x, x.to_device("cpu")), lambda: linalg.multi_dot([x, x.to_device("cpu")])):
+        with pytest.raises(ValueError, match="device"):
+            call()
+
+
+def test_everything_else_runs_on_every_device(device, rng):
+    with cuarray.device(device):
+        check_composed(device, rng)
+
+
+def check_composed(device, rng):
+    """Composed functions give NumPy's results and stay on the device."""
+    host = {"a": rng.standard_normal((4, 4)).astype("f4"), "s": rng.standard_normal((2, 3, 3)), "c": rng.standard_normal((3, 3)) + 1j,
+            "v": rng.standard_normal(3), "i": rng.integers(-3, 4, (3, 3))}  # fmt: skip
+    ours = {name: cuarray.asarray(x, device=device) for name, x in host.items()}
+    for call in """matmul(s, c); cross(s, v); outer(v, v); tensordot(s, c); vecdot(c, v); diagonal(s, offset=1); trace(s); trace(i); matrix_transpose(s);
+            vector_norm(s); vector_norm(s, axis=1); vector_norm(c, ord=3); vector_norm(v, ord=0); vector_norm(s, axis=(0, 2), ord=INF, keepdims=True);
+            vector_norm(v, ord=-INF); matrix_norm(s); matrix_norm(s, ord=1); matrix_norm(a, ord=-1); matrix_norm(s, ord=INF, keepdims=True);
+            norm(v); norm(c); norm(i); norm(a, -INF); norm(s, axis=(2, 0)); norm(v, 1); matrix_power(i, 5); matrix_power(s, 0); multi_dot([v, c, i, v]);
+            multi_dot([i, c, c]); matrix_rank(v)""".replace("\n", " ").split(";"):
+        want = eval(f"linalg.{call.strip()}", {"linalg": np.linalg, "INF": np.inf, **host})
+        got = eval(f"linalg.{call.strip()}", {"linalg": linalg, "INF": np.inf, **ours})
+        assert got.device == device, call
+        np.testing.assert_allclose(got.numpy(), want, rtol=2e-5, atol=1e-12, err_msg=call)
+        assert got.dtype == np.asarray(want).dtype and got.shape == np.shape(want), call
+
+
+def test_devices_do_not_mix():
+    others = [d for d in cuarray.devices() if d != "cpu"]
+    for other in others:
+        with pytest.raises(ValueError):
+            linalg.solve(cuarray.eye(2), cuarray.ones(2, device=other))
+
+
+# roots and polyfit
+
+
+@pytest.mark.parametrize("expression", """
+xp.roots([1, -3, 2])
+xp.roots([0, 0, 1, -3, 2, 0, 0])
+xp.roots([])
+xp.roots([0, 0])
+xp.roots([5])
+xp.roots([1, 0, 1])
+xp.roots([True, False, True])
+xp.roots(g)
+xp.roots(q)
+xp.roots(d)
+xp.roots(o)
+xp.roots([1, np.nan, 2])
+xp.roots(xp.asarray([1, 2, 3], dtype='f2'))
+xp.polyfit(xp.arange(5), [1, 2, 5, 3, 4], 2)
+xp.polyfit(t[:, 0], t, 2)
+xp.polyfit(t[:, 0], t[:, 1], 3, full=True)
+xp.polyfit(t[:, 0], t[:, 1], 3, 0.2, True)
+xp.polyfit(t[:, 0], t, 1, cov=True)
+xp.polyfit(t[:, 0], t[:, 1], 1, cov='unscaled', w=abs(t[:, 2]))
+xp.polyfit(t[:, 0] + 1j, t[:, 1], 2)
+xp.polyfit(v, g, 1)
+xp.polyfit(g, g, 1)
+xp.polyfit(v, v, 0)
+xp.polyfit(v, v, -1)
+xp.polyfit(v, v, [1, 2])
+xp.polyfit(v, k, 1)
+xp.polyfit(v, o, 1)
+xp.polyfit(d, d, 1)
+xp.polyfit(e, e, 1)
+xp.polyfit(v, v, 1, w=k)
+xp.polyfit(v, v, 1, w=t[:3])
+xp.polyfit(v, v, 1, rcond='a')
+xp.polyfit(v, v, 4, cov=True)
+xp.polyfit(v, h[0, :3], 1)
+xp.polyfit(v * np.nan, v, 1)
+""".strip().splitlines())  # fmt: skip
+def test_polynomials_agree_with_numpy(expression):
+    want, got = (same.evaluate(expression, xp, NAMED) for xp in (np, cuarray))
+    if isinstance(want, Exception):
+        assert isinstance(got, same.public_type(want)) and isinstance(got, LinAlgError) == isinstance(
+            want, LinAlgError
+        ), f"{got!r} instead of {want!r}"
+        assert re.match(r"(roots|polyfit): ", str(got))
+        return
+    if isinstance(got, Exception):
+        raise got
+    alike(got, want, 1e-4 if re.search(r"\bg\b", expression) else 1e-9)
+
+
+def test_polynomials_on_every_device(device):
+    with cuarray.device(device):
+        p = cuarray.asarray([2.0, -6.0, 4.0], device=device)
+        assert cuarray.roots(p).device == device and np.allclose(cuarray.roots(p).numpy(), [2, 1])
+        x = cuarray.arange(6.0, device=device)
+        fit, residuals, rank, s, rcond = cuarray.polyfit(x, cuarray.polyval(p, x), 2, full=True)
+        assert np.allclose(fit.numpy(), [2, -6, 4]) and {y.device for y in (fit, residuals, rank, s, rcond)} == {
+            p.device
+        }
+        assert rank == 3 and rank.shape == () and hash(rank) == 3 and s.shape == (3,)
+        fit, covariance = cuarray.polyfit(x, cuarray.polyval(p, x), 2, cov=True)
+        assert covariance.shape == (3, 3) and covariance.device == device
+
+
+def test_a_poor_fit_warns_as_numpys():
+    with pytest.warns(np.exceptions.RankWarning):
+        cuarray.polyfit([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], 1)
