@@ -9,7 +9,7 @@
 #
 # Needs, besides cuarray: pip install pytest pytest-json-report hypothesis ndindex. The checkout is not modified: a copy
 # is tested, whose test_dunder_dlpack gets a fix that upstream has since (array-api-tests#457): refusing a copy between
-# devices with copy=False is correct. The tests of extensions that cuarray does not have yet are left out.
+# devices with copy=False is correct. On a GPU the tests of the extensions are left out.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 1 ] && [ -d "$1/array_api_tests" ] || { sed -n '3,8p' "$0"; exit 2; }
@@ -34,7 +34,7 @@ cp -r "$suite/." "$copy"
 if ! grep -q BufferError "$copy/array_api_tests/test_dlpack.py"; then
     patch --silent --directory "$copy" --strip 1 < "$here/conformance.patch"
 fi
-echo "array-api-tests $(git -C "$suite" rev-parse --short HEAD 2> /dev/null), $examples examples, device $device, without: ${without[*]:-nothing}"
+echo "array-api-tests $(git -C "$suite" rev-parse --short HEAD 2> /dev/null), $examples examples, device $device, options: ${extensions[*]:-none}"
 root=$(dirname "$here")
 cd "$copy"
 if [ -f "$root/cuarray/_core.pyi" ]; then export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH}; fi
