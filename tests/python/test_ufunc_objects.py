@@ -1,8 +1,8 @@
 """The ufunc objects themselves: attributes, every form of a call, keywords, reduce and outer, bad calls."""
 
 import copy
+import doctest
 import functools
-import gc
 import gc
 import inspect
 import pickle
