@@ -117,6 +117,14 @@ def host_values(x, function):
     return np.asarray(x)
 
 
+def real_number(value, what, function):
+    """Return a parameter that is one real number as a float; TypeError if it is none."""
+    host = host_values(value, function)
+    if host.dtype.kind not in "biuf" or host.ndim:
+        raise TypeError(f"{function}: {what} must be a real number, not {value!r:.80}")
+    return float(host)
+
+
 def write_output(result, out, function, casting="same_kind"):
     """Return the result, written to `out` if given: an array of its shape, or a tuple of one.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.operands import as_arrays, real_number
 from cuarray._arguments.ufuncs import add, subtract
 from cuarray._functions.convolution import convolve
 from cuarray._functions.creation import as_array, zeros, zeros_like
@@ -164,7 +164,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError(f"polyfit: y must have {x.size} values in one or two axes, as x has, not the shape {y.shape}")
     if w is not None and w.shape != x.shape:
         raise TypeError(f"polyfit: w must have the shape of x, {x.shape}, not {w.shape}")
-    deg, rcond = degree(deg), None if rcond is None else cutoff(rcond)
+    deg, rcond = degree(deg), None if rcond is None else real_number(rcond, "rcond", "polyfit")
     if deg < 0:
         raise ValueError(f"polyfit: the degree must not be negative, it is {deg}")
     options = {"rcond": rcond, "full": bool(full), "w": None if w is None else w.numpy(), "cov": cov}
@@ -174,14 +174,6 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 def degree(deg):
     """Return the degree of a fit as an int; a float is truncated, as by NumPy."""
     return int(deg) if isinstance(deg, float) else integer(deg, "deg", "polyfit")
-
-
-def cutoff(rcond):
-    """Return rcond of `polyfit` as a float."""
-    try:
-        return float(rcond)
-    except (TypeError, ValueError):
-        raise TypeError(f"polyfit: rcond must be a number, not {rcond!r:.80}") from None
 
 
 def polyval(p, x):

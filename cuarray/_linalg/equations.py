@@ -8,7 +8,7 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.operands import as_arrays, real_number
 from cuarray._core import ndarray
 from cuarray._functions.creation import empty
 from cuarray._functions.elementwise import where
@@ -222,17 +222,9 @@ def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     if a.shape[0] != b.shape[0]:
         raise LinAlgError(f"lstsq: {a.shape[0]} equations, but {b.shape[0]} rows on the right side")
     if rcond is not None:
-        rcond = cutoff_number(rcond)
+        rcond = real_number(rcond, "rcond", "lstsq")
     x, residuals, rank, s = factorise("lstsq", np.linalg.lstsq, a, b, rcond=rcond)
     return x, residuals, rank, s
-
-
-def cutoff_number(rcond):
-    """Return rcond of `lstsq` as a float."""
-    try:
-        return float(rcond)
-    except (TypeError, ValueError):
-        raise TypeError(f"lstsq: rcond must be a number, not {rcond!r:.80}") from None
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:

@@ -962,7 +962,8 @@ def test_results_do_not_change_with_the_argument():
     ("tensorsolve(ca.ones((2, 3)), ca.ones(2))", LinAlgError, r"tensorsolve: shapes \(2, 3\) and \(2,\)"),
     ("eig(ca.full((2, 2), ca.nan))", LinAlgError, r"eig: .*infs or NaNs"),
     ("svdvals(ca.full((2, 2), ca.nan))", LinAlgError, r"svdvals: SVD did not converge"),
-    ("lstsq(ca.eye(2), ca.ones(2), [1, 2])", TypeError, r"lstsq: rcond must be a number"),
+    ("lstsq(ca.eye(2), ca.ones(2), [1, 2])", TypeError, r"lstsq: rcond must be a real number"),
+    ("lstsq(ca.eye(2), ca.ones(2), ca.ones((1, 1)))", TypeError, r"lstsq: rcond must be a real number"),
     ("inv('a')", TypeError, r"inv: "),
     ("norm(None)", TypeError, r"norm: "),
 ])  # fmt: skip
@@ -1069,6 +1070,8 @@ xp.polyfit(e, e, 1)
 xp.polyfit(v, v, 1, w=k)
 xp.polyfit(v, v, 1, w=t[:3])
 xp.polyfit(v, v, 1, rcond='a')
+xp.polyfit(v, v, 1, rcond='0.1')
+xp.polyfit(v, v, 1, rcond=xp.asarray(0.1))
 xp.polyfit(v, v, 4, cov=True)
 xp.polyfit(v, h[0, :3], 1)
 xp.polyfit(v * np.nan, v, 1)
