@@ -80,15 +80,16 @@ template <class T, int columns>
 void multiply_narrow(const char* left, int64_t row_step, int64_t column_step, const void* right, void* result,
                      int64_t rows, int64_t depth) {
     constexpr int width = int(std::bit_ceil(unsigned(columns)));
-    typedef T vector __attribute__((vector_size(width * sizeof(T)), aligned(alignof(T))));
-    const auto* const y = static_cast<const vector*>(right);
+    typedef T vector __attribute__((vector_size(width * sizeof(T))));
     char* to = static_cast<char*>(result);
     for (int64_t r = 0; r < rows; ++r, left += row_step, to += columns * sizeof(T)) {
         vector sums = {};
         for (int64_t k = 0; k < depth; ++k) {
             T factor;
+            vector row;  // its elements are aligned, but not the whole
             std::memcpy(&factor, left + k * column_step, sizeof factor);
-            sums += factor * y[k];
+            std::memcpy(&row, static_cast<const char*>(right) + k * int64_t(sizeof row), sizeof row);
+            sums += factor * row;
         }
         std::memcpy(to, &sums, columns * sizeof(T));
     }
