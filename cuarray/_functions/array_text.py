@@ -44,9 +44,8 @@ def element(array):
 
 
 def ndarray_repr(array):
-    if type(number := element(array)) in (int, bool) and is_on_host(array):
-        return f"array({number})"
-    shown = host_text(array, repr)
+    number = element(array)
+    shown = f"array({number})" if type(number) in (int, bool) else host_text(array, repr)
     if array.device == _core.default_device():
         return shown
     return f"{shown[:-1]}, device='{array.device}')"

@@ -12,8 +12,8 @@ class deterministic(ThreadContext):
     A decorator or a context manager. Outside, products of floating-point and complex matrices and vectors are
     computed by the vendor's library (the BLAS that NumPy uses), whose order of additions depends on the
     shapes, the layout in memory, the processor and the number of threads. Inside, and wherever there is no such
-    library, the order depends only on the shapes: sums of 256 products, from left to right, which are then
-    added. All other operations always have this property.
+    library, the order depends only on the shapes: matrix products are sums of 256 products from left to right, which
+    are then added, and products of vectors are added as by `sum`.
 
     Parameters
     ----------

@@ -118,6 +118,11 @@ Dims joined(const Dims& a, const Dims& b, const Dims& c = {}) {
     return all;
 }
 
+Dims without(Dims labels, int axis) {
+    labels.erase(axis);
+    return labels;
+}
+
 /// A stack of matrices, `first` down and `second` across; a group without labels has no axis, unless it stands in a
 /// stack.
 Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& first, const Dims& second) {
@@ -139,23 +144,30 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
         (!has(y->labels, label) ? rows : is_kept(label) ? stack : met).push_back(label);
     for (const int64_t label : y->labels)
         if (!has(x->labels, label)) columns.push_back(label);
-    if (met.empty() || (rows.empty() && columns.empty())) {
+    if (met.empty()) {
         // Products of elements, in the order of the result where this is the last product.
-        Dims labels = joined(stack, met, joined(rows, columns));
-        if (met.empty() && std::ranges::all_of(wanted, [&](int64_t label) { return has(labels, label); }) &&
-            labels.size() == wanted.size())
-            labels = wanted;
-        if (!met.empty()) labels = x->labels;
+        Dims labels = joined(stack, rows, columns);
+        const bool is_last = labels.size() == wanted.size() &&
+                             std::ranges::all_of(wanted, [&](int64_t label) { return has(labels, label); });
+        if (is_last) labels = wanted;
         const Array left = arranged(*x, labels), right = arranged(*y, labels);
-        if (met.empty()) {
-            const Argument factors[] = {left, right};
-            return {call(row::multiply, factors).array[0], labels};
-        }
-        if (stack.empty() && left.is_c_contiguous() && right.is_c_contiguous())
-            return {sum_of_products(left.reshape({-1}), right.reshape({-1}), left.dtype(), {0}, false), {}};
-        Dims axes, kept;
-        for (int d = 0; d < labels.size(); ++d) has(stack, labels[d]) ? kept.push_back(labels[d]) : axes.push_back(d);
-        return {sum_of_products(left, right, left.dtype(), axes, false), kept};
+        const Argument factors[] = {left, right};
+        return {call(row::multiply, factors).array[0], labels};
+    }
+    if (rows.empty() && columns.empty() && met.size() == 1) {
+        const int axis = position(x->labels, met[0]);
+        return {sum_of_products(x->array, arranged(*y, x->labels), x->array.dtype(), {axis}, false),
+                without(x->labels, axis)};
+    }
+    if (rows.empty() && columns.empty()) {
+        // Several axes become one: a fold of several would follow their order in memory.
+        const auto as_lines = [&](const LabelledArray& term) {
+            Dims shape;
+            for (const int64_t label : stack) shape.push_back(extent_of(term, label));
+            shape.push_back(size_of(term, met));
+            return arranged(term, joined(stack, met)).reshape(shape);
+        };
+        return {sum_of_products(as_lines(*x), as_lines(*y), x->array.dtype(), {stack.size()}, false), stack};
     }
     // The product whose rows come first in the result needs no transposition of it.
     const auto first_of = [&](const Dims& labels) {

@@ -207,6 +207,9 @@ def test_repr_names_other_devices(device):
     x = cuarray.arange(3, device=device)
     suffix = "" if x.device == cuarray.default_device() else f", device='{device}'"
     assert repr(x) == f"array([0, 1, 2]{suffix})"
+    assert repr(x[2]) == f"array(2{suffix})"
+    assert repr(x[2] > 1) == f"array(True{suffix})"
+    assert repr(x[2] / 4) == f"array(0.5{suffix})"
 
 
 def test_html_shows_what_text_shows(device):

@@ -351,6 +351,20 @@ def test_bits_depend_on_no_layout(type, device, rng):
         assert bits(cuarray.matmul(right(x), left(y))) == want, left.__name__
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["ij,ij->", "ij,ij->i", "ij,ij->j", "ij,jk->ik", "ij,j->i", "i,ij,j->", "bij,bjk->bik", "ijk,jki->", "bij,bji->b"],
+)
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64"])
+@cuarray.deterministic()
+def test_bits_of_einsum_depend_on_no_layout(text, type, device, rng):
+    for n in (7, 31, 40):
+        terms = [numbers(np.dtype(type), (n,) * len(labels), rng) for labels in text.partition("->")[0].split(",")]
+        want = bits(cuarray.einsum(text, *map(cuarray.asarray, terms)))
+        for layout in LAYOUTS:
+            assert bits(cuarray.einsum(text, *map(layout, terms))) == want, (n, layout.__name__)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @cuarray.deterministic()
 def test_bits_depend_on_no_number_of_threads(threads, rng):
@@ -366,12 +380,16 @@ def test_bits_depend_on_no_number_of_threads(threads, rng):
         cuarray.set_num_threads(before)
 
 
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64", "int32", "float16"])
 @cuarray.deterministic()
-def test_bits_of_all_devices_are_equal(device, rng):
-    x, y = rng.standard_normal((2, 5, 600)).astype("f4"), rng.standard_normal((600, 70)).astype("f4")
-    assert bits(cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))) == bits(
-        cuarray.matmul(cuarray.asarray(x, device="cpu"), cuarray.asarray(y, device="cpu"))
-    )
+def test_bits_of_all_devices_are_equal(type, device, rng):
+    """Wide products, narrow ones, and those with vectors."""
+    narrow = [((3, 5, 40), (3, 40, columns)) for columns in range(1, 10)]
+    for left, right in [((2, 5, 600), (600, 70)), *narrow, ((40,), (40, 7)), ((6, 50), (50,)), ((500,), (500,))]:
+        x, y = numbers(np.dtype(type), left, rng), numbers(np.dtype(type), right, rng)
+        got = cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))
+        want = cuarray.matmul(cuarray.asarray(x, device="cpu"), cuarray.asarray(y, device="cpu"))
+        assert bits(got) == bits(want), (left, right)
 
 
 def test_stacks_broadcast(device, rng):

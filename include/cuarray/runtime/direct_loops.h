@@ -30,7 +30,7 @@ class DirectLoops {
     /// From one run to the next there are `apart` bytes.
     virtual void reduce(ReductionId row, DType dtype, const void* in, int64_t n, void* out, int64_t folds = 1,
                         int64_t apart = 0) = 0;
-    /// The product by the vendor's library, in its order of additions; false, with nothing done, without one.
+    /// The product as a Matmul task by a library computes it; false, with nothing done, where no library takes it.
     virtual bool multiply(const MatrixProduct& product) = 0;
 
  protected:
