@@ -17,6 +17,7 @@ from cuarray._linalg.decompositions import (
 )
 from cuarray._linalg.equations import det, inv, lstsq, pinv, slogdet, solve, tensorinv, tensorsolve
 from cuarray._linalg.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
+from cuarray._linalg.precision import precision
 from cuarray._linalg.products import (
     cross,
     diagonal,
@@ -32,7 +33,7 @@ from cuarray._linalg.products import (
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
-    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm",
-    "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace",
+    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer",
+    "pinv", "precision", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace",
     "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -9,10 +9,11 @@ import pytest
 HOMES = [Path(home) for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda") if home]
 
 
-def folders_with(header: str) -> list[Path]:
-    """The folders with a header; the test is skipped if there is none."""
+def folders_with(header: str, *others: str) -> list[Path]:
+    """The folders with a header and the others that it includes; the test is skipped if there is none."""
     wheels = [include for entry in map(Path, sys.path) for include in sorted(entry.glob("nvidia/*/include"))]
-    found = [folder for folder in [home / "include" for home in HOMES] + wheels if (folder / header).exists()]
+    folders = [home / "include" for home in HOMES] + wheels
+    found = [folder for folder in folders if all((folder / name).exists() for name in (header, *others))]
     if not found:
         pytest.skip(f"{header} is not installed")
     return found

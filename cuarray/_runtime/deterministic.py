@@ -10,7 +10,7 @@ class deterministic(ThreadContext):
     """Compute products in one written order of additions: the same bits on every device, and for every layout.
 
     A decorator or a context manager. Outside, products of floating-point and complex matrices and vectors are
-    computed by the vendor's library (the BLAS that NumPy uses), whose order of additions depends on the
+    computed by the vendor's library (the BLAS that NumPy uses, or cuBLAS), whose order of additions depends on the
     shapes, the layout in memory, the processor and the number of threads. Inside, and wherever there is no such
     library, the order depends only on the shapes: matrix products are sums of 256 products from left to right, which
     are then added, and products of vectors are added as by `sum`.

@@ -294,6 +294,8 @@ void bind_memory(py::module_& m) {
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
     m.def("begin_deterministic", &Deterministic::begin);
     m.def("end_deterministic", &Deterministic::end);
+    m.def("begin_tf32", &Tf32Products::begin);
+    m.def("end_tf32", &Tf32Products::end);
     m.def("begin_call_deferral", &begin_call_deferral);
     m.def("end_call_deferral", &end_call_deferral, py::call_guard<GilRelease>());
 }

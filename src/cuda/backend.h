@@ -6,6 +6,7 @@
 #include <vector>
 #include "codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
+#include "cuda/cublas.h"
 #include "cuda/kernels.h"
 #include "cuda/operation.h"
 #include "cuda/runtime.h"
@@ -24,6 +25,7 @@ class GpuBackend final : public Backend {
 
     Fault run(const Task& task) override;
     StorageRef single_loop(const SingleLoop& task) override;
+    bool multiplies_by_library(DType dtype) override;
     MaskCounts count_mask(const View& mask, int64_t size) override;
 
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override;
@@ -93,6 +95,7 @@ class GpuBackend final : public Backend {
 
     GpuRuntime runtime_;
     KernelTable kernels_;
+    CublasProducts products_;
 };
 
 /// Aligned copies of operands whose addresses or strides are not multiples of their alignment.
@@ -110,8 +113,12 @@ class Staging {
 
     /// A view of new memory, contiguous in C order over the axes of `shape` along which `like` is not broadcast.
     View contiguous(const View& like, const Dims& shape);
+    /// A view of a copy whose matrices, over the last two axes, are contiguous in C order.
+    View matrices(const View& view, const Dims& shape);
 
  private:
+    View contiguous_over(const View& like, const Dims& extents);
+
     struct CopyBack {
         View to, from;
         Dims shape;

@@ -22,21 +22,27 @@ std::string quoted(const std::string& text) {
     return result + '"';
 }
 
-std::string cuda_version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 std::string describe_nvrtc(const Context& context) {
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) return "{\"missing\": " + quoted(why_none) + "}";
     const Target target = choose_target(*toolchain, context.capability, context.driver.cuda_version);
     std::ostringstream text;
-    text << "{\"path\": " << quoted(toolchain->path)
-         << ", \"version\": " << quoted(cuda_version_text(toolchain->version))
+    text << "{\"path\": " << quoted(toolchain->path) << ", \"version\": " << quoted(version_text(toolchain->version))
          << ", \"options\": " << quoted(toolchain->options)
          << ", \"target\": " << quoted((target.ptx ? "compute_" : "sm_") + std::to_string(target.arch)) << "}";
     return text.str();
+}
+
+template <class Library>
+std::string describe_library() {
+    std::string why_none;
+    try {
+        if (const Library* const library = find_library<Library>(&why_none))
+            return "{\"path\": " + quoted(library->path) + ", \"version\": " + quoted(version_text(library->version)) +
+                   "}";
+    } catch (const Error& error) { why_none = error.what(); }
+    return "{\"missing\": " + quoted(why_none) + "}";
 }
 
 }  // namespace
@@ -52,9 +58,9 @@ std::string GpuBackend::describe() const {
          << runtime_.context.capability / 10 << "." << runtime_.context.capability % 10
          << "\", \"multiprocessors\": " << runtime_.context.processors << ", \"memory\": " << runtime_.context.memory
          << ", \"free_memory\": " << free << ", \"memory_pools\": " << (runtime_.context.has_pools ? "true" : "false")
-         << ", \"driver_cuda_version\": " << quoted(cuda_version_text(runtime_.context.driver.cuda_version))
-         << ", \"nvrtc\": " << describe_nvrtc(runtime_.context) << ", \"kernels\": " << kernels_.size()
-         << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
+         << ", \"driver_cuda_version\": " << quoted(version_text(runtime_.context.driver.cuda_version))
+         << ", \"nvrtc\": " << describe_nvrtc(runtime_.context) << ", \"cublas\": " << describe_library<Cublas>()
+         << ", \"kernels\": " << kernels_.size() << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
          << ", \"bytes\": " << disk_cache().bytes() << "}}";
     return text.str();
 }

@@ -19,10 +19,6 @@ struct Opening {
     std::string why_none;
 };
 
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 template <class EntryType>
 bool bind(GetProcAddress* get, EntryType& entry) {
     return get(entry.name, &entry.address, entry.version, 0, nullptr) == CUDA_SUCCESS && entry.address;
@@ -89,6 +85,10 @@ const Opening& opened() {
 }
 
 }  // namespace
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 bool is_alive() { return the_state.load(std::memory_order_relaxed) == DriverState::Alive; }
 

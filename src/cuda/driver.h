@@ -7,6 +7,9 @@
 
 namespace cuarray::cuda {
 
+/// "13.5" for 13050.
+std::string version_text(int version);
+
 /// Whether the driver may be called: not in a child that was forked after cuInit, nor once the process ends.
 bool is_alive();
 /// Makes all later driver calls fail without reaching the driver (at process exit).

@@ -25,6 +25,12 @@ void GpuGraph::hold(Storage& storage, bool is_written) {
         if (point.stream() != stream_.id()) before_.push_back(point);
 }
 
+StorageRef GpuGraph::workspace(size_t bytes) {
+    if (!workspace_ || workspace_->bytes < int64_t(bytes))
+        workspace_ = runtime_.allocate(int64_t(bytes), MemoryKind::Device);
+    return workspace_;
+}
+
 // The capture has replaced earlier users in the records of its memory. Make its stream wait for them: a wait for the
 // stream then covers them.
 void GpuGraph::catch_up() {

@@ -15,6 +15,8 @@ class GpuGraph final : public Graph {
 
     /// Notes memory that the operation being captured reads or writes.
     void hold(Storage& storage, bool is_written);
+    /// Memory for a call of a library in the capture. Its calls run one after another and share it.
+    StorageRef workspace(size_t bytes);
     /// Ends the capture and makes the graph executable.
     void finish();
     /// Ends the capture and drops what it recorded; never throws.
@@ -36,6 +38,7 @@ class GpuGraph final : public Graph {
     GpuStream& stream_;
     CUgraphExec executable_ = nullptr;
     std::unordered_map<Storage*, Held> held_;
+    StorageRef workspace_;
     std::vector<StreamPoint> before_;  ///< users of the memory before the capture
     size_t operations_ = 0;            ///< kernels, copies and fills, as the driver counts them
 };

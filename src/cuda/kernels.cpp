@@ -80,7 +80,6 @@ size_t KernelTable::size() const {
 
 CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
     BuildNote note(entry);
-    ContextCache::invalidate();  // the NVRTC locator may run Python code
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);

@@ -2,20 +2,18 @@
 #include "cuda/nvrtc.h"
 #include <dlfcn.h>
 #include <sys/stat.h>
-#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
 #include "codegen/source.h"
 #include "cuda/cache.h"
-#include "cuda/driver.h"
+#include "cuda/library.h"
 #include "cuda/nvrtc_api.h"
-#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 namespace {
 
-constexpr int kLeastMajor = 12, kNewestMajor = 13;
+constexpr LibraryInfo kNvrtc{"nvrtc", "NVRTC", 0};
 
 struct NvrtcLibrary {
 #define CUARRAY_DECLARE(name, ...) int (*name)(__VA_ARGS__) = nullptr;
@@ -32,17 +30,6 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-std::string real_path(const std::string& path) {
-    char* resolved = realpath(path.c_str(), nullptr);
-    const std::string text = resolved ? resolved : path;
-    std::free(resolved);
-    return text;
-}
-
 /// Opens libnvrtc-builtins, which some builds of NVRTC cannot find in their own folder.
 void open_builtins(const NvrtcLibrary& library) {
     const std::string name = "libnvrtc-builtins.so." + version_text(library.version);
@@ -51,69 +38,34 @@ void open_builtins(const NvrtcLibrary& library) {
     dlopen((library.path.substr(0, slash + 1) + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
-/// Fills `library` from an opened handle; false if it is not NVRTC.
-bool bind(void* handle, NvrtcLibrary& library) {
-#define CUARRAY_BIND(name, ...)                                                  \
-    library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(dlsym(handle, #name)); \
-    if (!library.name) return false;
+/// Fills `library` from an opened handle; returns why it cannot be used, or "".
+std::string bind(NvrtcLibrary& library, void* handle, const std::string& name) {
+#define CUARRAY_BIND(name, ...) library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(symbol_in(handle, #name));
     CUARRAY_NVRTC_FUNCTIONS(CUARRAY_BIND)
 #undef CUARRAY_BIND
-    Dl_info where;
-    if (dladdr(reinterpret_cast<void*>(library.nvrtcVersion), &where) && where.dli_fname)
-        library.path = real_path(where.dli_fname);
+    bool is_complete = true;
+#define CUARRAY_CHECK(name, ...) is_complete = is_complete && library.name;
+    CUARRAY_NVRTC_FUNCTIONS(CUARRAY_CHECK)
+#undef CUARRAY_CHECK
     int major = 0, minor = 0;
-    if (library.nvrtcVersion(&major, &minor) != 0) return false;
+    if (!is_complete || library.nvrtcVersion(&major, &minor) != 0) return name + " is not an NVRTC of CUDA 12 or newer";
     library.version = major * 1000 + minor * 10;
-    return true;
+    library.path = file_of(reinterpret_cast<const void*>(library.nvrtcVersion));
+    const std::string objection = why_unfit(kNvrtc, library.path, library.version);
+    if (objection.empty()) open_builtins(library);
+    return objection;
 }
 
-/// Opens `name` if it is an NVRTC of a major version that the driver can use.
-bool open(const std::string& name, int flags, int driver_major, NvrtcLibrary& library, std::string& tried) {
-    if (name.empty()) return false;
-    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
-    if (!handle) {
-        if (!(flags & RTLD_NOLOAD)) tried += std::string("\n  ") + dlerror();
-        return false;
-    }
-    NvrtcLibrary found;
-    if (!bind(handle, found))
-        tried += "\n  " + name + " is not an NVRTC of CUDA 12 or newer";
-    else if (found.version / 1000 > driver_major)
-        tried += "\n  " + found.path + " is NVRTC " + version_text(found.version) + ", newer than the driver";
-    else if (found.version / 1000 < kLeastMajor)
-        tried += "\n  " + found.path + " is older than CUDA 12";
-    else {
-        open_builtins(found);
-        library = found;
-        return true;
-    }
-    return false;
-}
-
-bool find_library(int driver_version, NvrtcLibrary& library, std::string& why_none) {
-    const int driver_major = driver_version / 1000;
-    std::string tried;
-    const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
-    if (chosen && *chosen) {
-        if (open(chosen, 0, driver_major, library, tried)) return true;
-        why_none = "CUARRAY_LIBNVRTC cannot be used:" + tried;
-        return false;
-    }
-    const auto soname = [](int major) { return "libnvrtc.so." + std::to_string(major); };
-    for (int major = driver_major; major >= kLeastMajor; --major)
-        if (open(soname(major), RTLD_NOLOAD, driver_major, library, tried)) return true;
-    for (int major = driver_major; major >= kLeastMajor; --major)
-        if (open(locate_library("nvrtc", major), 0, driver_major, library, tried) ||
-            open(soname(major), 0, driver_major, library, tried))
-            return true;
-    for (int major = driver_major + 1; major <= kNewestMajor; ++major)
-        if (const std::string newer = locate_library("nvrtc", major); !newer.empty())
-            tried += "\n  " + newer + " is of CUDA " + std::to_string(major) +
-                     ", newer than the driver: update the driver, or install an older NVRTC";
-    const int major = std::min(driver_major, kNewestMajor);
-    why_none = "no NVRTC for this driver (CUDA " + version_text(driver_version) + "): pip install \"cuarray[cuda" +
-               std::to_string(major) + "]\"; tried:" + tried;
-    return false;
+bool open(NvrtcLibrary& library, std::string& why_none) {
+    return open_library(
+        kNvrtc,
+        [&](void* handle, const std::string& name) {
+            NvrtcLibrary found;
+            const std::string objection = bind(found, handle, name);
+            if (objection.empty()) library = found;
+            return objection;
+        },
+        why_none);
 }
 
 std::string program_log(const NvrtcLibrary& library, nvrtcProgram program) {
@@ -235,11 +187,12 @@ const NvrtcLibrary& opened() {
         if (found().library) return *found().library;
     }
     auto* library = new NvrtcLibrary;
-    std::string why_none, tried;
+    std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
-    const int major = driver().cuda_version / 1000;
-    if (!open(toolchain->path, 0, major, *library, tried)) throw Error(ErrorKind::Cuda, "NVRTC has gone:" + tried);
+    void* const handle = dlopen(toolchain->path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const std::string objection = handle ? bind(*library, handle, toolchain->path) : dlerror();
+    if (!objection.empty()) throw Error(ErrorKind::Cuda, "NVRTC has gone:\n  " + objection);
     const std::lock_guard lock(found().mutex);
     if (!found().library) found().library = library;
     return *found().library;
@@ -274,7 +227,7 @@ const Toolchain* find_toolchain(std::string* why_none) {
     std::string memo, why;
     bool good = disk_cache().load(key, memo) && from_memo(memo, toolchain);
     const bool remembered = good;
-    if (!good && (good = find_library(driver_version, library, why))) {
+    if (!good && (good = open(library, why))) {
         toolchain = inspect(library);
         if (!(good = !toolchain.archs.empty()))
             why = toolchain.path + " compiles for no architecture";

@@ -55,17 +55,26 @@ void GpuBackend::copy_elements(const View& to, const View& from, const Dims& sha
     run_elementwise(expr, words, {&target, 1}, {&source, 1}, "copy");
 }
 
-View Staging::contiguous(const View& like, const Dims& shape) {
-    const Dims extents = distinct(like, shape);
+View Staging::contiguous_over(const View& like, const Dims& extents) {
     const int64_t item = item_size(like.dtype);
     View view = like;
     view.offset = 0;
     view.strides = c_strides(extents, item);
-    for (int axis = 0; axis < shape.size(); ++axis)
+    for (int axis = 0; axis < extents.size(); ++axis)
         if (extents[axis] == 1) view.strides[axis] = 0;
     memory_.push_back(backend_.allocate(count(extents) * item));
     view.storage = memory_.back().get();
     return view;
+}
+
+View Staging::contiguous(const View& like, const Dims& shape) { return contiguous_over(like, distinct(like, shape)); }
+
+View Staging::matrices(const View& view, const Dims& shape) {
+    Dims extents = distinct(view, shape);
+    for (int axis = shape.size() - 2; axis < shape.size(); ++axis) extents[axis] = shape[axis];
+    const View copy = contiguous_over(view, extents);
+    backend_.copy_elements(copy, view, extents);
+    return copy;
 }
 
 std::span<const View> Staging::inputs(std::span<const View> views, const Dims& shape) {

@@ -79,6 +79,7 @@ class HostBackend final : public Backend {
     }
     DirectLoops* direct() override { return host::capture() ? nullptr : &direct_; }
     bool multiplies_by_library(DType dtype) override { return host::Blas::has(dtype) && host::Blas::find(); }
+    bool sums_by_library() const override { return true; }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");
         wait_on_host(*mask.storage, false);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kMatmul = "matmul";
 
-thread_local int deterministic_scopes = 0;
+thread_local int deterministic_scopes = 0, tf32_scopes = 0;
 
 /// The shape before the last two axes.
 Dims batch_of(const Array& array) {
@@ -106,7 +106,8 @@ bool takes_library(Device device, DType dtype) {
 /// nor on who observes the call: only then are fused and unfused results the same.
 bool sums_by_library(Device device, DType dtype, int64_t depth, bool is_stack) {
     constexpr int64_t kStackDepth = 128;
-    return (is_stack ? depth >= kStackDepth : depth * item_size(dtype) > kFewBytes) && takes_library(device, dtype);
+    return (is_stack ? depth >= kStackDepth : depth * item_size(dtype) > kFewBytes) &&
+           backend(device).front().sums_by_library() && takes_library(device, dtype);
 }
 
 /// sum(x * y) over one axis of vectors or matrices of one shape, as fold_few.
@@ -213,7 +214,7 @@ Array multiply(Array left, Array right, bool by_library) {
     if (result.is_empty()) return result;
     result.storage().front().run(Matmul{batch, rows, depth, columns, left.as_operand(left.shape(), kMatmul),
                                         right.as_operand(right.shape(), kMatmul), result.as_operand(shape, kMatmul),
-                                        by_library, kMatmul});
+                                        by_library, tf32_scopes > 0, kMatmul});
     return result;
 }
 
@@ -228,6 +229,8 @@ bool is_better_folded(const Array& x, const Array& y, DType dtype, int64_t rows,
 
 void Deterministic::begin() { ++deterministic_scopes; }
 void Deterministic::end() { --deterministic_scopes; }
+void Tf32Products::begin() { ++tf32_scopes; }
+void Tf32Products::end() { --tf32_scopes; }
 
 Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& axes, bool keepdims) {
     if (axes.size() == 1 && !keepdims && dtype == x.dtype())

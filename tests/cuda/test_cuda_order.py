@@ -48,7 +48,7 @@ def check(script, *modes, **settings):
 TEMPORARIES = [
     "ca.sort(x)", "ca.argsort(x)", "ca.cumsum(x)", "ca.median(x)", "x.sum()", "ca.bincount(places, x[:1000])",
     "ca.add.at(y, places, 1.0)", "y.__setitem__(places, x[:1000])", "y.__setitem__(slice(1, None), y[:-1])",
-    "bytes_[1:8001].view('f8') + 1", "x[x > 5]",
+    "bytes_[1:8001].view('f8') + 1", "x[x > 5]", "x[:400].reshape(20, 20) @ x[:400].reshape(20, 20)[::-1]",
 ]  # fmt: skip
 
 

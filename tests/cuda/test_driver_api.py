@@ -1,4 +1,4 @@
-"""The hand-written declarations of the driver and of NVRTC against NVIDIA's own headers, where installed."""
+"""The hand-written declarations of the driver and of NVIDIA's libraries against NVIDIA's own headers, where installed."""
 
 import shutil
 import subprocess
@@ -17,8 +17,9 @@ def compile_against(folder: Path, program: str, sources: Path) -> subprocess.Com
 
 
 COMPARISONS = [
-    ("compare_driver_api.cpp", "driver_api.h", "cudaTypedefs.h"),
-    ("compare_nvrtc_api.cpp", "nvrtc_api.h", "nvrtc.h"),
+    ("compare_driver_api.cpp", "driver_api.h", ("cudaTypedefs.h",)),
+    ("compare_nvrtc_api.cpp", "nvrtc_api.h", ("nvrtc.h",)),
+    ("compare_cublas_api.cpp", "cublas_api.h", ("cublas_v2.h", "crt/host_defines.h", "nv/target")),
 ]
 
 
@@ -31,7 +32,7 @@ def folders():
 
 @pytest.mark.parametrize(("program", "ours", "theirs"), COMPARISONS)
 def test_declarations_are_nvidias(folders, program, ours, theirs):
-    for folder in folders(theirs):
+    for folder in folders(*theirs):
         result = compile_against(folder, program, backend_program.ROOT / "src")
         assert result.returncode == 0, result.stderr
 
@@ -44,6 +45,12 @@ def test_declarations_are_nvidias(folders, program, ours, theirs):
         (0, "ENTRY(cuMemAllocAsync, 11020,", "ENTRY(cuMemAllocAsync, 12050,"),
         (1, "FUNCTION(nvrtcGetPTX, nvrtcProgram, char*)", "FUNCTION(nvrtcGetPTX, nvrtcProgram, int*)"),
         (1, "FUNCTION(nvrtcVersion, int*, int*)", "FUNCTION(nvrtcVersion, int*)"),
+        (
+            2,
+            "FUNCTION(cublasSetWorkspace_v2, cublasHandle, void*, size_t)",
+            "FUNCTION(cublasSetWorkspace_v2, cublasHandle, void*, int)",
+        ),
+        (2, "CONSTANT(CUBLAS_COMPUTE_64F, 70)", "CONSTANT(CUBLAS_COMPUTE_64F, 71)"),
     ],
 )
 def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):
@@ -52,7 +59,7 @@ def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):
     assert text.count(old) == 1
     (tmp_path / "cuda").mkdir()
     (tmp_path / "cuda" / ours).write_text(text.replace(old, new), "utf-8")
-    assert compile_against(folders(theirs)[0], program, tmp_path).returncode != 0
+    assert compile_against(folders(*theirs)[0], program, tmp_path).returncode != 0
 
 
 def test_every_function_that_is_looked_up_is_declared_here():
@@ -61,6 +68,7 @@ def test_every_function_that_is_looked_up_is_declared_here():
     for file in sorted((backend_program.ROOT / "src" / "cuda").glob("*.cpp")):
         text = file.read_text("utf-8")
         for line in text.splitlines():
-            if "dlsym(" in line:
-                assert "#name" in line or "kGetProcAddress" in line, f"{file.name}: {line}"
+            if "dlsym(" in line or "symbol_in(" in line:
+                known = ("#name", "kGetProcAddress", "function.name", "void* symbol_in(")
+                assert any(name in line for name in known), f"{file.name}: {line}"
     assert "kGetProcAddress" in declared and "nvrtcCompileProgram" in declared

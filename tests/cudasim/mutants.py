@@ -36,6 +36,7 @@ ANY_CALL_FAILS = f"{FAILURES} -k test_call_fails"
 CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
 EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
+PRODUCTS = "tests/cuda/test_cuda_products.py"
 UNUSUAL = "tests/cuda/test_cuda_order.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
@@ -81,6 +82,78 @@ BY_HAND = [
         "if (launch.counters > 0) {",
         "if (launch.counters < 0) {",
         FOLDS,
+    ),
+    # Products by cuBLAS
+    Mutant(
+        "factor-not-transposed",
+        "src/cuda/cublas.cpp",
+        "return Columns{CUBLAS_OP_T, columns > 1",
+        "return Columns{CUBLAS_OP_N, columns > 1",
+        f"{PRODUCTS} -k layouts",
+    ),
+    Mutant(
+        "leading-dimension-of-a-column",
+        "src/cuda/cublas.cpp",
+        "rows > 1 ? row_stride / item : columns",
+        "row_stride / item",
+        f"{PRODUCTS} -k layouts",
+    ),
+    Mutant(
+        "leading-dimension-too-small",
+        "src/cuda/cublas.cpp",
+        "apart % item == 0 && apart >= length * item",
+        "apart % item == 0",
+        f"{PRODUCTS} -k stacks",
+    ),
+    Mutant(
+        "batch-strides-of-the-other-factor",
+        "src/cuda/cublas.cpp",
+        "batches.stride(1) / item, arithmetic.zero",
+        "batches.stride(0) / item, arithmetic.zero",
+        f"{PRODUCTS} -k stacks",
+    ),
+    Mutant(
+        "longest-axis-of-a-stack-twice",
+        "src/cuda/cublas.cpp",
+        "if (d == inner_) continue;",
+        "",
+        f"{PRODUCTS} -k stacks",
+    ),
+    Mutant(
+        "negative-batch-stride",
+        "src/cuda/cublas.cpp",
+        "if (view.strides[d] < 0 || ",
+        "if (",
+        f"{PRODUCTS} -k stacks",
+    ),
+    Mutant(
+        "workspace-freed-before-the-call",
+        "src/cuda/matmul.cpp",
+        "products_.multiply(stream, task, {left, right, result}, workspace->data);",
+        "void* const data = workspace->data;\n        const_cast<StorageRef&>(workspace) = StorageRef();\n        "
+        "products_.multiply(stream, task, {left, right, result}, data);",
+        f"{UNUSUAL} -k temporaries",
+    ),
+    Mutant(
+        "handle-made-in-a-strict-capture",
+        "src/cuda/cublas.cpp",
+        "    const RelaxedCapture relaxed(context_.driver);\n",
+        "",
+        f"{PRODUCTS} -k captures",
+    ),
+    Mutant(
+        "tf32-unasked",
+        "src/cuda/cublas.cpp",
+        "task.tf32 ? arithmetic.compute_tf32 : arithmetic.compute",
+        "arithmetic.compute_tf32",
+        f"{PRODUCTS} -k 'tf32 or layouts'",
+    ),
+    Mutant(
+        "foreign-stream-not-told-of-a-product",
+        "src/cuda/matmul.cpp",
+        "        stream.queued();\n",
+        "",
+        f"{UNUSUAL} -k temporaries",
     ),
     # Order and lifetimes
     Mutant(
@@ -451,7 +524,7 @@ CALLS = re.compile(
 REFUSALS = re.compile(r"(?<=[\s{;)])((?:\w+(?:\(\))?(?:\.|->))*refuse_in_capture)\(")
 CHECKS = re.compile(r"(?<=[\s{;)])if \([^;{}]*?\)\s+(?:fail|fail_launch|throw Error|raise)\(")
 # Messages about the user's machine, and rejections that do not involve a GPU.
-WITHOUT_CHECKS = {"nvrtc.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
+WITHOUT_CHECKS = {"nvrtc.cpp", "library.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
 
 # Statements whose removal has no effect, by file and beginning, with the reason.
 REDUNDANT = {

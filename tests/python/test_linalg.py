@@ -17,7 +17,9 @@ import cuarray
 from cuarray._linalg.products import best_splits
 
 linalg = cuarray.linalg
-NAMES = [name for name in linalg.__all__ if name != "LinAlgError"]
+#: Names that numpy.linalg does not have.
+OWN = {"precision"}
+NAMES = [name for name in linalg.__all__ if name not in {"LinAlgError", *OWN}]
 PRIMITIVES = "cholesky det eig eigh eigvals eigvalsh inv lstsq qr slogdet solve svd svdvals".split()
 DTYPES = ["f4", "f8", "c8", "c16"]
 #: Shapes of stacks of square matrices.
@@ -94,7 +96,7 @@ def owns(*results):
 
 
 def test_all_of_numpys_names_are_there():
-    assert sorted(linalg.__all__) == sorted(np.linalg.__all__)
+    assert set(linalg.__all__) == set(np.linalg.__all__) | OWN
     assert linalg.LinAlgError is np.linalg.LinAlgError
     assert cuarray.linalg is sys.modules["cuarray.linalg"]
 
@@ -1106,3 +1108,14 @@ def test_polynomials_on_every_device(device):
 def test_a_poor_fit_warns_as_numpys():
     with pytest.warns(np.exceptions.RankWarning):
         cuarray.polyfit([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], 1)
+
+
+def test_precision(device):
+    x = cuarray.asarray(np.random.default_rng(3).standard_normal((20, 30)).astype("f4"), device=device)
+    with linalg.precision("tf32"), linalg.precision("tf32"):
+        less = x @ x.T
+    exact = cuarray.deterministic(lambda: x @ x.T)
+    assert abs(less - exact()).max() < 0.1
+    assert (linalg.precision("tf32")(exact)() == exact()).all()
+    with pytest.raises(ValueError, match=r"^precision: mode must be 'tf32', not 'bf16'"):
+        linalg.precision("bf16")

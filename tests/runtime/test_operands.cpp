@@ -73,7 +73,7 @@ int main() {
     check("Scan", Scan{&expr, shape, inputs, outputs, 0, 0}, views, {"x", "y"}, {"out"});
     check("SegmentedReduce", SegmentedReduce{shape, 0, a, 1, b, c, d}, views, {"a", "b", "c"}, {"d"});
     const View left = views.make("left", 2), right = views.make("right", 2), product = views.make("product", 2);
-    check("Matmul", Matmul{{}, 1, 1, 1, left, right, product}, views, {"left", "right"}, {"product"});
+    check("Matmul", Matmul{{}, 1, 1, 1, left, right, product, false, false}, views, {"left", "right"}, {"product"});
     check("Correlate", Correlate{1, 1, 0, 1, a, b, c}, views, {"a", "b"}, {"c"});
 
     const IndexedAxis indices[] = {{a, 2, 8, 0}, {b, 2, 8, 1}};

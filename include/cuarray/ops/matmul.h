@@ -19,6 +19,19 @@ class CUARRAY_API Deterministic {
     static void end();
 };
 
+/// Within its scope, a vendor's library may round the float32 factors of this thread's products to TF32 (10 bits of
+/// mantissa), where the device has tensor cores for it.
+class CUARRAY_API Tf32Products {
+ public:
+    Tf32Products() { begin(); }
+    ~Tf32Products() { end(); }
+    Tf32Products(const Tf32Products&) = delete;
+    Tf32Products& operator=(const Tf32Products&) = delete;
+
+    static void begin();
+    static void end();
+};
+
 /// As numpy.matmul: result[..., i, j] = sum over k of left[..., i, k] * right[..., k, j], in `dtype` or the promoted
 /// one; a 1-d argument is a row (left) or a column (right), whose axis is removed from the result. ValueError if the
 /// shapes do not match.

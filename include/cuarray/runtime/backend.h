@@ -64,6 +64,8 @@ class CUARRAY_API Backend {
     virtual DirectLoops* direct() { return nullptr; }
     /// Whether a vendor's library multiplies matrices of this dtype (Matmul::by_library).
     virtual bool multiplies_by_library(DType) { return false; }
+    /// Whether that library's sums of products of two vectors are faster than a reduction.
+    virtual bool sums_by_library() const { return false; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 

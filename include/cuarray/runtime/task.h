@@ -153,6 +153,7 @@ struct Matmul {
     int64_t rows, depth, columns;
     View left, right, result;
     bool by_library;  ///< by the vendor's library, in its order of additions, if it takes the task
+    bool tf32;        ///< the library may round float32 factors to 10 bits of mantissa, for tensor cores
     const char* name = "";
 
     const char* kernel() const { return "matmul"; }

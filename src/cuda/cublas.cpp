@@ -1,0 +1,164 @@
+// cublas.cpp -- products of stacks of matrices by cuBLAS. Its matrices are stored by columns: it is asked for the
+// transposed product, right.T @ left.T.
+#include "cuda/cublas.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cuda/stream.h"
+
+namespace cuarray::cuda {
+namespace {
+
+const char* status_name(int status) {
+    switch (status) {
+#define CUARRAY_NAME(name, value) \
+    case value: return #name;
+        CUARRAY_CUBLAS_STATUSES(CUARRAY_NAME)
+#undef CUARRAY_NAME
+        default: return nullptr;
+    }
+}
+
+/// How cuBLAS computes with a dtype; `type` is -1 for those that it does not take.
+struct Arithmetic {
+    int type = -1, compute = 0, compute_tf32 = 0;
+    const void *one = nullptr, *zero = nullptr;
+};
+
+Arithmetic arithmetic_of(DType dtype) {
+    static constexpr float kFloats[][2] = {{1, 0}, {0, 0}};
+    static constexpr double kDoubles[][2] = {{1, 0}, {0, 0}};
+    const auto single = [](int type) {
+        return Arithmetic{type, CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, kFloats[0], kFloats[1]};
+    };
+    const auto twice = [](int type) {
+        return Arithmetic{type, CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F, kDoubles[0], kDoubles[1]};
+    };
+    const int64_t item = item_size(dtype);
+    if (info(dtype).kind == Kind::Complex) return item == 8 ? single(CUDA_C_32F) : twice(CUDA_C_64F);
+    if (info(dtype).kind != Kind::Floating || item < 2) return {};
+    if (item == 2) return single(dtype == DType::bfloat16 ? CUDA_R_16BF : CUDA_R_16F);
+    return item == 4 ? single(CUDA_R_32F) : twice(CUDA_R_64F);
+}
+
+/// A matrix as cuBLAS takes its transpose: columns of contiguous elements, `leading` elements apart.
+struct Columns {
+    int operation = CUBLAS_OP_N;
+    int64_t leading = 0;
+};
+
+std::optional<Columns> columns_of(int64_t rows, int64_t columns, int64_t row_stride, int64_t column_stride,
+                                  int64_t item) {
+    const auto are_lines = [item](int64_t step, int64_t length, int64_t apart, int64_t count) {
+        return (length == 1 || step == item) && (count == 1 || (apart % item == 0 && apart >= length * item));
+    };
+    if (are_lines(column_stride, columns, row_stride, rows))
+        return Columns{CUBLAS_OP_N, rows > 1 ? row_stride / item : columns};
+    if (are_lines(row_stride, rows, column_stride, columns))
+        return Columns{CUBLAS_OP_T, columns > 1 ? column_stride / item : rows};
+    return {};
+}
+
+Columns columns_of(const View& view, int64_t rows, int64_t columns) {
+    const int axes = view.strides.size();
+    return columns_of(rows, columns, view.strides[axes - 2], view.strides[axes - 1], item_size(view.dtype)).value();
+}
+
+/// The stack as one run of matrices and, for each, `others` like it: as few calls as its axes allow.
+class Batches {
+ public:
+    Batches(const Dims& batch, std::span<const Dims* const, 3> strides) {
+        collapse(space_, batch, strides);
+        for (int d = 1; d < space_.ndim; ++d)
+            if (space_.shape[d] > space_.shape[inner_]) inner_ = d;
+    }
+
+    int64_t count() const { return space_.ndim ? space_.shape[inner_] : 1; }
+    int64_t stride(int operand) const { return space_.ndim ? space_.strides[operand][inner_] : 0; }
+
+    /// Calls visit(offsets in bytes of the operands) for each run.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (int64_t run = 0; run < space_.size / count(); ++run) {
+            int64_t offsets[3] = {space_.offset[0], space_.offset[1], space_.offset[2]};
+            int64_t rest = run;
+            for (int d = space_.ndim - 1; d >= 0; --d) {
+                if (d == inner_) continue;
+                const int64_t index = rest % space_.shape[d];
+                rest /= space_.shape[d];
+                for (int k = 0; k < 3; ++k) offsets[k] += index * space_.strides[k][d];
+            }
+            visit(offsets);
+        }
+    }
+
+ private:
+    Space space_;
+    int inner_ = 0;
+};
+
+CUdeviceptr address_of(const View& view) {
+    return reinterpret_cast<CUdeviceptr>(view.storage->data) + CUdeviceptr(view.offset);
+}
+
+}  // namespace
+
+const LibraryInfo Cublas::info{"cublas", "cuBLAS", 0, CUBLAS_STATUS_ALLOC_FAILED, status_name};
+
+bool CublasProducts::takes(DType dtype) const {
+    if (arithmetic_of(dtype).type < 0 || (dtype == DType::bfloat16 && context_.capability < 80)) return false;
+    return find_library<Cublas>() != nullptr;
+}
+
+// NVIDIA's recommendation: 32 MiB for Hopper, 4 MiB before; newer GPUs are taken to be like Hopper.
+size_t CublasProducts::workspace_bytes() const { return size_t(context_.capability >= 90 ? 32 : 4) << 20; }
+
+bool CublasProducts::takes(const View& view, const Dims& shape) {
+    const int axes = shape.size();
+    const int64_t item = item_size(view.dtype);
+    for (int d = 0; d < axes - 2; ++d)
+        if (view.strides[d] < 0 || view.strides[d] % item != 0) return false;
+    return columns_of(shape[axes - 2], shape[axes - 1], view.strides[axes - 2], view.strides[axes - 1], item)
+        .has_value();
+}
+
+cublasHandle CublasProducts::make_handle() const {
+    const Cublas& cublas = *find_library<Cublas>();
+    const RelaxedCapture relaxed(context_.driver);
+    cublasHandle handle = nullptr;
+    cublas.cublasCreate_v2(&handle);
+    cublas.cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+    return handle;
+}
+
+void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const Matrices& operands, void* workspace) {
+    const Cublas& cublas = *find_library<Cublas>();
+    const Arithmetic arithmetic = arithmetic_of(operands.result.dtype);
+    const int64_t item = item_size(operands.result.dtype);
+    const Columns a = columns_of(operands.right, task.depth, task.columns);
+    const Columns b = columns_of(operands.left, task.rows, task.depth);
+    const Columns c = columns_of(operands.result, task.rows, task.columns);
+    Dims strides[3];
+    const View* const views[] = {&operands.right, &operands.left, &operands.result};
+    for (int k = 0; k < 3; ++k) strides[k] = Dims(std::span(views[k]->strides).first(size_t(task.batch.size())));
+    const Dims* const all[] = {&strides[0], &strides[1], &strides[2]};
+    const Batches batches(task.batch, all);
+
+    const Current current(context_);
+    const Handles<cublasHandle>::Lease handle(handles_, [&] { return make_handle(); });
+    cublas.cublasSetStream_v2(handle, stream.queue());
+    cublas.cublasSetWorkspace_v2(handle, workspace, workspace_bytes());
+    batches.each([&](const int64_t* offsets) {
+        void* matrices[3];
+        for (int k = 0; k < 3; ++k) matrices[k] = reinterpret_cast<void*>(address_of(*views[k]) + offsets[k]);
+        cublas.cublasGemmStridedBatchedEx_64(
+            handle, a.operation, b.operation, task.columns, task.rows, task.depth, arithmetic.one, matrices[0],
+            arithmetic.type, a.leading, batches.stride(0) / item, matrices[1], arithmetic.type, b.leading,
+            batches.stride(1) / item, arithmetic.zero, matrices[2], arithmetic.type, c.leading,
+            batches.stride(2) / item, batches.count(), task.tf32 ? arithmetic.compute_tf32 : arithmetic.compute,
+            CUBLAS_GEMM_DEFAULT);
+    });
+}
+
+}  // namespace cuarray::cuda
