@@ -1,256 +1,23 @@
-"""Discrete Fourier transforms over one axis or several, by NumPy's transforms on the device 'cpu'.
+"""Discrete Fourier transforms over one axis or several: on the device 'cpu' by NumPy's transforms, on GPUs by cuFFT.
 
 ``cuarray.fft`` has the functions of `numpy.fft` and of the Array API standard's extension `fft`.
 """
-
-import itertools
-from collections import deque
-from math import prod
-from threading import Thread
 
 import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import empty, empty_like
+from cuarray._fft.plan_cache import plan_cache
+from cuarray._fft.plans import transform_axes, transform_axis
 from cuarray._functions.rearranging import roll
 from cuarray._functions.sequences import arange
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
-    "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+    "irfft", "irfft2", "irfftn", "plan_cache", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
-
-#: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
-FEW = 4096
-
-#: Elements that are worth a thread.
-SHARE = 32768
-
-#: The scaling that a transform in the other direction has under the same name.
-OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
-
-
-def to_real(a, n, axis, norm, out):
-    """Transform like numpy.fft.irfft, which reads beyond the end of an axis that has no elements."""
-    if a.shape[axis] == 0:
-        a = np.zeros((*a.shape[:axis], 1, *a.shape[axis + 1 :]), a.dtype)
-    return np.fft.irfft(a, n, axis, norm, out)
-
-
-def hermitian(a, n, axis, norm, out):
-    """Transform like numpy.fft.hfft, into `out`, which that ignores."""
-    return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)
-
-
-def inverse_hermitian(a, n, axis, norm, out):
-    """Transform like numpy.fft.ihfft, in parts of a larger output too."""
-    result = np.fft.rfft(a, n, axis, OPPOSITE[norm], out)
-    return np.conjugate(result, out=result)
-
-
-#: The transforms of one axis, called with (array, n, axis, norm, out). NumPy's may warn of infinite values; the setting
-#: of warnings belongs to the thread that calls.
-TRANSFORMS = {
-    name: np.errstate(all="ignore")(transform)
-    for name, transform in {
-        "fft": np.fft.fft,
-        "ifft": np.fft.ifft,
-        "rfft": np.fft.rfft,
-        "irfft": to_real,
-        "hfft": hermitian,
-        "ihfft": inverse_hermitian,
-    }.items()
-}
-
-#: Those of real input, whose n points become n // 2 + 1, and those of real results.
-FROM_REAL = ("rfft", "ihfft")
-TO_REAL = ("irfft", "hfft")
-
-
-def operand(function, a):
-    """Return the array to transform."""
-    (x,) = as_arrays(function, a)
-    if not is_on_host(x):
-        raise NotImplementedError(
-            f"{function}: transforms run on the cpu device so far, and the array is on {x.device}; "
-            f'write cuarray.fft.{function}(x.to_device("cpu"))'
-        )
-    if x.dtype.kind not in "biufc":
-        raise TypeError(f"{function}: there is no transform of {x.dtype}; write x.astype(cuarray.float32)")
-    return x
-
-
-def extent(value, what, function):
-    """Return a number of points as an int; like NumPy, rejects bools."""
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{function}: {what} must be an integer, not {value!r}")
-    return integer(value, what, function)
-
-
-def entries(values, what, function):
-    """Return a sequence as a list."""
-    if not np.iterable(values) or isinstance(values, str | bytes):
-        raise TypeError(f"{function}: {what} must be a sequence of integers, not {values!r:.80}")
-    return list(values)
-
-
-def transform_axis(function, a, n, axis, norm, out):
-    """Transform one axis."""
-    x = operand(function, a)
-    # Before the shape is read: __index__ may resize an array.
-    n = None if n is None else extent(n, "n", function)
-    axis = normalise_axis(axis, x, function)
-    return run(function, x, [(function, n, axis)], norm, out)
-
-
-def transform_axes(function, a, s, axes, norm, out):
-    """Transform several axes by a function whose name without its last letter is the transform of an axis."""
-    x = operand(function, a)
-    if s is not None:
-        s = [None if n is None else extent(n, "a length in s", function) for n in entries(s, "s", function)]
-    if axes is not None:
-        axes = [integer(axis, "an axis", function) for axis in entries(axes, "axes", function)]
-    elif s is not None:
-        axes = range(-len(s), 0)
-    else:
-        axes = range(x.ndim)
-    if s is not None and len(s) != len(axes):
-        raise ValueError(f"{function}: s has {len(s)} lengths, and axes has {len(axes)} axes")
-    axes = [normalise_axis(axis, x, function) for axis in axes]
-    transform = function[:-1]
-    if transform in ("rfft", "irfft") and not axes:
-        raise np.exceptions.AxisError(f"{function}: a real transform needs one axis at least")
-    lengths = [x.shape[axis] for axis in axes]
-    if s is None:
-        s = [*lengths[:-1], None] if transform == "irfft" else lengths
-    steps = [(length if n == -1 else n, axis) for n, length, axis in zip(s, lengths, axes, strict=True)]
-    # In NumPy's order, so that the results have the same bits.
-    if transform == "irfft":
-        plan = [*(("ifft", *step) for step in steps[:-1]), (transform, *steps[-1])]
-    elif transform == "rfft":
-        plan = [(transform, *steps[-1]), *(("fft", *step) for step in steps[-2::-1])]
-    else:
-        plan = [(transform, *step) for step in reversed(steps)]
-    return run(function, x, plan, norm, out)
-
-
-def run(function, x, plan, norm, out):
-    """Transform axes one after another; `plan` has the transform, the points (None by default) and the axis of each."""
-    norm = "backward" if norm is None else norm
-    if not isinstance(norm, str) or norm not in OPPOSITE:
-        raise ValueError(f"{function}: norm must be 'backward', 'ortho' or 'forward', not {norm!r:.80}")
-    if not plan:
-        return write_output(x, out, function)
-    given = x.dtype
-    if given.kind == "c" and plan[0][0] in FROM_REAL:
-        raise TypeError(f"{function}: the input must be real, not {given}; write cuarray.real(x)")
-    if given == np.float16:
-        x = x.astype(np.float32)
-    steps, shapes = [], [x.shape]
-    for name, n, axis in plan:
-        shape = shapes[-1]
-        if n is None:
-            n = 2 * (shape[axis] - 1) if name in TO_REAL else shape[axis]
-        if n < 1:
-            raise ValueError(f"{function}: {n} points along axis {axis}, and a transform needs one at least")
-        steps.append((TRANSFORMS[name], n, axis))
-        shapes.append((*shape[:axis], n // 2 + 1 if name in FROM_REAL else n, *shape[axis + 1 :]))
-    if max(map(prod, shapes)) > FEW:
-        is_real = plan[-1][0] in TO_REAL
-        result = run_in_place(x, steps, shapes[1:], norm, is_real)
-    else:
-        found = x.numpy()
-        for transform, n, axis in steps:
-            found = transform(found, n, axis, norm, None)
-        result = _core.array_from_object(found, device=x.device, copy=True)
-    if given == np.float16 and len(plan) == 1 and result.dtype.kind == "f":
-        result = result.astype(given)  # as in NumPy, where the first of several transforms gives complex64
-    return write_output(result, out, function)
-
-
-class Memory:
-    """The memory of a new array, for NumPy to write.
-
-    A view by x.__array__() would do, but marks the memory as one that other code may write at any time, and
-    operations that read such memory do not fuse.
-    """
-
-    def __init__(self, array):
-        described = read_only(array).__array_interface__
-        self.array = array
-        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
-
-
-def read_only(x):
-    """Return a view that cannot be written."""
-    return _core.broadcast_to(x, x.shape)
-
-
-def run_in_place(x, steps, shapes, norm, is_real):
-    """Transform axes by steps (transform, n, axis), whose results have the given shapes; the last may be real."""
-    source = read_only(x).__array__()
-    real = np.dtype(np.float32 if x.dtype in (np.float32, np.complex64) else np.float64)
-    between = np.result_type(real, np.complex64)
-    result = in_layout_of(x, shapes[-1], real if is_real else between)
-    memory = np.asarray(Memory(result))
-    found = source
-    for (transform, n, axis), shape in zip(steps, shapes, strict=True):
-        is_last_kind = shape == result.shape and (not is_real or shape is shapes[-1])
-        if is_last_kind:
-            target = memory
-        elif found is not source and found.shape == shape:
-            target = found
-        else:
-            target = np.empty(shape, between)
-        transform_lines(transform, found, n, axis, norm, target)
-        found = target
-    return result
-
-
-def in_layout_of(x, shape, dtype):
-    """Return a new array whose axes are in the order that they have in the memory of `x`, where that is simple."""
-    if x.flags.c_contiguous or any(new > old for new, old in zip(shape, x.shape, strict=True)):
-        return empty(shape, dtype, "F" if x.flags.fnc else "C", device=x.device)
-    return empty_like(x[tuple(map(slice, shape))], dtype)
-
-
-def transform_lines(transform, source, n, axis, norm, target):
-    """Transform one axis into `target`; the other axes are split over threads if there are many elements."""
-    threads = min(_core.get_num_threads(), max(source.size, target.size) // SHARE)
-    others = [k for k in range(target.ndim) if k != axis and target.shape[k] > 1]
-    if threads < 2 or not others:
-        transform(source, n, axis, norm, target)
-        return
-    along = max(others, key=target.shape.__getitem__)
-    length = target.shape[along]
-    bounds = [length * k // threads for k in range(threads + 1)]
-    before = (slice(None),) * along
-    parts = deque((*before, slice(*pair)) for pair in itertools.pairwise(bounds) if pair[0] < pair[1])
-    failures = []
-
-    def work():
-        while parts and not failures:
-            try:
-                part = parts.popleft()
-            except IndexError:  # another thread was faster
-                return
-            try:
-                transform(source[part], n, axis, norm, target[part])
-            except BaseException as error:
-                failures.append(error)
-
-    helpers = [Thread(target=work, daemon=True) for _ in range(len(parts) - 1)]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
-    if failures:
-        raise failures[0]
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
@@ -271,7 +38,7 @@ def fft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -287,12 +54,12 @@ def fft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     Notes
     -----
-    The transforms are NumPy's, with its bits. Other axes with many elements are shared by the threads of
-    `set_num_threads`, which does not change the result.
+    On 'cpu' the transforms are NumPy's, with its bits. Other axes with many elements are shared by the threads of
+    `set_num_threads`, which does not change the result. On GPUs they are cuFFT's.
 
     See Also
     --------
@@ -322,7 +89,7 @@ def ifft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -338,7 +105,7 @@ def ifft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -370,7 +137,7 @@ def rfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -386,7 +153,7 @@ def rfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If `a` is complex, an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -418,7 +185,7 @@ def irfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -434,7 +201,7 @@ def irfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     Notes
     -----
@@ -471,7 +238,7 @@ def hfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -487,7 +254,7 @@ def hfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -517,7 +284,7 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -533,7 +300,7 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     TypeError
         If `a` is complex, an argument is no integer, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -565,7 +332,7 @@ def fftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -581,7 +348,7 @@ def fftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     Notes
     -----
@@ -615,7 +382,7 @@ def ifftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -631,7 +398,7 @@ def ifftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -661,7 +428,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -677,7 +444,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -707,7 +474,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -723,7 +490,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -753,7 +520,7 @@ def rfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -769,7 +536,7 @@ def rfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
     TypeError
         If `a` is complex, an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -802,7 +569,7 @@ def irfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -818,7 +585,7 @@ def irfftn(a, s=None, axes=None, norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -849,7 +616,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -865,7 +632,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
     TypeError
         If `a` is complex, an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------
@@ -898,7 +665,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
         Which direction is scaled by 1/n: the inverse transforms by default; 'ortho' scales both by
         1/sqrt(n), 'forward' the forward ones.
     out : ndarray, optional
-        Output array, of cuarray on the device 'cpu' or of NumPy.
+        Output array: of cuarray on the device of `a`, or of NumPy if that is 'cpu'.
 
     Returns
     -------
@@ -914,7 +681,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None) -> ndarray:
     TypeError
         If an argument is no sequence of integers, or the result cannot be cast to `out`.
     NotImplementedError
-        If the array is on a GPU.
+        If the array is on a GPU and cuFFT is not installed.
 
     See Also
     --------

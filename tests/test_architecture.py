@@ -19,7 +19,7 @@ LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
 # The backends implement runtime/; no other folder includes them.
 BACKENDS = ["host", "cuda"]
 # The packages inside the Python package, each of which imports only from itself and from those before it.
-SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_linalg", "_random", "_namespace", "_ndarray", "_tools"]
+SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_fft", "_linalg", "_random", "_namespace", "_ndarray", "_tools"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 TABLES = ["dtypes.def", "ufuncs.def", "reductions.def"]

@@ -10,6 +10,7 @@
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/einsum.h"
+#include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -290,6 +291,30 @@ void bind_memory(py::module_& m) {
         "A result without axes as a value; other arrays as they are.");
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def("einsum", &multiply_labelled);
+    m.def(
+        "fourier_transform",
+        [](PyObject* x, const std::string& kind, int rank, int64_t last, bool is_spare, const char* name) {
+            using Kind = FourierTransform::Kind;
+            static const std::map<std::string, Kind> kKinds{{"forward", Kind::Forward},
+                                                            {"inverse", Kind::Inverse},
+                                                            {"from_real", Kind::FromReal},
+                                                            {"to_real", Kind::ToReal}};
+            const Array& array = to_array(x, name);
+            return Object::steal(wrap(without_gil(
+                true, [&] { return fourier_transform(array, kKinds.at(kind), rank, last, is_spare, name); })));
+        },
+        "Transforms over the last axes, without scaling, on a GPU. A spare array may be overwritten.");
+    m.def(
+        "plan_cache",
+        [](Device device) -> std::optional<std::pair<int64_t, int64_t>> {
+            PlanCache* const plans = backend(device).plan_cache();
+            if (!plans) return {};
+            return std::pair(plans->limit(), plans->count());
+        },
+        "The limit and the number of a GPU's plans of Fourier transforms.");
+    m.def("limit_plan_cache", [](Device device, int64_t limit) {
+        if (PlanCache* const plans = backend(device).plan_cache()) plans->set_limit(limit);
+    });
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
     m.def("begin_deterministic", &Deterministic::begin);

@@ -7,6 +7,7 @@
 #include "codegen/gather_launch.h"
 #include "cuarray/runtime/backend.h"
 #include "cuda/cublas.h"
+#include "cuda/cufft.h"
 #include "cuda/kernels.h"
 #include "cuda/operation.h"
 #include "cuda/runtime.h"
@@ -37,6 +38,7 @@ class GpuBackend final : public Backend {
     Runtime& runtime() override { return runtime_; }
 
     Memory& memory() override { return runtime_.pool; }
+    PlanCache* plan_cache() override { return &plans_; }
     std::string describe() const override;
 
  private:
@@ -56,6 +58,7 @@ class GpuBackend final : public Backend {
     void execute(const OrderStatistics& task);
     void execute(const SearchSorted& task);
     void execute(const Histogram& task);
+    void execute(const FourierTransform& task);
 
     /// A Reduce with one output, or a LeftFold.
     struct SingleFold {
@@ -80,6 +83,10 @@ class GpuBackend final : public Backend {
     void launch(const Program& program, Launch& launch, const char* name);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
+    /// Memory for a call of a library, on the current stream.
+    StorageRef library_workspace(size_t bytes);
+    /// Call after a library has queued work on the current stream; the call's name lives as long as the process.
+    void has_called(const char* call);
     void move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan);
     void update(const IndexedAccess& task, IndexedAccessPlan& plan);
     bool try_masked(CompactionStep step, const Compaction& task, const View& array);
@@ -96,6 +103,7 @@ class GpuBackend final : public Backend {
     GpuRuntime runtime_;
     KernelTable kernels_;
     CublasProducts products_;
+    CufftPlans plans_;
 };
 
 /// Aligned copies of operands whose addresses or strides are not multiples of their alignment.

@@ -1,6 +1,8 @@
 // graph.h -- a CUDA graph: operations captured once and launched as a whole.
 #pragma once
+#include <memory>
 #include <unordered_map>
+#include <vector>
 #include "cuda/stream.h"
 
 namespace cuarray::cuda {
@@ -17,6 +19,8 @@ class GpuGraph final : public Graph {
     void hold(Storage& storage, bool is_written);
     /// Memory for a call of a library in the capture. Its calls run one after another and share it.
     StorageRef workspace(size_t bytes);
+    /// Keeps an object as long as the graph: what a captured call of a library goes on using.
+    void keep(std::shared_ptr<void> object) { kept_.push_back(std::move(object)); }
     /// Ends the capture and makes the graph executable.
     void finish();
     /// Ends the capture and drops what it recorded; never throws.
@@ -39,6 +43,7 @@ class GpuGraph final : public Graph {
     CUgraphExec executable_ = nullptr;
     std::unordered_map<Storage*, Held> held_;
     StorageRef workspace_;
+    std::vector<std::shared_ptr<void>> kept_;
     std::vector<StreamPoint> before_;  ///< users of the memory before the capture
     size_t operations_ = 0;            ///< kernels, copies and fills, as the driver counts them
 };

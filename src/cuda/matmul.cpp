@@ -1,8 +1,6 @@
 // matmul.cpp -- matrix products on a GPU: by cuBLAS, or by our own kernel, from aligned factors.
 #include "codegen/matmul_launch.h"
 #include "cuda/backend.h"
-#include "cuda/graph.h"
-#include "cuda/journal.h"
 
 namespace cuarray::cuda {
 
@@ -18,13 +16,9 @@ void GpuBackend::execute(const Matmul& task) {
     if (task.by_library && task.depth > 0 && products_.takes(result.dtype) && CublasProducts::takes(result, results)) {
         if (!CublasProducts::takes(left, lefts)) left = staging.matrices(left, lefts);
         if (!CublasProducts::takes(right, rights)) right = staging.matrices(right, rights);
-        GpuStream& stream = runtime_.current();
-        const StorageRef workspace = stream.capture() ? stream.capture()->workspace(products_.workspace_bytes())
-                                                      : allocate(products_.workspace_bytes());
-        products_.multiply(stream, task, {left, right, result}, workspace->data);
-        stream.queued();
-        static const std::string* const kCall = new std::string("cublasGemmStridedBatchedEx");
-        journal().launched(*kCall, nullptr);
+        const StorageRef workspace = library_workspace(products_.workspace_bytes());
+        products_.multiply(runtime_.current(), task, {left, right, result}, workspace->data);
+        has_called("cublasGemmStridedBatchedEx");
     } else {
         NamedLaunch named = plan_matmul({task.batch,
                                          task.rows,

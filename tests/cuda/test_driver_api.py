@@ -20,6 +20,7 @@ COMPARISONS = [
     ("compare_driver_api.cpp", "driver_api.h", ("cudaTypedefs.h",)),
     ("compare_nvrtc_api.cpp", "nvrtc_api.h", ("nvrtc.h",)),
     ("compare_cublas_api.cpp", "cublas_api.h", ("cublas_v2.h", "crt/host_defines.h", "nv/target")),
+    ("compare_cufft_api.cpp", "cufft_api.h", ("cufftXt.h", "crt/host_defines.h", "nv/target")),
 ]
 
 
@@ -51,6 +52,7 @@ def test_declarations_are_nvidias(folders, program, ours, theirs):
             "FUNCTION(cublasSetWorkspace_v2, cublasHandle, void*, int)",
         ),
         (2, "CONSTANT(CUBLAS_COMPUTE_64F, 70)", "CONSTANT(CUBLAS_COMPUTE_64F, 71)"),
+        (3, "FUNCTION(cufftXtExec, cufftPlan, void*, void*, int)", "FUNCTION(cufftXtExec, cufftPlan, void*, int)"),
     ],
 )
 def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):

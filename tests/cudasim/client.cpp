@@ -117,6 +117,18 @@ CUresult touch_memory() {
     return status == CUDA_SUCCESS ? cuMemFree_v2(address) : status;
 }
 
+CUresult upload(const void* bytes, size_t count, CUdeviceptr* address) {
+    DRIVER(cuMemAlloc_v2, CUdeviceptr*, size_t);
+    DRIVER(cuMemcpyHtoD_v2, CUdeviceptr, const void*, size_t);
+    const CUresult status = cuMemAlloc_v2(address, count);
+    return status == CUDA_SUCCESS ? cuMemcpyHtoD_v2(*address, bytes, count) : status;
+}
+
+CUresult free_memory(CUdeviceptr address) {
+    DRIVER(cuMemFree_v2, CUdeviceptr);
+    return cuMemFree_v2(address);
+}
+
 CUresult launch(const ClientLaunch& what, CUstream stream) {
     DRIVER(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
            void**, void**);

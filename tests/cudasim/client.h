@@ -16,6 +16,9 @@ CUcontext current_context();
 bool library_property(int which, int* value);
 /// Allocates and frees device memory, as a library does when it makes a handle: an error in a strict capture.
 CUresult touch_memory();
+/// New device memory with a copy of the bytes, and its end.
+CUresult upload(const void* bytes, size_t count, CUdeviceptr* address);
+CUresult free_memory(CUdeviceptr address);
 
 /// A launch of a kernel that takes one structure.
 struct ClientLaunch {

@@ -37,6 +37,8 @@ CACHE = "tests/cuda/test_cuda_cache.py"
 VERSIONS = "tests/cuda/test_cuda_versions.py"
 EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
 PRODUCTS = "tests/cuda/test_cuda_products.py"
+TRANSFORMS = "tests/cuda/test_cuda_transforms.py"
+ON_GPUS = "sim tests/python/test_fft.py"
 UNUSUAL = "tests/cuda/test_cuda_order.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
@@ -154,6 +156,63 @@ BY_HAND = [
         "        stream.queued();\n",
         "",
         f"{UNUSUAL} -k temporaries",
+    ),
+    # Transforms by cuFFT
+    Mutant(
+        "plan-not-kept-by-a-graph",
+        "src/cuda/fourier_transform.cpp",
+        "graph->keep(plan);",
+        "static_cast<void>(graph);",
+        f"{TRANSFORMS} -k captures",
+    ),
+    Mutant(
+        "plan-of-another-batch",
+        "src/cuda/cufft.cpp",
+        "task.batch == batch_ && ",
+        "",
+        f"{ON_GPUS} -k 'cuda and points'",
+    ),
+    Mutant(
+        "plan-of-another-precision",
+        "src/cuda/cufft.cpp",
+        "real_item(task) == item_ && ",
+        "",
+        f"{ON_GPUS} -k 'cuda and types'",
+    ),
+    Mutant(
+        "inverse-forwards",
+        "src/cuda/cufft.cpp",
+        "is_inverse ? CUFFT_INVERSE : CUFFT_FORWARD",
+        "task.kind == Direction::ToReal ? CUFFT_INVERSE : CUFFT_FORWARD",
+        f"{ON_GPUS} -k 'cuda and norms or cuda and types'",
+    ),
+    Mutant(
+        "input-overwritten-by-a-transform-to-real",
+        "src/ops/fourier_transform.cpp",
+        "overwrites && !is_spare ? copy(array) : packed(array)",
+        "packed(array)",
+        f"{ON_GPUS} -k 'cuda and to_real'",
+    ),
+    Mutant(
+        "imaginary-part-of-the-middle-frequency",
+        "cuarray/_fft/on_gpu.py",
+        "            ready.imag[..., -1] = 0\n",
+        "            pass\n",
+        f"{ON_GPUS} -k 'cuda and imaginary'",
+    ),
+    Mutant(
+        "a-view-taken-for-a-spare-copy",
+        "cuarray/_fft/on_gpu.py",
+        "is_spare or ready is not source",
+        "is_spare or ready is not x",
+        f"{ON_GPUS} -k 'cuda and types'",
+    ),
+    Mutant(
+        "norm-of-hfft-not-opposite",
+        "cuarray/_fft/on_gpu.py",
+        "        norm = OPPOSITE[norm]\n",
+        "        pass\n",
+        f"{ON_GPUS} -k 'cuda and (axes or points)'",
     ),
     # Order and lifetimes
     Mutant(

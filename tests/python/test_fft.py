@@ -2,7 +2,6 @@
 
 import inspect
 import itertools
-import re
 
 import layouts
 import numpy as np
@@ -10,7 +9,9 @@ import pytest
 from same import agree
 
 import cuarray
+from cuarray import _core
 from cuarray import fft as ours
+from cuarray._fft.on_cpu import TRANSFORMS as HOST_TRANSFORMS
 
 LINES = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
 SEVERAL = ["fftn", "ifftn", "rfftn", "irfftn"]
@@ -74,11 +75,12 @@ def check(name, a, *args, **options):
 
 
 def test_the_names_and_signatures_are_numpys():
-    assert sorted(ours.__all__) == sorted(n for n in dir(np.fft) if callable(getattr(np.fft, n)) and n != "test")
-    for name in ours.__all__:
-        mine, theirs = (inspect.signature(getattr(m, name)).parameters for m in (ours, np.fft))
+    theirs = {name for name in dir(np.fft) if callable(getattr(np.fft, name)) and name != "test"}
+    assert set(ours.__all__) == theirs | {"plan_cache"}
+    for name in theirs:
+        mine, numpys = (inspect.signature(getattr(m, name)).parameters for m in (ours, np.fft))
         assert [(p.name, p.default) for p in mine.values() if p.name != "dtype"] == [
-            (p.name, p.default) for p in theirs.values()
+            (p.name, p.default) for p in numpys.values()
         ]
     assert cuarray.fft is ours
 
@@ -437,13 +439,13 @@ def test_parts_are_given_to_threads(threads, monkeypatch):
     import threading
 
     seen = []
-    plain = ours.TRANSFORMS["fft"]
+    plain = HOST_TRANSFORMS["fft"]
 
     def watched(a, *rest):
         seen.append((threading.get_ident(), a.shape))
         return plain(a, *rest)
 
-    monkeypatch.setitem(ours.TRANSFORMS, "fft", watched)
+    monkeypatch.setitem(HOST_TRANSFORMS, "fft", watched)
     threads(4)
     ours.fft(cuarray.ones((512, 256)))
     assert sorted(shape for _, shape in seen) == [(128, 256)] * 4
@@ -456,7 +458,7 @@ def test_errors_of_threads_are_raised(threads, monkeypatch):
     def failing(a, *rest):
         raise MemoryError("none left")
 
-    monkeypatch.setitem(ours.TRANSFORMS, "fft", failing)
+    monkeypatch.setitem(HOST_TRANSFORMS, "fft", failing)
     threads(4)
     with pytest.raises(MemoryError, match="none left"):
         ours.fft(cuarray.ones((512, 256)))
@@ -500,22 +502,123 @@ def test_shifts(device):
         same(np.fft.fftshift(x, 1), np.fft.fftshift(x.numpy(), 1))
 
 
-@pytest.mark.parametrize("name", TRANSFORMS)
-def test_transforms_on_devices(name, device):
+# Transforms on every device
+
+
+def near(name, a, device, *args, **options):
+    """Compare a transform on a device with NumPy's."""
+    x = cuarray.asarray(a, device=device)
+    before = x.numpy().copy()
+    got = getattr(ours, name)(x, *args, **options)
+    want = getattr(np.fft, name)(a, *args, **options)
+    what = (name, a.dtype, a.shape, args, options)
+    assert (got.dtype, got.shape, str(got.device)) == (want.dtype, want.shape, device), what
+    assert got.flags.c_contiguous or device == "cpu"
+    single = want.dtype in (np.complex64, np.float32)
+    tolerance = 4e-3 if a.dtype == np.float16 else 2e-6 if single else 4e-15  # NumPy scales float16 by a float16
+    size = max(1.0, float(np.abs(want).max(initial=0)), float(np.linalg.norm(a.astype("c16"))))
+    np.testing.assert_allclose(got.numpy(), want, atol=tolerance * size, rtol=0, err_msg=str(what))
+    np.testing.assert_array_equal(x.numpy(), before, err_msg=f"the input of {what}")
+
+
+def fitting(names, a):
+    return [name for name in names if a.dtype.kind != "c" or name not in OF_REAL]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_types_on_devices(dtype, device):
+    a = values((2, 3, 6), dtype)
+    for name in fitting(TRANSFORMS, a):
+        near(name, a, device)
+        near(name, a[..., ::-1], device, norm="ortho")
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_points_and_axes_on_devices(name, device):
+    for shape in ((1,), (7,), (3, 0, 4), (2, 3, 5)):
+        a = values(shape, "c16" if name not in OF_REAL else "f8")
+        for axis, n in itertools.product(range(-len(shape), len(shape)), (1, 4, 9)):
+            if shape[axis] or name not in ("irfft", "hfft"):
+                near(name, a, device, n, axis)
+        near(name, values((4, 6), "f4"), device, axis=0, norm="forward")
+    assert getattr(ours, name)(cuarray.zeros((2, 0), device=device), 4).shape[0] == 2
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_axes_on_devices(name, device):
+    a = values((2, 3, 4, 2), "f4")
+    for axes in (None, (0,), (1, 2), (2, 0), (-1, -3), (3, 1, 2, 0), (1, 1), (2, 2, 0)):
+        near(name, a, device, axes=axes)
+    for s, axes in (((2, 2, 3), (0, 1, 2)), ((5, 7), (0, 2)), ((-1, 6), (1, 0)), ((3, 3), (1, 1))):
+        near(name, a, device, s, axes, "ortho")
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+def test_layouts_on_devices(layout, device):
+    for dtype in ("f8", "c8"):
+        a = values((3, 4), dtype)
+        with cuarray.device(device):
+            x = layout(a)
+        for name in fitting(("fft", "rfft", "irfft", "ifft2", "irfft2", "hfft"), a):
+            got, want = getattr(ours, name)(x), getattr(np.fft, name)(a)
+            np.testing.assert_allclose(got.numpy(), want, atol=1e-4 if dtype == "c8" else 1e-11, err_msg=name)
+
+
+def test_transforms_to_real_look_at_no_other_imaginary_parts(device):
+    """Of the first and the middle frequency: those of a real result are real."""
+    for n in (6, 7):
+        near("irfft", values((3, 4), "c16", 5), device, n)
+        near("hfft", values((3, 4), "c8", 6), device, n)
+        near("irfft2", values((3, 4), "c16", 7), device, (3, n))
+    if device != "cpu":
+        z = cuarray.asarray(np.fft.rfft(values((3, 6), "f8")), device=device)
+        before = z.numpy().copy()
+        assert _core.fourier_transform(z, "to_real", 1, 6, False, "test").shape == (3, 6)
+        np.testing.assert_array_equal(z.numpy(), before)
+
+
+def test_outputs_on_devices(device):
+    x = cuarray.asarray(values((3, 4), "c16"), device=device)
+    out = cuarray.zeros((3, 4), np.complex128, device=device)[:, ::-1]
+    assert ours.fft(x, out=out) is out and np.allclose(out.numpy(), np.fft.fft(x.numpy()))
+    expected = np.fft.ifft(x.numpy())
+    assert ours.ifft(x, out=x) is x and np.allclose(x.numpy(), expected)
+    with pytest.raises(ValueError):
+        ours.fft(x, out=out[:2])
+    with pytest.raises(TypeError, match=r"^rfft: the input must be real"):
+        ours.rfft(x)
+    with pytest.raises(ValueError, match=r"^fft: 0 points along axis 1"):
+        ours.fft(x, 0)
+
+
+def test_fused_and_dispatched_on_devices(device):
+    a = values((4, 6), "f8")
+    x = cuarray.asarray(a, device=device)
+    with cuarray.fuse():
+        got = abs(ours.fft(x * 2 + 1)) + 1
+    np.testing.assert_allclose(got.numpy(), abs(np.fft.fft(a * 2 + 1)) + 1, atol=1e-10)
+    assert isinstance(found := np.fft.rfft(x), cuarray.ndarray) and str(found.device) == device
+
+
+def test_plans_are_kept(device):
     with cuarray.device(device):
-        x = cuarray.asarray(values((4, 6), "f8"))
+        plans = ours.plan_cache
         if cuarray.device(device).kind == "cpu":
-            assert str(getattr(ours, name)(x).device) == device
+            assert (plans.count, plans.limit) == (0, 0)
             return
-        for a in (x, [[1.0, 2.0], [3.0, 4.0]]):
-            words = re.escape(
-                f'{name}: transforms run on the cpu device so far, and the array is on {device}; write cuarray.fft.{name}(x.to_device("cpu"))'
-            )
-            with pytest.raises(NotImplementedError, match=f"^{words}$"):
-                getattr(ours, name)(a)
-            if a is x:
-                with pytest.raises(NotImplementedError):
-                    getattr(np.fft, name)(x)
-        got = getattr(ours, name)(x.to_device("cpu"))
-        assert got.device.kind == "cpu"
-        np.testing.assert_array_equal(got.numpy(), getattr(np.fft, name)(x.numpy()))
+        plans.clear()
+        limit = plans.limit
+        assert (plans.count, limit) == (0, 32)
+        for n in (4, 5, 4, 6):
+            ours.fft(cuarray.ones(n))
+        assert plans.count == 3
+        plans.limit = 2
+        assert plans.count == 2
+        ours.fft(cuarray.ones(7))
+        assert plans.count == 2 and repr(plans) == f"plan_cache(count=2, limit=2, device='{device}')"
+        for wrong, error in ((-1, ValueError), (1.5, TypeError), ("a", TypeError)):
+            with pytest.raises(error, match=r"^plan_cache: the limit must"):
+                plans.limit = wrong
+        plans.limit = 0
+        assert abs(ours.fft(cuarray.ones(7))[0] - 7) < 1e-12 and plans.count == 0
+        plans.limit = limit

@@ -99,5 +99,9 @@ int main() {
     check("SearchSorted", SearchSorted{1, 1, a, b, c, false}, views, {"a", "b"}, {"c"});
     check("Histogram", Histogram{1, 1, a, b, false, c, d}, views, {"a", "b", "c"}, {"d"});
     check("Histogram of bin numbers", Histogram{1, 1, a, {}, false, {}, d}, views, {"a"}, {"d"});
+    using Direction = FourierTransform::Kind;
+    check("FourierTransform", FourierTransform{Direction::Forward, 1, {1}, rows, sorted}, views, {"rows"}, {"sorted"});
+    check("FourierTransform to real", FourierTransform{Direction::ToReal, 1, {1}, rows, sorted}, views, {"rows"},
+          {"rows", "sorted"});
     return 0;
 }

@@ -35,6 +35,7 @@ inline constexpr char kNegativePower[] =
     "integers to negative integer powers are not allowed; use float_power, or a floating-point dtype";
 
 class Runtime;
+class PlanCache;
 
 /// A device. Methods may be called from any thread; work is ordered as if it ran at the call.
 class CUARRAY_API Backend {
@@ -84,6 +85,8 @@ class CUARRAY_API Backend {
 
     /// Statistics, limits and allocators; always the same object.
     virtual Memory& memory() = 0;
+    /// The plans of Fourier transforms; null on devices that need none.
+    virtual PlanCache* plan_cache() { return nullptr; }
     /// The device's part of the doctor's report, as JSON: name, level or compute capability, threads, libraries.
     virtual std::string describe() const = 0;
 

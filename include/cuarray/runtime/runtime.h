@@ -180,4 +180,17 @@ class CUARRAY_API StreamScope {
     StreamScope& operator=(const StreamScope&) = delete;
 };
 
+/// The plans of a library's Fourier transforms, which are kept for the next transform of the same size. The one that
+/// was not used for the longest time goes first.
+class CUARRAY_API PlanCache {
+ public:
+    /// The number of plans kept at most, and those that there are.
+    virtual int64_t limit() = 0;
+    virtual void set_limit(int64_t limit) = 0;
+    virtual int64_t count() = 0;
+
+ protected:
+    ~PlanCache() = default;
+};
+
 }  // namespace cuarray

@@ -340,6 +340,38 @@ template <class Visit> void operands(const Histogram& task, Visit&& visit) {
     visit(Operand{task.result, Dims{task.bins}, Access::Write});
 }
 
+/// Discrete Fourier transforms of a stack, over its last one, two or three axes, without scaling. Memory is contiguous
+/// in C order and aligned to 16 bytes. Only for devices whose vendor has a library; on `cpu` the transforms are
+/// NumPy's.
+struct FourierTransform {
+    enum class Kind : uint8_t {
+        Forward,   ///< complex to complex, exp(-2 pi i ...)
+        Inverse,   ///< exp(+2 pi i ...)
+        FromReal,  ///< forward, real to complex: of the last axis, points / 2 + 1 frequencies
+        ToReal     ///< inverse, complex to real; overwrites its input
+    };
+    Kind kind;
+    int64_t batch;
+    Dims points;  ///< extents of the transformed axes, of their real side
+    View from, to;
+    const char* name = "";
+
+    const char* kernel() const { return "fft"; }
+    /// The shape of the real or of the complex side; both sides of a complex transform are the former.
+    Dims shape_of(bool is_half) const {
+        Dims shape = points;
+        if (is_half) shape.back() = points.back() / 2 + 1;
+        shape.insert(0, batch);
+        return shape;
+    }
+};
+template <class Visit> void operands(const FourierTransform& task, Visit&& visit) {
+    using Kind = FourierTransform::Kind;
+    visit(Operand{task.from, task.shape_of(task.kind == Kind::ToReal),
+                  task.kind == Kind::ToReal ? Access::ReadWrite : Access::Read});
+    visit(Operand{task.to, task.shape_of(task.kind == Kind::FromReal), Access::Write, true});
+}
+
 /// Any task, by reference.
 class Task {
  public:
@@ -352,7 +384,7 @@ class Task {
  private:
     std::variant<const Elementwise*, const Reduce*, const LeftFold*, const Scan*, const SegmentedReduce*, const Matmul*,
                  const Correlate*, const IndexedAccess*, const Compaction*, const Sort*, const OrderStatistics*,
-                 const SearchSorted*, const Histogram*>
+                 const SearchSorted*, const Histogram*, const FourierTransform*>
         task_;
 };
 

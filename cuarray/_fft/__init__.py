@@ -1,0 +1,1 @@
+"""Fourier transforms: their arguments, and how the devices compute them."""

@@ -1,0 +1,143 @@
+"""Transforms on the device cpu: NumPy's, over views, with threads over the other axes."""
+
+import itertools
+from collections import deque
+from math import prod
+from threading import Thread
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._fft.kinds import OPPOSITE, TO_REAL
+from cuarray._functions.creation import empty, empty_like
+
+#: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
+FEW = 4096
+
+#: Elements that are worth a thread.
+SHARE = 32768
+
+
+def to_real(a, n, axis, norm, out):
+    """Transform like numpy.fft.irfft, which reads beyond the end of an axis that has no elements."""
+    if a.shape[axis] == 0:
+        a = np.zeros((*a.shape[:axis], 1, *a.shape[axis + 1 :]), a.dtype)
+    return np.fft.irfft(a, n, axis, norm, out)
+
+
+def hermitian(a, n, axis, norm, out):
+    """Transform like numpy.fft.hfft, into `out`, which that ignores."""
+    return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)
+
+
+def inverse_hermitian(a, n, axis, norm, out):
+    """Transform like numpy.fft.ihfft, in parts of a larger output too."""
+    result = np.fft.rfft(a, n, axis, OPPOSITE[norm], out)
+    return np.conjugate(result, out=result)
+
+
+#: The transforms of one axis, called with (array, n, axis, norm, out). NumPy's may warn of infinite values; the setting
+#: of warnings belongs to the thread that calls.
+TRANSFORMS = {
+    name: np.errstate(all="ignore")(transform)
+    for name, transform in {
+        "fft": np.fft.fft,
+        "ifft": np.fft.ifft,
+        "rfft": np.fft.rfft,
+        "irfft": to_real,
+        "hfft": hermitian,
+        "ihfft": inverse_hermitian,
+    }.items()
+}
+
+
+def transformed(function, x, plan, shapes, norm):
+    """Return the transforms of one axis after another; `plan` has name, points and axis of each."""
+    steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]
+    if max(map(prod, shapes)) > FEW:
+        return run_in_place(x, steps, shapes[1:], norm, plan[-1][0] in TO_REAL)
+    found = x.numpy()
+    for transform, n, axis in steps:
+        found = transform(found, n, axis, norm, None)
+    return _core.array_from_object(found, device=x.device, copy=True)
+
+
+class Memory:
+    """The memory of a new array, for NumPy to write.
+
+    A view by x.__array__() would do, but marks the memory as one that other code may write at any time, and
+    operations that read such memory do not fuse.
+    """
+
+    def __init__(self, array):
+        described = read_only(array).__array_interface__
+        self.array = array
+        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
+
+
+def read_only(x):
+    """Return a view that cannot be written."""
+    return _core.broadcast_to(x, x.shape)
+
+
+def run_in_place(x, steps, shapes, norm, is_real):
+    """Transform axes by steps (transform, n, axis), whose results have the given shapes; the last may be real."""
+    source = read_only(x).__array__()
+    real = np.dtype(np.float32 if x.dtype in (np.float32, np.complex64) else np.float64)
+    between = np.result_type(real, np.complex64)
+    result = in_layout_of(x, shapes[-1], real if is_real else between)
+    memory = np.asarray(Memory(result))
+    found = source
+    for (transform, n, axis), shape in zip(steps, shapes, strict=True):
+        is_last_kind = shape == result.shape and (not is_real or shape is shapes[-1])
+        if is_last_kind:
+            target = memory
+        elif found is not source and found.shape == shape:
+            target = found
+        else:
+            target = np.empty(shape, between)
+        transform_lines(transform, found, n, axis, norm, target)
+        found = target
+    return result
+
+
+def in_layout_of(x, shape, dtype):
+    """Return a new array whose axes are in the order that they have in the memory of `x`, where that is simple."""
+    if x.flags.c_contiguous or any(new > old for new, old in zip(shape, x.shape, strict=True)):
+        return empty(shape, dtype, "F" if x.flags.fnc else "C", device=x.device)
+    return empty_like(x[tuple(map(slice, shape))], dtype)
+
+
+def transform_lines(transform, source, n, axis, norm, target):
+    """Transform one axis into `target`; the other axes are split over threads if there are many elements."""
+    threads = min(_core.get_num_threads(), max(source.size, target.size) // SHARE)
+    others = [k for k in range(target.ndim) if k != axis and target.shape[k] > 1]
+    if threads < 2 or not others:
+        transform(source, n, axis, norm, target)
+        return
+    along = max(others, key=target.shape.__getitem__)
+    length = target.shape[along]
+    bounds = [length * k // threads for k in range(threads + 1)]
+    before = (slice(None),) * along
+    parts = deque((*before, slice(*pair)) for pair in itertools.pairwise(bounds) if pair[0] < pair[1])
+    failures = []
+
+    def work():
+        while parts and not failures:
+            try:
+                part = parts.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                transform(source[part], n, axis, norm, target[part])
+            except BaseException as error:
+                failures.append(error)
+
+    helpers = [Thread(target=work, daemon=True) for _ in range(len(parts) - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
