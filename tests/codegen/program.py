@@ -57,9 +57,9 @@ def kernel_texts(names):
     return split_texts(run("kernel_text", text="".join(name + "\n" for name in names)))
 
 
-def choice_texts():
+def task_texts():
     """The CUDA text of the kernels that move elements selected by indices or masks, by name."""
-    return split_texts(run("choice_text"))
+    return split_texts(run("task_text"))
 
 
 def sort_texts():

@@ -166,7 +166,7 @@ def test_representative():
 
 
 def test_kernels_of_indices_and_masks():
-    texts = program.choice_texts()
+    texts = program.task_texts()
     assert {
         "gather_b4_1",
         "scatter_b16_3",
@@ -188,7 +188,7 @@ def test_kernels_of_indices_and_masks():
 @pytest.mark.full
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_all_kernels_of_indices_and_masks(arch):
-    texts = program.choice_texts()
+    texts = program.task_texts()
     check_texts(texts, [(name, arch) for name in texts])
 
 
@@ -233,7 +233,7 @@ def check_one(name):
     def belongs(entry):
         return f"_{name}_" in f"_{entry}_"
 
-    texts = program.choice_texts() | program.sort_texts()
+    texts = program.task_texts() | program.sort_texts()
     texts |= program.kernel_texts(list(filter(belongs, program.kernel_names())))
     chosen = sorted(filter(belongs, texts))
     check_texts(texts, [(entry, arch) for entry in chosen for arch in ARCHITECTURES])

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "../core/check.h"
@@ -32,8 +33,12 @@ class Views {
 
 using Names = std::set<std::string>;
 
+/// The tasks that were checked.
+std::set<std::type_index> kinds;
+
 template <class T>
 void check(const char* what, const T& task, const Views& views, const Names& read, const Names& written) {
+    kinds.insert(typeid(T));
     // A copy that owns its referenced data has the same operands.
     const OwnedTask<T> owned(task);
     for (const T* const one : {&task, &owned.task}) {
@@ -103,5 +108,6 @@ int main() {
     check("FourierTransform", FourierTransform{Direction::Forward, 1, {1}, rows, sorted}, views, {"rows"}, {"sorted"});
     check("FourierTransform to real", FourierTransform{Direction::ToReal, 1, {1}, rows, sorted}, views, {"rows"},
           {"rows", "sorted"});
+    CHECK(kinds.size() == Task::kinds(), "a line for each task; %zu of %zu are there", kinds.size(), Task::kinds());
     return 0;
 }

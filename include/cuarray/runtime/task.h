@@ -377,6 +377,9 @@ class Task {
  public:
     template <class T> Task(const T& task) : task_(&task) {}
 
+    /// The number of kinds of tasks.
+    static constexpr size_t kinds() { return std::variant_size_v<decltype(task_)>; }
+
     template <class Visit> decltype(auto) visit(Visit&& visit) const {
         return std::visit([&](const auto* task) -> decltype(auto) { return visit(*task); }, task_);
     }

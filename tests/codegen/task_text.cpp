@@ -1,7 +1,7 @@
-// choice_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by
+// task_text.cpp -- prints the texts of the kernels that have no Expr: those that move or update elements chosen by
 // indices or masks, reduce segments, multiply matrices, and correlate.
 //
-//   choice_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
+//   task_text          for every kernel a line "ENTRY named BYTES", the text, and a newline
 #include <iostream>
 #include <map>
 #include <string>
