@@ -111,8 +111,13 @@ bool CublasProducts::takes(DType dtype) const {
     return find_library<Cublas>() != nullptr;
 }
 
-// NVIDIA's recommendation: 32 MiB for Hopper, 4 MiB before; newer GPUs are taken to be like Hopper.
-size_t CublasProducts::workspace_bytes() const { return size_t(context_.capability >= 90 ? 32 : 4) << 20; }
+// NVIDIA's recommendation: 32 MiB for Hopper, 4 MiB before; newer GPUs are taken to be like Hopper. Small results need
+// less: 1 MiB holds 16 partial sums of each element, and comes from the list of small blocks, without a driver call.
+size_t CublasProducts::workspace_bytes(const Matmul& task) const {
+    constexpr int64_t kSmallResult = 128 * 128;
+    const size_t mebibytes = task.rows * task.columns <= kSmallResult ? 1 : context_.capability >= 90 ? 32 : 4;
+    return mebibytes << 20;
+}
 
 bool CublasProducts::takes(const View& view, const Dims& shape) {
     const int axes = shape.size();
@@ -148,7 +153,7 @@ void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const
     const Current current(context_);
     const Handles<cublasHandle>::Lease handle(handles_, [&] { return make_handle(); });
     cublas.cublasSetStream_v2(handle, stream.queue());
-    cublas.cublasSetWorkspace_v2(handle, workspace, workspace_bytes());
+    cublas.cublasSetWorkspace_v2(handle, workspace, workspace_bytes(task));
     batches.each([&](const int64_t* offsets) {
         void* matrices[3];
         for (int k = 0; k < 3; ++k) matrices[k] = reinterpret_cast<void*>(address_of(*views[k]) + offsets[k]);

@@ -36,7 +36,7 @@ class CublasProducts {
     /// Whether cuBLAS is there and takes this dtype.
     bool takes(DType dtype) const;
     /// The bytes of memory that a call may use, on this stream alone.
-    size_t workspace_bytes() const;
+    size_t workspace_bytes(const Matmul& task) const;
     /// Whether the view's matrices can be factors or results, where they are.
     static bool takes(const View& view, const Dims& shape);
     /// Queues the products on a stream, from and to views that it takes.

@@ -16,7 +16,7 @@ void GpuBackend::execute(const Matmul& task) {
     if (task.by_library && task.depth > 0 && products_.takes(result.dtype) && CublasProducts::takes(result, results)) {
         if (!CublasProducts::takes(left, lefts)) left = staging.matrices(left, lefts);
         if (!CublasProducts::takes(right, rights)) right = staging.matrices(right, rights);
-        const StorageRef workspace = library_workspace(products_.workspace_bytes());
+        const StorageRef workspace = library_workspace(products_.workspace_bytes(task));
         products_.multiply(runtime_.current(), task, {left, right, result}, workspace->data);
         has_called("cublasGemmStridedBatchedEx");
     } else {
