@@ -393,6 +393,10 @@ COUNTING = {
 }  # fmt: skip
 
 
+#: Calls of methods that draw few numbers without NumPy's functions.
+QUICK = {"random_sample": "_random(size)", "uniform": "_uniform(low, high, size)"}
+
+
 def source(row, legacy):
     """Return the text of the method that draws from a distribution, of Generator or of RandomState."""
     positional = [*row.parameters, Parameter("size", "None", row.size, "int or tuple of int"), *row.after]
@@ -414,6 +418,7 @@ def source(row, legacy):
         draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
+    call = QUICK.get(row.name, f"{draw}({', '.join([repr(method), *passed])})")
     return METHOD.format(
         name=row.name,
         signature=", ".join(written),
@@ -424,7 +429,7 @@ def source(row, legacy):
         drawn=drawn,
         check=row.check,
         answer=row.answer,
-        call=f"self.{draw}({', '.join([repr(method), *passed])})",
+        call=f"self.{call}",
     )
 
 

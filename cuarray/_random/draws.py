@@ -7,10 +7,13 @@ from cuarray._arguments.operands import target
 from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import empty
+from cuarray._functions.creation import array, empty
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
+
+#: So many numbers are copied in less time than NumPy takes to look at an output.
+FEW = 1000
 
 #: Numbers that `positive` makes a value of, of the same type.
 NUMBERS = frozenset([float, int, np.float32, np.int64])
@@ -19,11 +22,16 @@ NUMBERS = frozenset([float, int, np.float32, np.int64])
 class Source:
     """A bit generator, as the NumPy generator over it, and the device of new arrays (None: the current one)."""
 
-    __slots__ = ("__weakref__", "_device", "_host")
+    __slots__ = ("__weakref__", "_bits", "_device", "_host", "_lock")
 
     def __init__(self, host, device):
-        self._host = host
+        self._use(host)
         self._device = None if device is None else _core.device(device)
+
+    def _use(self, host):
+        """Draw from a NumPy generator from now on."""
+        self._host = host
+        self._bits, self._lock = host.bit_generator.capsule, host.bit_generator.lock
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)
@@ -41,10 +49,34 @@ class Source:
         numbers = getattr(self._host, name)(*parameters, **options)
         return placed(numbers, self._device)
 
+    def _uniform(self, low, high, size):
+        """Return uniform numbers; few of them are drawn without NumPy's functions."""
+        if self._device is None:
+            drawn = _core.draw_uniform(self._bits, self._lock, low, high, size, np.float64)
+            if drawn is not None:
+                return drawn
+        return self._draw("uniform", low, high, size)
+
+    def _integers(self, low, high, size, dtype, endpoint):
+        """Return integers; few of them are drawn without NumPy's functions."""
+        if self._device is None and (dtype is np.int64 or dtype is int):
+            drawn = _core.draw_integers(self._bits, self._lock, low, high, size, endpoint)
+            if drawn is not None:
+                return drawn
+        return self._draw("integers", low, high, size, dtype, endpoint)
+
+    def _random(self, size, dtype=np.float64, out=None):
+        """Return uniform numbers from 0 to 1; few of them are drawn without NumPy's functions."""
+        if self._device is None and out is None:
+            drawn = _core.draw_uniform(self._bits, self._lock, 0.0, 1.0, size, dtype)
+            if drawn is not None:
+                return drawn
+        return self._fill("random", size, dtype, out)
+
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
         draw = getattr(self._host, name)
-        if not PLAIN.issuperset(map(type, parameters)):
+        if parameters and not PLAIN.issuperset(map(type, parameters)):
             parameters = [on_host(x, name) for x in parameters]
         if out is not None:
             size = on_host(size, name)
@@ -56,6 +88,8 @@ class Source:
             if type(numbers) is not np.ndarray:
                 numbers = np.dtype(dtype).type(numbers)
             return placed(numbers, self._device)
+        if type(size) is int and size <= FEW:
+            return placed(draw(*parameters, size=size, dtype=dtype, **options), self._device)
         made = self._made(size, dtype)
         if made is None:
             return placed(draw(*parameters, size=size, dtype=dtype, **options), self._device)
@@ -92,7 +126,7 @@ def placed(numbers, device):
     """Return what NumPy drew as an array with memory of its own, or as a value if it is one number."""
     if type(numbers) is np.ndarray:
         # A copy, since only memory of our own takes part in fused kernels.
-        return _core.array_from_object(numbers, None, device, True)
+        return array(numbers) if device is None else _core.array_from_object(numbers, None, device, True)
     if device is None and type(numbers) in NUMBERS:
         return positive(numbers)  # the shortest way to a value
     return _core.as_value(_core.array_from_object(numbers, None, device, True))

@@ -121,7 +121,7 @@ class Generator(Source):
         >>> abs(x.mean().item() - 0.5) < 0.1
         True
         """
-        return self._fill("random", size, dtype, out)
+        return self._random(size, dtype, out)
 
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Draw from the normal distribution of mean 0 and variance 1.
@@ -282,7 +282,7 @@ class Generator(Source):
         >>> ca.unique(x)
         array([1, 2, 3, 4, 5, 6])
         """
-        return self._draw("integers", low, high, size, dtype, endpoint)
+        return self._integers(low, high, size, dtype, endpoint)
 
     def bytes(self, length):
         """Draw random bytes.

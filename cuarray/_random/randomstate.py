@@ -166,7 +166,7 @@ class RandomState(Source):
         >>> ca.random.rand(2, 3).shape
         (2, 3)
         """
-        return self._fill("random", args or None, np.float64, None)
+        return self._random(args or None)
 
     def randn(self, *args):
         """Draw from the normal distribution of mean 0 and variance 1; the arguments are the shape.
@@ -214,7 +214,7 @@ class RandomState(Source):
         >>> ca.random.random((2, 3)).shape
         (2, 3)
         """
-        return self._fill("random", size, np.float64, None)
+        return self._random(size)
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Draw integers, all equally often.
@@ -251,7 +251,7 @@ class RandomState(Source):
         >>> ca.unique(ca.random.randint(1, 4, size=1000))
         array([1, 2, 3])
         """
-        return self._draw("integers", low, high, size, dtype)
+        return self._integers(low, high, size, dtype, False)
 
     def tomaxint(self, size=None):
         """Draw integers from 0 to the largest one of the type int64.
@@ -490,7 +490,7 @@ def set_bit_generator(bitgen):
     >>> ca.random.set_bit_generator(ca.random.PCG64(7))
     >>> ca.random.set_bit_generator(before)
     """
-    shared._host = np.random.Generator(bitgen)
+    shared._use(np.random.Generator(bitgen))
 
 
 get_bit_generator.__module__ = set_bit_generator.__module__ = "cuarray.random"

@@ -119,6 +119,8 @@ bool is_python_number(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);
 /// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
 Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
+/// A copy of a small C-contiguous numpy.ndarray, on a device that the host may write; an empty handle for others.
+Array copy_of_few(PyObject* object, Device device);
 /// A NumPy array over the memory of a host array, or a copy of any array.
 Object view_as_numpy(PyObject* owner, const Array& array);
 Object copy_to_numpy(const Array& array);

@@ -74,6 +74,7 @@ PyObject* new_array_of(Given given, int) {
     if (const Array* const array = read_array(given[0]))
         return wrap(without_gil(is_long(array->device(), array->size()), [kept = *array] { return copy(kept, 'K'); }));
     Array numbers = read_numbers(given[0]);
+    if (!numbers && is_direct(current_device())) numbers = copy_of_few(given[0], current_device());
     return numbers ? wrap(std::move(numbers)) : nullptr;
 }
 

@@ -19,6 +19,7 @@ void bind_hooks(pybind11::module_& module);          ///< library locator, warni
 void bind_python_frames(pybind11::module_& module);  ///< which line of the program is running
 void bind_fast_paths(pybind11::module_& module);     ///< functions whose common calls run no Python code
 void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
+void bind_random(pybind11::module_& module);         ///< numbers of NumPy's bit generators
 
 /// The `with` blocks of one kind that this thread is in: each holds what ends with it.
 template <class Scope> class WithBlocks {

@@ -1,6 +1,8 @@
 // numpy_arrays.cpp -- the memory of NumPy arrays as arrays on cpu, and the other way round.
 #include <pybind11/numpy.h>
+#include <cstring>
 #include "bindings/convert.h"
+#include "bindings/fast_paths.h"
 #include "bindings/foreign_memory.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
@@ -32,6 +34,27 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
         kHost, reinterpret_cast<uintptr_t>(source.data()), 0, std::move(layout), dtype, !source.writeable()};
     const ForeignBytes bytes = checked_bytes(memory, "asarray");
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
+}
+
+Array copy_of_few(PyObject* object, Device device) {
+    constexpr int64_t kMost = 1 << 16;  // bytes
+    if (Py_TYPE(object) != py::detail::npy_api::get().PyArray_Type_) return {};
+    const auto* const source = py::detail::array_proxy(object);
+    const bool is_contiguous = source->flags & py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_;
+    DType dtype = DType::none;
+    if (!is_contiguous || source->nd == 0 || !read_dtype(source->descr, dtype)) return {};
+    Dims shape;
+    int64_t bytes = item_size(dtype);
+    for (int axis = 0; axis < source->nd; ++axis) {
+        shape.push_back(source->dimensions[axis]);
+        if (__builtin_mul_overflow(bytes, source->dimensions[axis], &bytes)) return {};
+    }
+    if (bytes > kMost) return {};
+    Array result = empty(shape, dtype, device);
+    char* const to = direct_data(result);
+    if (!to) return {};
+    std::memcpy(to, source->data, size_t(bytes));
+    return result;
 }
 
 Object view_as_numpy(PyObject* owner, const Array& array) {

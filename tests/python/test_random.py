@@ -195,6 +195,37 @@ def test_mixed_calls(rng):
         assert_states(ours, theirs)
 
 
+@pytest.mark.parametrize("kind", [np.random.Philox, np.random.MT19937, np.random.PCG64, np.random.SFC64])
+def test_few_numbers_are_numpys(kind):
+    """Those that are drawn without NumPy's functions, beside those that are not, from one generator."""
+    draw = np.random.default_rng(11)
+    ours, theirs = cuarray.random.default_rng(kind(5)), np.random.Generator(kind(5))
+    edges = [0, 1, 2, 3, 7, 255, 256, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**40, 2**59, 2**60, 2**62]
+    sizes = [None, 0, 1, 3, (2, 3), (0, 4), 5000]
+    for _ in range(600):
+        size = sizes[draw.integers(len(sizes))]
+        low = int(draw.integers(-5, 5)) * int(draw.integers(2**40))
+        most = edges[draw.integers(len(edges))]
+        calls = [
+            lambda g, size=size: g.random(size),
+            lambda g, size=size: g.random(size, dtype=np.float32),
+            lambda g, size=size, low=low: g.uniform(low / 8, low / 8 + 2.5, size),
+            lambda g, size=size, most=most: g.integers(most + 1, size=size),
+            lambda g, size=size, low=low, most=most: g.integers(low, low + most, size, endpoint=True),
+            lambda g, size=size: g.integers(3, 9, size, np.int16),
+            lambda g, size=size: g.standard_normal(size),
+            lambda g, size=size: g.uniform([0, 1], [1, 3], None),
+        ]
+        call = calls[draw.integers(len(calls))]
+        assert_same(call(ours), call(theirs))
+    assert_states(ours, theirs)
+    for wrong in (lambda g: g.integers(3, 3), lambda g: g.integers(0), lambda g: g.uniform(1, 0), lambda g: g.random(-1)):
+        with pytest.raises(ValueError):
+            wrong(ours)
+    assert_states(ours, theirs)
+
+
+
 @pytest.mark.parametrize("kind", ["Philox", "PCG64", "PCG64DXSM", "MT19937", "SFC64"])
 def test_bit_generators(kind, device):
     assert getattr(cuarray.random, kind) is getattr(np.random, kind)
