@@ -75,6 +75,11 @@ class Source:
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
+        if type(size) is int and size <= FEW and out is None and dtype is np.float64 and not parameters:
+            return placed(getattr(self._host, name)(size, **options), self._device)
+        return self._fill_memory(name, size, dtype, out, parameters, options)
+
+    def _fill_memory(self, name, size, dtype, out, parameters, options):
         draw = getattr(self._host, name)
         if parameters and not PLAIN.issuperset(map(type, parameters)):
             parameters = [on_host(x, name) for x in parameters]
@@ -88,8 +93,6 @@ class Source:
             if type(numbers) is not np.ndarray:
                 numbers = np.dtype(dtype).type(numbers)
             return placed(numbers, self._device)
-        if type(size) is int and size <= FEW:
-            return placed(draw(*parameters, size=size, dtype=dtype, **options), self._device)
         made = self._made(size, dtype)
         if made is None:
             return placed(draw(*parameters, size=size, dtype=dtype, **options), self._device)

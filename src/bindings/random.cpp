@@ -106,16 +106,15 @@ PyObject* draw_integers(PyObject*, PyObject* const* args, Py_ssize_t) {
     return guarded([&] {
         int64_t low = 0, high = 0;
         const bool has_high = args[3] != Py_None;
-        bool is_plain = read_int(args[2], has_high ? low : high) && (!has_high || read_int(args[3], high)) &&
-                        PyBool_Check(args[5]);
+        bool is_plain =
+            read_int(args[2], has_high ? low : high) && (!has_high || read_int(args[3], high)) && PyBool_Check(args[5]);
         const bool is_closed = args[5] == Py_True;
         is_plain = is_plain && (is_closed ? low <= high : low < high);
         PyObject* result = nullptr;
         if (is_plain) {
             const uint64_t most = uint64_t(high) - uint64_t(low) - (is_closed ? 0 : 1);
-            result = drawn<int64_t>(args, args[4], DType::int64, [=](BitGenerator& bits) {
-                return int64_t(uint64_t(low) + bounded(bits, most));
-            });
+            result = drawn<int64_t>(args, args[4], DType::int64,
+                                    [=](BitGenerator& bits) { return int64_t(uint64_t(low) + bounded(bits, most)); });
         }
         return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
     });

@@ -219,11 +219,15 @@ def test_few_numbers_are_numpys(kind):
         call = calls[draw.integers(len(calls))]
         assert_same(call(ours), call(theirs))
     assert_states(ours, theirs)
-    for wrong in (lambda g: g.integers(3, 3), lambda g: g.integers(0), lambda g: g.uniform(1, 0), lambda g: g.random(-1)):
+    for wrong in (
+        lambda g: g.integers(3, 3),
+        lambda g: g.integers(0),
+        lambda g: g.uniform(1, 0),
+        lambda g: g.random(-1),
+    ):
         with pytest.raises(ValueError):
             wrong(ours)
     assert_states(ours, theirs)
-
 
 
 @pytest.mark.parametrize("kind", ["Philox", "PCG64", "PCG64DXSM", "MT19937", "SFC64"])
