@@ -60,9 +60,13 @@ std::optional<Columns> columns_of(int64_t rows, int64_t columns, int64_t row_str
     return {};
 }
 
-Columns columns_of(const View& view, int64_t rows, int64_t columns) {
-    const int axes = view.strides.size();
-    return columns_of(rows, columns, view.strides[axes - 2], view.strides[axes - 1], item_size(view.dtype)).value();
+/// The matrices of a stack; nothing if a stride is not whole elements, or negative.
+std::optional<Columns> columns_of(const View& view, const Dims& shape) {
+    const int axes = shape.size();
+    const int64_t item = item_size(view.dtype);
+    for (int d = 0; d < axes - 2; ++d)
+        if (view.strides[d] < 0 || view.strides[d] % item != 0) return {};
+    return columns_of(shape[axes - 2], shape[axes - 1], view.strides[axes - 2], view.strides[axes - 1], item);
 }
 
 /// The stack as one run of matrices and, for each, `others` like it: as few calls as its axes allow.
@@ -119,13 +123,11 @@ size_t CublasProducts::workspace_bytes(const Matmul& task) const {
     return mebibytes << 20;
 }
 
-bool CublasProducts::takes(const View& view, const Dims& shape) {
-    const int axes = shape.size();
-    const int64_t item = item_size(view.dtype);
-    for (int d = 0; d < axes - 2; ++d)
-        if (view.strides[d] < 0 || view.strides[d] % item != 0) return false;
-    return columns_of(shape[axes - 2], shape[axes - 1], view.strides[axes - 2], view.strides[axes - 1], item)
-        .has_value();
+bool CublasProducts::takes(const View& view, const Dims& shape) { return columns_of(view, shape).has_value(); }
+
+bool CublasProducts::stores_to(const View& view, const Dims& shape) {
+    const std::optional<Columns> columns = columns_of(view, shape);
+    return columns && columns->operation == CUBLAS_OP_N;
 }
 
 cublasHandle CublasProducts::make_handle() const {
@@ -141,9 +143,9 @@ void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const
     const Cublas& cublas = *find_library<Cublas>();
     const Arithmetic arithmetic = arithmetic_of(operands.result.dtype);
     const int64_t item = item_size(operands.result.dtype);
-    const Columns a = columns_of(operands.right, task.depth, task.columns);
-    const Columns b = columns_of(operands.left, task.rows, task.depth);
-    const Columns c = columns_of(operands.result, task.rows, task.columns);
+    const Columns a = columns_of(operands.right, task.stack_of(task.depth, task.columns)).value();
+    const Columns b = columns_of(operands.left, task.stack_of(task.rows, task.depth)).value();
+    const Columns c = columns_of(operands.result, task.stack_of(task.rows, task.columns)).value();
     Dims strides[3];
     const View* const views[] = {&operands.right, &operands.left, &operands.result};
     for (int k = 0; k < 3; ++k) strides[k] = Dims(std::span(views[k]->strides).first(size_t(task.batch.size())));

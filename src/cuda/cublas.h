@@ -37,8 +37,9 @@ class CublasProducts {
     bool takes(DType dtype) const;
     /// The bytes of memory that a call may use, on this stream alone.
     size_t workspace_bytes(const Matmul& task) const;
-    /// Whether the view's matrices can be factors or results, where they are.
+    /// Whether the view's matrices can be factors, or results, where they are.
     static bool takes(const View& view, const Dims& shape);
+    static bool stores_to(const View& view, const Dims& shape);
     /// Queues the products on a stream, from and to views that it takes.
     struct Matrices {
         const View &left, &right, &result;

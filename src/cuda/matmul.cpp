@@ -13,7 +13,8 @@ void GpuBackend::execute(const Matmul& task) {
     View left = staging.inputs({&task.left, 1}, lefts).front();
     View right = staging.inputs({&task.right, 1}, rights).front();
     const View result = staging.outputs({&task.result, 1}, results, false).front();
-    if (task.by_library && task.depth > 0 && products_.takes(result.dtype) && CublasProducts::takes(result, results)) {
+    if (task.by_library && task.depth > 0 && products_.takes(result.dtype) &&
+        CublasProducts::stores_to(result, results)) {
         if (!CublasProducts::takes(left, lefts)) left = staging.matrices(left, lefts);
         if (!CublasProducts::takes(right, rights)) right = staging.matrices(right, rights);
         const StorageRef workspace = library_workspace(products_.workspace_bytes(task));
