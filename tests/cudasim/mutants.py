@@ -131,9 +131,9 @@ BY_HAND = [
     Mutant(
         "workspace-freed-before-the-call",
         "src/cuda/matmul.cpp",
-        "products_.multiply(stream, task, {left, right, result}, workspace->data);",
+        "products_.multiply(runtime_.current(), task, {left, right, result}, workspace->data);",
         "void* const data = workspace->data;\n        const_cast<StorageRef&>(workspace) = StorageRef();\n        "
-        "products_.multiply(stream, task, {left, right, result}, data);",
+        "products_.multiply(runtime_.current(), task, {left, right, result}, data);",
         f"{UNUSUAL} -k temporaries",
     ),
     Mutant(
@@ -152,8 +152,8 @@ BY_HAND = [
     ),
     Mutant(
         "foreign-stream-not-told-of-a-product",
-        "src/cuda/matmul.cpp",
-        "        stream.queued();\n",
+        "src/cuda/fourier_transform.cpp",
+        "    runtime_.current().queued();\n",
         "",
         f"{UNUSUAL} -k temporaries",
     ),

@@ -1055,9 +1055,23 @@ RANDOM = [
     Mutant(
         "numbers-share-memory-with-numpy",
         "cuarray/_random/draws.py",
-        "return _core.array_from_object(numbers, None, device, True)",
+        "return array(numbers) if device is None else _core.array_from_object(numbers, None, device, True)",
         "return _core.array_from_object(numbers, None, device, None)",
         tests("random", "own_their_memory"),
+    ),
+    Mutant(
+        "few-integers-are-biased",
+        "src/bindings/random.cpp",
+        "while (uint32_t(product) < threshold);",
+        "while (false);",
+        tests("random", "few_numbers"),
+    ),
+    Mutant(
+        "one-number-too-many-is-drawn",
+        "src/bindings/random.cpp",
+        "draw(*bits);\n    }",
+        "draw(*bits), bits->next_raw(bits->state);\n    }",
+        tests("random", "few_numbers"),
     ),
     Mutant(
         "out-is-filled-in-the-wrong-order",
@@ -1099,21 +1113,21 @@ RANDOM = [
 TRANSFORMS = [
     Mutant(
         "scaled-in-the-wrong-direction",
-        "cuarray/fft.py",
+        "cuarray/_fft/on_cpu.py",
         "return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)",
         "return to_real(np.conjugate(a), n, axis, norm, out)",
         tests("fft", "norms"),
     ),
     Mutant(
         "the-last-line-of-a-part-is-left-out",
-        "cuarray/fft.py",
+        "cuarray/_fft/on_cpu.py",
         "bounds = [length * k // threads for k in range(threads + 1)]",
         "bounds = [length * k // threads - (k == threads) for k in range(threads + 1)]",
         tests("fft", "threads"),
     ),
     Mutant(
         "transforms-mark-their-memory",
-        "cuarray/fft.py",
+        "cuarray/_fft/on_cpu.py",
         "memory = np.asarray(Memory(result))",
         "memory = result.__array__()",
         tests("fft", "fuse"),
