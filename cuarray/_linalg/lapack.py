@@ -1,10 +1,11 @@
-"""The one place that calls LAPACK, the one that NumPy has loaded, and the checks of matrices before it."""
+"""The one place that calls factorisations, NumPy's or a GPU's, and the checks of matrices before it."""
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.operands import as_arrays
+from cuarray._linalg import on_gpu
 
 
 def as_matrices(function, x, is_square=False):
@@ -23,16 +24,17 @@ def require_matrices(function, x, is_square=False):
         raise LinAlgError(f"{function}: the matrix must be square, and it is {shape[-2]} by {shape[-1]}")
 
 
-@np.errstate(all="ignore")
-def factorise(function, routine, *arrays, dtype=None, **options):
-    """Return what a factorisation of numpy.linalg gives for views of arrays: a new array, or a tuple of them.
+def factorise(function, name, *arrays, dtype=None, **options):
+    """Return what the factorisation of numpy.linalg of that name gives for arrays: a new array, or a tuple of them.
 
-    `function` is the public function, which errors name. With `dtype`, results are cast.
+    `function` is the public function, which errors name. With `dtype`, results are cast. The device decides who
+    computes.
     """
     for x in arrays:
         require_supported(function, x)
+    compute = by_numpy if arrays[0].device.kind == "cpu" else on_gpu.factorised
     try:
-        found = routine(*[x.__array__() for x in arrays], **options)
+        found = compute(function, name, arrays, options)
     except LinAlgError as error:
         raise LinAlgError(f"{function}: {error} (shape {arrays[0].shape})") from None
     if not isinstance(found, tuple):
@@ -40,23 +42,26 @@ def factorise(function, routine, *arrays, dtype=None, **options):
     return tuple([owned(one, dtype) for one in found])
 
 
+@np.errstate(all="ignore")
+def by_numpy(function, name, arrays, options):
+    """Call a function of numpy.linalg with views of arrays."""
+    return getattr(np.linalg, name)(*[x.__array__() for x in arrays], **options)
+
+
 def owned(x, dtype):
-    """Return an array with memory of its own, or a value, from an array or number of NumPy's."""
-    return _core.as_value(_core.array_from_object(np.asarray(x), dtype, device="cpu", copy=True))
+    """Return an array with memory of its own, or a value, from an array or number of NumPy's; ours have it."""
+    if not isinstance(x, _core.ndarray):
+        x = _core.array_from_object(np.asarray(x), dtype, device="cpu", copy=True)
+    return _core.as_value(x)
 
 
 def require_supported(function, x):
-    """Raise unless there are factorisations of the array's dtype, on its device."""
+    """Raise unless there are factorisations of the array's dtype."""
     dtype = x.dtype
     if dtype.itemsize < 4 and dtype.kind in "fV":
         raise TypeError(f"{function}: there are no factorisations in {dtype.name}; write x.astype('float32')")
-    if x.device.kind != "cpu":
-        raise NotImplementedError(
-            f"{function}: factorisations run on the cpu device so far, and the array is on {x.device}; "
-            f"write cuarray.linalg.{function}(x.to_device('cpu'))"
-        )
 
 
 def inverse(function, a):
     """Return the inverses of square matrices, for the public function of that name."""
-    return factorise(function, np.linalg.inv, a)
+    return factorise(function, "inv", a)

@@ -12,6 +12,7 @@
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/indexing.h"
+#include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduceat.h"

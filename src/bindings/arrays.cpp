@@ -11,6 +11,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/fourier_transform.h"
+#include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -256,6 +257,27 @@ Object reduce_variance(PyObject* array, PyObject* axis, PyObject* dtype, PyObjec
     return Object::steal(variance_of(array, call, to_double(correction, {"correction", name}), root, name));
 }
 
+/// `arrays`: the matrices, then pivots and right sides, or the factors of reflectors.
+py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, DType dtype, bool lower,
+                    const std::string& vectors, int64_t solved, const char* name) {
+    using Kind = LapackRoutine::Kind;
+    using Vectors = LapackRoutine::Vectors;
+    static const std::map<std::string, Kind> kKinds{
+        {"potrf", Kind::Potrf}, {"getrf", Kind::Getrf}, {"getrs", Kind::Getrs}, {"geqrf", Kind::Geqrf},
+        {"orgqr", Kind::Orgqr}, {"syevd", Kind::Syevd}, {"gesvd", Kind::Gesvd}};
+    static const std::map<std::string, Vectors> kVectors{
+        {"none", Vectors::None}, {"reduced", Vectors::Reduced}, {"full", Vectors::Full}};
+    LapackInputs inputs{arrays[0]};
+    if (arrays.size() > 1) inputs.numbers = arrays[1];
+    if (arrays.size() > 2) inputs.right = arrays[2];
+    inputs.solved = solved, inputs.lower = lower, inputs.vectors = kVectors.at(vectors);
+    const Kind routine = kKinds.at(kind);
+    py::list results;
+    for (const Array& array : without_gil(true, [&] { return lapack_routine(routine, inputs, dtype, name); }))
+        results.append(Object::steal(wrap(Array(array))));
+    return results;
+}
+
 void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
           py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
@@ -304,6 +326,8 @@ void bind_memory(py::module_& m) {
                 true, [&] { return fourier_transform(array, kKinds.at(kind), rank, last, is_spare, name); })));
         },
         "Transforms over the last axes, without scaling, on a GPU. A spare array may be overwritten.");
+    m.def("lapack_routine", &run_lapack,
+          "What a routine of LAPACK computes on a GPU, from matrices stored by columns.");
     m.def(
         "plan_cache",
         [](Device device) -> std::optional<std::pair<int64_t, int64_t>> {

@@ -8,6 +8,7 @@
 #include "cuarray/runtime/backend.h"
 #include "cuda/cublas.h"
 #include "cuda/cufft.h"
+#include "cuda/cusolver.h"
 #include "cuda/kernels.h"
 #include "cuda/operation.h"
 #include "cuda/runtime.h"
@@ -59,6 +60,7 @@ class GpuBackend final : public Backend {
     void execute(const SearchSorted& task);
     void execute(const Histogram& task);
     void execute(const FourierTransform& task);
+    void execute(const LapackRoutine& task);
 
     /// A Reduce with one output, or a LeftFold.
     struct SingleFold {
@@ -104,6 +106,7 @@ class GpuBackend final : public Backend {
     KernelTable kernels_;
     CublasProducts products_;
     CufftPlans plans_;
+    Handles<CusolverHandle> solver_handles_;
 };
 
 /// Aligned copies of operands whose addresses or strides are not multiples of their alignment.

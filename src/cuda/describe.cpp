@@ -60,8 +60,8 @@ std::string GpuBackend::describe() const {
          << ", \"free_memory\": " << free << ", \"memory_pools\": " << (runtime_.context.has_pools ? "true" : "false")
          << ", \"driver_cuda_version\": " << quoted(version_text(runtime_.context.driver.cuda_version))
          << ", \"nvrtc\": " << describe_nvrtc(runtime_.context) << ", \"cublas\": " << describe_library<Cublas>()
-         << ", \"cufft\": " << describe_library<Cufft>() << ", \"kernels\": " << kernels_.size()
-         << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
+         << ", \"cufft\": " << describe_library<Cufft>() << ", \"cusolver\": " << describe_library<Cusolver>()
+         << ", \"kernels\": " << kernels_.size() << ", \"cache\": {\"directory\": " << quoted(disk_cache().directory())
          << ", \"bytes\": " << disk_cache().bytes() << "}}";
     return text.str();
 }

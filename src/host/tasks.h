@@ -21,6 +21,7 @@ void run(const LoopLibrary& library, const OrderStatistics& task);
 void run(const LoopLibrary& library, const SearchSorted& task);
 void run(const LoopLibrary& library, const Histogram& task);
 void run(const LoopLibrary& library, const FourierTransform& task);
+void run(const LoopLibrary& library, const LapackRoutine& task);
 
 /// One product as a Matmul task by a library would compute it; false, with nothing done, where none does.
 bool multiply(const LoopLibrary& library, const MatrixProduct& product);

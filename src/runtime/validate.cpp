@@ -166,8 +166,9 @@ class ValidatingDecorator final : public Decorator {
         return fault;
     }
 
-    /// The host has no transforms of its own.
+    /// The host has no transforms and factorisations of its own.
     Fault validate(const FourierTransform& task) { return inner_.run(task); }
+    Fault validate(const LapackRoutine& task) { return inner_.run(task); }
 
     template <class T> Fault validate(const T& task) { return repeat(task); }
 

@@ -129,6 +129,11 @@ CUresult free_memory(CUdeviceptr address) {
     return cuMemFree_v2(address);
 }
 
+CUresult copy_later(void* to, const void* bytes, size_t count, CUstream stream) {
+    DRIVER(cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, size_t, CUstream);
+    return cuMemcpyHtoDAsync_v2(reinterpret_cast<CUdeviceptr>(to), bytes, count, stream);
+}
+
 CUresult launch(const ClientLaunch& what, CUstream stream) {
     DRIVER(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
            void**, void**);

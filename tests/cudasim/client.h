@@ -19,6 +19,8 @@ CUresult touch_memory();
 /// New device memory with a copy of the bytes, and its end.
 CUresult upload(const void* bytes, size_t count, CUdeviceptr* address);
 CUresult free_memory(CUdeviceptr address);
+/// Queues a copy of the host's bytes to the device, which may read them when the stream comes to it.
+CUresult copy_later(void* to, const void* bytes, size_t count, CUstream stream);
 
 /// A launch of a kernel that takes one structure.
 struct ClientLaunch {

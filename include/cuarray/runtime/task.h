@@ -372,6 +372,53 @@ template <class Visit> void operands(const FourierTransform& task, Visit&& visit
     visit(Operand{task.to, task.shape_of(task.kind == Kind::FromReal), Access::Write, true});
 }
 
+/// A routine of LAPACK, for each matrix of a stack. Matrices are stored by columns: memory is contiguous in C order and
+/// aligned, and the last axis of a matrix runs down its columns. Only for devices whose vendor has a library; on `cpu`
+/// the routines are called by NumPy.
+struct LapackRoutine {
+    enum class Kind : uint8_t {
+        Potrf,  ///< Cholesky: a triangle becomes the factor; the other one is not defined
+        Getrf,  ///< both factors of P @ L @ U; numbers: pivots, int64, from 1
+        Getrs,  ///< right sides become solutions; matrix and pivots are Getrf's, of each matrix or of one for all
+        Geqrf,  ///< R, and below it the reflectors of Q; numbers: their factors
+        Orgqr,  ///< reflectors become columns of Q; the factors are Geqrf's
+        Syevd,  ///< Hermitian: eigenvectors, if asked for; numbers: eigenvalues, ascending
+        Gesvd   ///< rows >= columns; numbers: singular values, descending
+    };
+    enum class Vectors : uint8_t { None, Reduced, Full };  ///< Full: left is square
+    Kind kind;
+    int64_t batch, rows, columns;
+    int64_t count;    ///< numbers of each matrix
+    int64_t solved;   ///< Getrs: right sides of each matrix
+    bool lower;       ///< Potrf, Syevd: the triangle that is read
+    Vectors vectors;  ///< Syevd, Gesvd
+    View matrix;      ///< (batch, columns, rows), overwritten
+    View numbers;     ///< (batch, count), of the matrix's dtype, of its real one, or int64; or no storage
+    View right;       ///< (batch, solved, rows), or no storage
+    View left_vectors, right_vectors;  ///< (batch, columns or rows, rows), (batch, columns, columns), or no storage
+    View info;                         ///< (batch), int32: 0, or where the routine failed
+    const char* name = "";
+
+    const char* kernel() const {
+        static constexpr const char* kNames[] = {"potrf", "getrf", "getrs", "geqrf", "orgqr", "syevd", "gesvd"};
+        return kNames[int(kind)];
+    }
+};
+template <class Visit> void operands(const LapackRoutine& task, Visit&& visit) {
+    using Kind = LapackRoutine::Kind;
+    const bool solves = task.kind == Kind::Getrs, uses_numbers = solves || task.kind == Kind::Orgqr;
+    const int64_t left = task.vectors == LapackRoutine::Vectors::Full ? task.rows : task.columns;
+    const auto visit_if_there = [&](const View& view, const Dims& shape, Access access) {
+        if (view.storage) visit(Operand{view, shape, access});
+    };
+    visit_if_there(task.matrix, {task.batch, task.columns, task.rows}, solves ? Access::Read : Access::ReadWrite);
+    visit_if_there(task.numbers, {task.batch, task.count}, uses_numbers ? Access::Read : Access::Write);
+    visit_if_there(task.right, {task.batch, task.solved, task.rows}, Access::ReadWrite);
+    visit_if_there(task.left_vectors, {task.batch, left, task.rows}, Access::Write);
+    visit_if_there(task.right_vectors, {task.batch, task.columns, task.columns}, Access::Write);
+    visit_if_there(task.info, {task.batch}, Access::Write);
+}
+
 /// Any task, by reference.
 class Task {
  public:
@@ -387,7 +434,7 @@ class Task {
  private:
     std::variant<const Elementwise*, const Reduce*, const LeftFold*, const Scan*, const SegmentedReduce*, const Matmul*,
                  const Correlate*, const IndexedAccess*, const Compaction*, const Sort*, const OrderStatistics*,
-                 const SearchSorted*, const Histogram*, const FourierTransform*>
+                 const SearchSorted*, const Histogram*, const FourierTransform*, const LapackRoutine*>
         task_;
 };
 

@@ -1,0 +1,68 @@
+// cusolver.h -- cuSOLVER: its functions, the handles of one GPU, and a call of it.
+#pragma once
+#include "cuarray/runtime/task.h"
+#include "cuda/context.h"
+#include "cuda/cusolver_api.h"
+#include "cuda/library.h"
+
+namespace cuarray::cuda {
+
+class GpuStream;
+
+struct Cusolver {
+    static const LibraryInfo info;
+#define CUARRAY_DECLARE(name, ...) LibraryFunction<__VA_ARGS__> name{info, #name};
+    CUARRAY_CUSOLVER_FUNCTIONS(CUARRAY_DECLARE)
+#undef CUARRAY_DECLARE
+    std::string path;
+    int version = 0;
+
+    template <class Visit>
+    void functions(Visit visit) {
+#define CUARRAY_VISIT(name, ...) visit(name);
+        CUARRAY_CUSOLVER_FUNCTIONS(CUARRAY_VISIT)
+#undef CUARRAY_VISIT
+    }
+    const LibraryFunction<int, int*>& get_property() const { return cusolverGetProperty; }
+};
+
+/// A handle of cuSOLVER, and the options of its functions, which stay the default ones.
+struct CusolverHandle {
+    cusolverHandle handle = nullptr;
+    cusolverParams params = nullptr;
+};
+
+/// One routine of LAPACK for all matrices of a task, on one stream. Holds a handle for its life.
+class CusolverCall {
+ public:
+    CusolverCall(const Context& context, Handles<CusolverHandle>& handles, const GpuStream& stream,
+                 const LapackRoutine& task);
+
+    /// The memory that `run` needs, until the stream has done its work.
+    size_t device_bytes() const { return device_bytes_; }
+    size_t host_bytes() const { return host_bytes_; }
+    /// The function that `run` calls.
+    const char* name() const { return name_; }
+    void run(void* device_workspace, void* host_workspace);
+
+ private:
+    CusolverHandle make_handle() const;
+    template <class Visit>
+    void with_arguments(int64_t matrix, Visit visit) const;
+    template <class Visit>
+    void with_columns(Visit visit) const;
+    void measure();
+    void run_one(int64_t matrix, void* device_workspace, void* host_workspace) const;
+
+    const Context& context_;
+    const Cusolver& library_;
+    const LapackRoutine& task_;
+    const Handles<CusolverHandle>::Lease lease_;
+    const cusolverHandle handle_;
+    const cusolverParams params_;
+    const int type_, real_type_;
+    const char* name_ = "";
+    size_t device_bytes_ = 0, host_bytes_ = 0;
+};
+
+}  // namespace cuarray::cuda

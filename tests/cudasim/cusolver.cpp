@@ -1,0 +1,588 @@
+// cusolver.cpp -- a simulated cuSOLVER: textbook algorithms in complex double, one thread a call, through the
+// workspaces on the device and on the host, both of which must last until the work has run.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "client.h"
+
+namespace {
+
+// cusolverStatus_t
+enum { kSuccess = 0, kNotInitialized = 1, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 6 };
+
+// cudaDataType
+enum { kRealFloat = 0, kRealDouble = 1, kComplexFloat = 4, kComplexDouble = 5 };
+
+struct SolverHandle {
+    CUcontext context;
+    CUstream stream = nullptr;
+    bool has_stream = false;
+    std::atomic<bool> in_use = false;
+};
+
+SolverHandle* as_solver(void* handle) { return static_cast<SolverHandle*>(handle); }
+
+/// The parameters of all kernels. Matrices are stored by columns, `ld` elements apart.
+struct Routine {
+    void* a;
+    int64_t ld, m, n, k;
+    void* numbers;  ///< tau, or real values
+    int64_t* pivots;
+    void* b;
+    int64_t ldb;
+    void* vt;
+    int64_t ldvt;
+    double* work;
+    int* info;
+    const char* seal;  ///< a copy of the host's workspace; null without one
+    int type, option, vectors;
+};
+
+constexpr size_t kHostBytes = 256;
+constexpr char kSeal = 0x5a;
+
+constexpr const char* kText = R"(
+struct Routine {
+    void* a;
+    long long ld, m, n, k;
+    void* numbers;
+    long long* pivots;
+    void* b;
+    long long ldb;
+    void* vt;
+    long long ldvt;
+    double* work;
+    int* info;
+    const char* seal;
+    int type, option, vectors;
+};
+struct Z { double re, im; };
+inline __device__ Z z(double re, double im = 0) { return {re, im}; }
+inline __device__ Z operator+(Z x, Z y) { return {x.re + y.re, x.im + y.im}; }
+inline __device__ Z operator-(Z x, Z y) { return {x.re - y.re, x.im - y.im}; }
+inline __device__ Z operator*(Z x, Z y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+inline __device__ Z operator*(double x, Z y) { return {x * y.re, x * y.im}; }
+inline __device__ Z conj(Z x) { return {x.re, -x.im}; }
+inline __device__ double square(Z x) { return x.re * x.re + x.im * x.im; }
+inline __device__ Z operator/(Z x, Z y) { return 1 / square(y) * (x * conj(y)); }
+inline __device__ Z get(const void* from, long long k, int type) {
+    if (type == 0) return z(((const float*)from)[k]);
+    if (type == 1) return z(((const double*)from)[k]);
+    if (type == 4) return z(((const float*)from)[2 * k], ((const float*)from)[2 * k + 1]);
+    return z(((const double*)from)[2 * k], ((const double*)from)[2 * k + 1]);
+}
+inline __device__ void put(void* to, long long k, Z x, int type) {
+    if (type == 0) ((float*)to)[k] = (float)x.re;
+    else if (type == 1) ((double*)to)[k] = x.re;
+    else if (type == 4) ((float*)to)[2 * k] = (float)x.re, ((float*)to)[2 * k + 1] = (float)x.im;
+    else ((double*)to)[2 * k] = x.re, ((double*)to)[2 * k + 1] = x.im;
+}
+inline __device__ void put_real(void* to, long long k, double x, int type) {
+    if (type % 4 == 0) ((float*)to)[k] = (float)x;
+    else ((double*)to)[k] = x;
+}
+inline __device__ bool here() { return blockIdx.x == 0 && threadIdx.x == 0; }
+// The matrix in the workspace, m by n.
+inline __device__ Z* loaded(const Routine& p) {
+    Z* w = (Z*)p.work;
+    for (long long j = 0; j < p.n; ++j)
+        for (long long i = 0; i < p.m; ++i) w[i + j * p.m] = get(p.a, i + j * p.ld, p.type);
+    if (p.seal)
+        for (int k = 0; k < 256; ++k)
+            if (p.seal[k] != 0x5a) w[0] = z(1e300);  // the host's workspace has ended
+    return w;
+}
+inline __device__ void stored(const Routine& p, const Z* w) {
+    for (long long j = 0; j < p.n; ++j)
+        for (long long i = 0; i < p.m; ++i) put(p.a, i + j * p.ld, w[i + j * p.m], p.type);
+}
+inline __device__ double norm(const Z* x, long long count) {
+    double sum = 0;
+    for (long long k = 0; k < count; ++k) sum += square(x[k]);
+    return sqrt(sum);
+}
+inline __device__ Z dot(const Z* x, const Z* y, long long count) {
+    Z sum = z(0);
+    for (long long k = 0; k < count; ++k) sum = sum + conj(x[k]) * y[k];
+    return sum;
+}
+// The lower triangle, or the upper one, which is its conjugate; the other one is spoilt, as LAPACK may.
+extern "C" __global__ void potrf(Routine p) {
+    if (!here()) return;
+    Z* w = loaded(p);
+    long long n = p.n;
+    bool upper = p.option == 1;
+    *p.info = 0;
+    for (long long j = 0; j < n; ++j)
+        for (long long i = j; i < n; ++i) {
+            Z sum = upper ? conj(w[j + i * n]) : w[i + j * n];
+            for (long long k = 0; k < j; ++k) {
+                Z x = upper ? conj(w[k + i * n]) : w[i + k * n], y = upper ? conj(w[k + j * n]) : w[j + k * n];
+                sum = sum - x * conj(y);
+            }
+            if (i == j && !(sum.re > 0)) { *p.info = (int)(j + 1); return; }
+            Z x = i == j ? z(sqrt(sum.re)) : 1 / (upper ? w[j + j * n] : w[j + j * n]).re * sum;
+            w[upper ? j + i * n : i + j * n] = upper ? conj(x) : x;
+        }
+    for (long long j = 0; j < n; ++j)
+        for (long long i = 0; i < n; ++i)
+            if (upper ? i > j : i < j) w[i + j * n] = z(-7e5, 3);
+    stored(p, w);
+}
+extern "C" __global__ void getrf(Routine p) {
+    if (!here()) return;
+    Z* w = loaded(p);
+    long long n = p.n;
+    *p.info = 0;
+    for (long long j = 0; j < n; ++j) {
+        long long best = j;
+        for (long long i = j + 1; i < n; ++i)
+            if (square(w[i + j * n]) > square(w[best + j * n])) best = i;
+        p.pivots[j] = best + 1;
+        for (long long k = 0; k < n; ++k) {
+            Z x = w[j + k * n];
+            w[j + k * n] = w[best + k * n], w[best + k * n] = x;
+        }
+        if (square(w[j + j * n]) == 0) {
+            if (*p.info == 0) *p.info = (int)(j + 1);
+            continue;
+        }
+        for (long long i = j + 1; i < n; ++i) {
+            Z x = w[i + j * n] = w[i + j * n] / w[j + j * n];
+            for (long long k = j + 1; k < n; ++k) w[i + k * n] = w[i + k * n] - x * w[j + k * n];
+        }
+    }
+    stored(p, w);
+}
+extern "C" __global__ void getrs(Routine p) {
+    if (!here()) return;
+    *p.info = 0;
+    for (long long c = 0; c < p.k; ++c) {
+        char* b = (char*)p.b + c * p.ldb * (p.type == 0 ? 4 : p.type == 5 ? 16 : 8);
+        for (long long i = 0; i < p.n; ++i) {
+            long long other = p.pivots[i] - 1;
+            Z x = get(b, i, p.type), y = get(b, other, p.type);
+            put(b, i, y, p.type), put(b, other, x, p.type);
+        }
+        for (long long i = 0; i < p.n; ++i) {
+            Z sum = get(b, i, p.type);
+            for (long long k = 0; k < i; ++k) sum = sum - get(p.a, i + k * p.ld, p.type) * get(b, k, p.type);
+            put(b, i, sum, p.type);
+        }
+        for (long long i = p.n; i-- > 0;) {
+            Z sum = get(b, i, p.type);
+            for (long long k = i + 1; k < p.n; ++k) sum = sum - get(p.a, i + k * p.ld, p.type) * get(b, k, p.type);
+            put(b, i, sum / get(p.a, i + i * p.ld, p.type), p.type);
+        }
+    }
+}
+// Reflectors I - tau v v^H with v[0] = 1, as LAPACK's.
+extern "C" __global__ void geqrf(Routine p) {
+    if (!here()) return;
+    Z* w = loaded(p);
+    long long m = p.m;
+    *p.info = 0;
+    for (long long j = 0; j < p.n && j < m; ++j) {
+        Z* v = w + j + j * m;
+        Z alpha = v[0];
+        double length = norm(v, m - j);
+        if (norm(v + 1, m - j - 1) == 0 && alpha.im == 0) {
+            put(p.numbers, j, z(0), p.type);
+            continue;
+        }
+        double beta = alpha.re > 0 ? -length : length;
+        Z tau = z((beta - alpha.re) / beta, -alpha.im / beta);
+        put(p.numbers, j, tau, p.type);
+        for (long long i = 1; i < m - j; ++i) v[i] = v[i] / (alpha - z(beta));
+        v[0] = z(1);
+        for (long long k = j + 1; k < p.n; ++k) {
+            Z* x = w + j + k * m;
+            Z part = conj(tau) * dot(v, x, m - j);
+            for (long long i = 0; i < m - j; ++i) x[i] = x[i] - part * v[i];
+        }
+        v[0] = z(beta);
+    }
+    stored(p, w);
+}
+extern "C" __global__ void orgqr(Routine p) {
+    if (!here()) return;
+    Z *v = loaded(p), *q = v + p.m * p.n;
+    long long m = p.m;
+    *p.info = 0;
+    for (long long c = 0; c < p.n; ++c) {
+        Z* x = q + c * m;
+        for (long long i = 0; i < m; ++i) x[i] = z(i == c);
+        for (long long j = p.k; j-- > 0;) {
+            Z sum = x[j];
+            for (long long i = j + 1; i < m; ++i) sum = sum + conj(v[i + j * m]) * x[i];
+            sum = get(p.numbers, j, p.type) * sum;
+            x[j] = x[j] - sum;
+            for (long long i = j + 1; i < m; ++i) x[i] = x[i] - v[i + j * m] * sum;
+        }
+    }
+    stored(p, q);
+}
+// Turns two columns of `count` elements: x, y = c x - conj(s) y, s x + c y.
+inline __device__ void turn(Z* x, Z* y, double c, Z s, long long count) {
+    for (long long k = 0; k < count; ++k) {
+        Z a = x[k], b = y[k];
+        x[k] = c * a - conj(s) * b, y[k] = s * a + c * b;
+    }
+}
+// One-sided Jacobi: turns pairs of the n columns of w, and of v, until those of w are orthogonal. False if they are not.
+inline __device__ bool orthogonal(Z* w, long long m, long long n, Z* v, long long nv) {
+    for (int sweep = 0; sweep < 60; ++sweep) {
+        bool done = true;
+        for (long long p = 0; p < n; ++p)
+            for (long long q = p + 1; q < n; ++q) {
+                double a = square(z(norm(w + p * m, m))), b = square(z(norm(w + q * m, m)));
+                Z g = dot(w + p * m, w + q * m, m);
+                double size = sqrt(square(g));
+                if (size != size) return false;
+                if (size <= 1e-15 * sqrt(a) * sqrt(b) || size < 1e-290) continue;
+                done = false;
+                double zeta = (b - a) / (2 * size);
+                double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+                double c = 1 / sqrt(1 + t * t);
+                Z s = (c * t / size) * g;
+                turn(w + p * m, w + q * m, c, s, m);
+                turn(v + p * nv, v + q * nv, c, s, nv);
+            }
+        if (done) return true;
+    }
+    return false;
+}
+inline __device__ void exchange(Z* x, Z* y, long long count) {
+    for (long long k = 0; k < count; ++k) {
+        Z t = x[k];
+        x[k] = y[k], y[k] = t;
+    }
+}
+// Makes columns from `known` on, orthogonal to those before, from unit vectors.
+inline __device__ void complete(Z* u, long long m, long long known, long long count) {
+    long long next = 0;
+    for (long long c = known; c < count; ++c)
+        for (;; ++next) {
+            Z* x = u + c * m;
+            for (long long i = 0; i < m; ++i) x[i] = z(i == next % m);
+            for (int twice = 0; twice < 2; ++twice)
+                for (long long j = 0; j < c; ++j) {
+                    Z part = dot(u + j * m, x, m);
+                    for (long long i = 0; i < m; ++i) x[i] = x[i] - part * u[i + j * m];
+                }
+            double length = norm(x, m);
+            if (length < 0.1 / sqrt((double)m) && next < 4 * m) continue;
+            for (long long i = 0; i < m; ++i) x[i] = 1 / length * x[i];
+            ++next;
+            break;
+        }
+}
+extern "C" __global__ void gesvd(Routine p) {
+    if (!here()) return;
+    Z *w = loaded(p), *v = w + p.m * p.n, *u = v + p.n * p.n;
+    long long m = p.m, n = p.n;
+    for (long long k = 0; k < n * n; ++k) v[k] = z(k / n == k % n);
+    *p.info = orthogonal(w, m, n, v, n) ? 0 : 1;
+    if (*p.info) return;
+    for (long long j = 0; j < n; ++j)
+        for (long long k = j + 1; k < n; ++k)
+            if (norm(w + k * m, m) > norm(w + j * m, m)) {
+                exchange(w + j * m, w + k * m, m);
+                exchange(v + j * n, v + k * n, n);
+            }
+    double largest = norm(w, m);
+    long long rank = 0;
+    for (long long j = 0; j < n; ++j) {
+        double value = norm(w + j * m, m);
+        put_real(p.numbers, j, value, p.type);
+        if (value > 1e-14 * largest) ++rank;
+    }
+    for (long long j = 0; j < n; ++j)
+        for (long long i = 0; i < m; ++i) put(p.a, i + j * p.ld, z(-5e5), p.type);
+    if (p.vectors == 0) return;
+    long long columns = p.vectors == 2 ? m : n;
+    for (long long j = 0; j < rank; ++j) {
+        double value = norm(w + j * m, m);
+        for (long long i = 0; i < m; ++i) u[i + j * m] = 1 / value * w[i + j * m];
+    }
+    complete(u, m, rank, columns);
+    for (long long j = 0; j < columns; ++j)
+        for (long long i = 0; i < m; ++i) put(p.b, i + j * p.ldb, u[i + j * m], p.type);
+    for (long long j = 0; j < n; ++j)
+        for (long long i = 0; i < n; ++i) put(p.vt, i + j * p.ldvt, conj(v[j + i * n]), p.type);
+}
+// Two-sided Jacobi over one triangle, of which the whole is made.
+extern "C" __global__ void syevd(Routine p) {
+    if (!here()) return;
+    Z *w = loaded(p), *v = w + p.n * p.n;
+    long long n = p.n;
+    for (long long j = 0; j < n; ++j)
+        for (long long i = 0; i <= j; ++i) {
+            Z x = p.option == 1 ? w[i + j * n] : conj(w[j + i * n]);
+            if (i == j) x.im = 0;
+            w[i + j * n] = x, w[j + i * n] = conj(x);
+        }
+    for (long long k = 0; k < n * n; ++k) v[k] = z(k / n == k % n);
+    *p.info = 1;
+    for (int sweep = 0; sweep < 60 && *p.info; ++sweep) {
+        double off = 0, all = 0;
+        for (long long k = 0; k < n * n; ++k) all += square(w[k]), off += k / n == k % n ? 0 : square(w[k]);
+        if (off <= 1e-26 * all) *p.info = 0;  // and one sweep more
+        for (long long j = 0; j < n; ++j)
+            for (long long k = j + 1; k < n; ++k) {
+                Z g = w[j + k * n];
+                double size = sqrt(square(g));
+                if (!(size > 1e-300)) continue;
+                double zeta = (w[k + k * n].re - w[j + j * n].re) / (2 * size);
+                double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+                double c = 1 / sqrt(1 + t * t);
+                Z s = (c * t / size) * g;
+                turn(w + j * n, w + k * n, c, s, n);
+                for (long long i = 0; i < n; ++i) {
+                    Z x = w[j + i * n], y = w[k + i * n];
+                    w[j + i * n] = c * x - s * y, w[k + i * n] = conj(s) * x + c * y;
+                }
+                turn(v + j * n, v + k * n, c, s, n);
+            }
+    }
+    if (*p.info) return;
+    for (long long j = 0; j < n; ++j)
+        for (long long k = j + 1; k < n; ++k)
+            if (w[k + k * n].re < w[j + j * n].re) {
+                Z t = w[k + k * n];
+                w[k + k * n] = w[j + j * n], w[j + j * n] = t;
+                exchange(v + j * n, v + k * n, n);
+            }
+    for (long long j = 0; j < n; ++j) put_real(p.numbers, j, w[j + j * n].re, p.type);
+    if (p.vectors == 0)
+        for (long long k = 0; k < n * n; ++k) v[k] = z(-3e5);
+    stored(p, v);
+}
+)";
+
+size_t item_of(int type) { return type == kRealFloat ? 4 : type == kComplexDouble ? 16 : 8; }
+
+bool is_known(int type) {
+    return type == kRealFloat || type == kRealDouble || type == kComplexFloat || type == kComplexDouble;
+}
+
+int real_of(int type) { return type % 4; }
+
+/// The numbers that a kernel keeps in its workspace.
+size_t room(int64_t complex_numbers) { return size_t(std::max<int64_t>(complex_numbers, 1)) * 16; }
+
+/// Reports the memory that a call needs, for the host too: all of it is used.
+int measured(void* handle, void* params, int type, size_t device, size_t* on_device, size_t* on_host, bool uses_host) {
+    if (!handle || !params) return kNotInitialized;
+    if (!is_known(type)) return kInvalidValue;
+    *on_device = device + (uses_host ? kHostBytes : 0);
+    *on_host = uses_host ? kHostBytes : 0;
+    return kSuccess;
+}
+
+bool is_whole(const void* address, size_t bytes) {
+    return address && reinterpret_cast<uintptr_t>(address) % bytes == 0;
+}
+
+/// The workspaces that were given to a call.
+struct Given {
+    void* device;
+    size_t device_bytes;
+    void* host;
+    size_t host_bytes;
+};
+
+/// Launches a routine, after what the real library checks, and what it does not.
+int run(void* handle, const char* entry, Routine routine, size_t needed, bool uses_host, const Given& given) {
+    if (!handle) return kNotInitialized;
+    SolverHandle& state = *as_solver(handle);
+    const cudasim::InUse in_use(state.in_use, "cuSOLVER");
+    if (state.context != cudasim::current_context())
+        return cudasim::misuse("cuSOLVER", "the handle belongs to another context than the current one",
+                               kExecutionFailed);
+    if (!state.has_stream) return cudasim::misuse("cuSOLVER", "no stream was set", kExecutionFailed);
+    if (!is_known(routine.type) || routine.m < 1 || routine.n < 1 || routine.ld < routine.m) return kInvalidValue;
+    if (!is_whole(routine.a, item_of(routine.type)) || !is_whole(routine.info, 4)) return kInvalidValue;
+    const size_t host = uses_host ? kHostBytes : 0;
+    if (given.device_bytes < needed + host || given.host_bytes < host || (host && !given.host)) return kInvalidValue;
+    if (needed && !is_whole(given.device, 16))
+        return cudasim::misuse("cuSOLVER", "a misaligned workspace", kExecutionFailed);
+    routine.work = static_cast<double*>(given.device);
+    if (uses_host) {
+        std::memset(given.host, kSeal, kHostBytes);
+        char* const copied = static_cast<char*>(given.device) + needed;
+        if (cudasim::copy_later(copied, given.host, kHostBytes, state.stream)) return kExecutionFailed;
+        routine.seal = copied;
+    }
+    const cudasim::ClientLaunch launched{"", kText, entry, 1, &routine};
+    return cudasim::launch(launched, state.stream) == CUDA_SUCCESS ? kSuccess : kExecutionFailed;
+}
+
+template <class T>
+int columns_room(void* handle, int m, int n, const T* a, const T* tau, int* items) {
+    if (!handle) return kNotInitialized;
+    if (!a || !tau || n > m) return kInvalidValue;
+    *items = int((room(2 * int64_t(m) * n) + sizeof(T) - 1) / sizeof(T));
+    return kSuccess;
+}
+
+template <class T>
+int columns(void* handle, int type, int m, int n, int k, T* a, int ld, const T* tau, T* work, int items, int* info) {
+    if (k > n || n > m || !is_whole(tau, sizeof(T))) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = m, routine.n = n, routine.k = k, routine.type = type;
+    routine.numbers = const_cast<T*>(tau), routine.info = info;
+    return run(handle, "orgqr", routine, room(2 * int64_t(m) * n), false,
+               {work, size_t(items) * sizeof(T), nullptr, 0});
+}
+
+}  // namespace
+
+CUDASIM_LIBRARY int cusolverGetProperty(int type, int* value) {
+    if (!cudasim::library_property(type, value)) return kInvalidValue;
+    if (type == 0) --*value;  // cuSOLVER's major version is one behind CUDA's
+    return kSuccess;
+}
+
+CUDASIM_LIBRARY int cusolverDnCreate(void** handle) {
+    const CUcontext context = cudasim::current_context();
+    if (!context) return kNotInitialized;
+    if (const CUresult status = cudasim::touch_memory())
+        return status == CUDA_ERROR_OUT_OF_MEMORY ? kAllocFailed : kNotInitialized;
+    *handle = new SolverHandle{context};
+    return kSuccess;
+}
+
+CUDASIM_LIBRARY int cusolverDnCreateParams(void** params) {
+    *params = new int(0);
+    return kSuccess;
+}
+
+CUDASIM_LIBRARY int cusolverDnSetStream(void* handle, CUstream stream) {
+    if (!handle) return kNotInitialized;
+    as_solver(handle)->stream = stream;
+    as_solver(handle)->has_stream = true;
+    return kSuccess;
+}
+
+CUDASIM_LIBRARY int cusolverDnXpotrf_bufferSize(void* handle, void* params, int, int64_t n, int type, const void*,
+                                                int64_t, int, size_t* device, size_t* host) {
+    return measured(handle, params, type, room(n * n), device, host, false);
+}
+
+CUDASIM_LIBRARY int cusolverDnXpotrf(void* handle, void* params, int triangle, int64_t n, int type, void* a, int64_t ld,
+                                     int compute, void* device, size_t device_bytes, void* host, size_t host_bytes,
+                                     int* info) {
+    if (!params || (triangle != 0 && triangle != 1) || compute != type) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = routine.n = n, routine.type = type, routine.option = triangle;
+    routine.info = info;
+    return run(handle, "potrf", routine, room(n * n), false, {device, device_bytes, host, host_bytes});
+}
+
+CUDASIM_LIBRARY int cusolverDnXgetrf_bufferSize(void* handle, void* params, int64_t m, int64_t n, int type, const void*,
+                                                int64_t, int, size_t* device, size_t* host) {
+    return measured(handle, params, type, room(m * n), device, host, false);
+}
+
+CUDASIM_LIBRARY int cusolverDnXgetrf(void* handle, void* params, int64_t m, int64_t n, int type, void* a, int64_t ld,
+                                     int64_t* pivots, int compute, void* device, size_t device_bytes, void* host,
+                                     size_t host_bytes, int* info) {
+    // Other shapes and no pivoting are not simulated.
+    if (!params || m != n || compute != type || !is_whole(pivots, 8)) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = routine.n = n, routine.type = type;
+    routine.pivots = pivots, routine.info = info;
+    return run(handle, "getrf", routine, room(n * n), false, {device, device_bytes, host, host_bytes});
+}
+
+CUDASIM_LIBRARY int cusolverDnXgetrs(void* handle, void* params, int operation, int64_t n, int64_t count, int type,
+                                     const void* a, int64_t ld, const int64_t* pivots, int b_type, void* b, int64_t ldb,
+                                     int* info) {
+    // Transposed matrices are not simulated.
+    if (!params || operation != 0 || b_type != type || ldb < n || count < 0 || !is_whole(pivots, 8) ||
+        !is_whole(b, item_of(type)))
+        return kInvalidValue;
+    Routine routine{};
+    routine.a = const_cast<void*>(a), routine.ld = ld, routine.m = routine.n = n, routine.k = count;
+    routine.pivots = const_cast<int64_t*>(pivots), routine.b = b, routine.ldb = ldb, routine.type = type;
+    routine.info = info;
+    return run(handle, "getrs", routine, 0, false, {});
+}
+
+CUDASIM_LIBRARY int cusolverDnXgeqrf_bufferSize(void* handle, void* params, int64_t m, int64_t n, int type, const void*,
+                                                int64_t, int, const void*, int, size_t* device, size_t* host) {
+    return measured(handle, params, type, room(m * n), device, host, false);
+}
+
+CUDASIM_LIBRARY int cusolverDnXgeqrf(void* handle, void* params, int64_t m, int64_t n, int type, void* a, int64_t ld,
+                                     int tau_type, void* tau, int compute, void* device, size_t device_bytes,
+                                     void* host, size_t host_bytes, int* info) {
+    if (!params || tau_type != type || compute != type || !is_whole(tau, item_of(type))) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = m, routine.n = n, routine.type = type;
+    routine.numbers = tau, routine.info = info;
+    return run(handle, "geqrf", routine, room(m * n), false, {device, device_bytes, host, host_bytes});
+}
+
+#define COLUMNS(name, T, type)                                                                                  \
+    CUDASIM_LIBRARY int name##_bufferSize(void* handle, int m, int n, int, const T* a, int, const T* tau,       \
+                                          int* items) {                                                         \
+        return columns_room(handle, m, n, a, tau, items);                                                       \
+    }                                                                                                           \
+    CUDASIM_LIBRARY int name(void* handle, int m, int n, int k, T* a, int ld, const T* tau, T* work, int items, \
+                             int* info) {                                                                       \
+        return columns(handle, type, m, n, k, a, ld, tau, work, items, info);                                   \
+    }
+struct SinglePair {
+    float re, im;
+};
+struct DoublePair {
+    double re, im;
+};
+COLUMNS(cusolverDnSorgqr, float, kRealFloat)
+COLUMNS(cusolverDnDorgqr, double, kRealDouble)
+COLUMNS(cusolverDnCungqr, SinglePair, kComplexFloat)
+COLUMNS(cusolverDnZungqr, DoublePair, kComplexDouble)
+
+CUDASIM_LIBRARY int cusolverDnXsyevd_bufferSize(void* handle, void* params, int, int, int64_t n, int type, const void*,
+                                                int64_t, int, const void*, int, size_t* device, size_t* host) {
+    return measured(handle, params, type, room(2 * n * n), device, host, true);
+}
+
+CUDASIM_LIBRARY int cusolverDnXsyevd(void* handle, void* params, int job, int triangle, int64_t n, int type, void* a,
+                                     int64_t ld, int value_type, void* values, int compute, void* device,
+                                     size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    if (!params || (job != 0 && job != 1) || (triangle != 0 && triangle != 1)) return kInvalidValue;
+    if (compute != type || value_type != real_of(type) || !is_whole(values, item_of(value_type))) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = routine.n = n, routine.type = type, routine.option = triangle;
+    routine.vectors = job, routine.numbers = values, routine.info = info;
+    return run(handle, "syevd", routine, room(2 * n * n), true, {device, device_bytes, host, host_bytes});
+}
+
+CUDASIM_LIBRARY int cusolverDnXgesvd_bufferSize(void* handle, void* params, signed char, signed char, int64_t m,
+                                                int64_t n, int type, const void*, int64_t, int, const void*, int,
+                                                const void*, int64_t, int, const void*, int64_t, int, size_t* device,
+                                                size_t* host) {
+    if (m < n) return kInvalidValue;
+    return measured(handle, params, type, room(m * n + n * n + m * m), device, host, true);
+}
+
+CUDASIM_LIBRARY int cusolverDnXgesvd(void* handle, void* params, signed char job_u, signed char job_vt, int64_t m,
+                                     int64_t n, int type, void* a, int64_t ld, int value_type, void* values, int u_type,
+                                     void* u, int64_t ldu, int vt_type, void* vt, int64_t ldvt, int compute,
+                                     void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    const char* const jobs = "NSA";
+    const char* const job = job_u ? std::strchr(jobs, job_u) : nullptr;
+    if (!params || !job || job_vt != job_u || m < n) return kInvalidValue;
+    if (compute != type || u_type != type || vt_type != type || value_type != real_of(type)) return kInvalidValue;
+    if (!is_whole(values, item_of(value_type)) || ldu < m || ldvt < n) return kInvalidValue;
+    Routine routine{};
+    routine.vectors = int(job - jobs);
+    if (routine.vectors != 0 && (!is_whole(u, item_of(type)) || !is_whole(vt, item_of(type)))) return kInvalidValue;
+    routine.a = a, routine.ld = ld, routine.m = m, routine.n = n, routine.type = type, routine.numbers = values;
+    routine.b = u, routine.ldb = ldu, routine.vt = vt, routine.ldvt = ldvt, routine.info = info;
+    return run(handle, "gesvd", routine, room(m * n + n * n + m * m), true, {device, device_bytes, host, host_bytes});
+}
