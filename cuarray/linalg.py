@@ -1,6 +1,6 @@
 """Linear algebra: products, norms, factorisations and equations, with the names of numpy.linalg and of the Array API.
 
-Factorisations are computed by LAPACK and run on the device `cpu`; all else runs on every device.
+Factorisations are LAPACK's on the device `cpu` and cuSOLVER's on GPUs, except `eig` and `eigvals`, which run on `cpu` only.
 """
 
 from numpy.linalg import LinAlgError as LinAlgError

@@ -57,7 +57,7 @@ def cholesky(a, /, *, upper=False) -> ndarray:
     LinAlgError
         If a matrix is not square, or not positive definite.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -97,7 +97,7 @@ def eig(a) -> EigResult:
     LinAlgError
         If a matrix is not square, holds infinities or NaN, or the iteration does not converge.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU: some versions of cuSOLVER have no eigenvalues of general matrices.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def eigvals(a) -> ndarray:
     LinAlgError
         If a matrix is not square, holds infinities or NaN, or the iteration does not converge.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU: some versions of cuSOLVER have no eigenvalues of general matrices.
 
     Notes
     -----
@@ -187,7 +187,7 @@ def eigh(a, UPLO="L") -> EighResult:
     ValueError
         If `UPLO` is another letter.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -225,7 +225,7 @@ def eigvalsh(a, UPLO="L") -> ndarray:
     ValueError
         If `UPLO` is another letter.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -271,7 +271,7 @@ def qr(a, mode="reduced"):
     ValueError
         If there is no such mode.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -324,7 +324,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     LinAlgError
         If `a` has fewer than two axes, is not square but `hermitian`, or the iteration does not converge.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -365,7 +365,7 @@ def svdvals(x, /) -> ndarray:
     LinAlgError
         If `x` has fewer than two axes, or the iteration does not converge.
     NotImplementedError
-        If `x` is not on `cpu`.
+        If `x` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------

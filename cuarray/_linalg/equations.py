@@ -39,7 +39,7 @@ def det(a) -> ndarray:
     LinAlgError
         If a matrix is not square.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -73,7 +73,7 @@ def slogdet(a) -> SlogdetResult:
     LinAlgError
         If a matrix is not square.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -104,7 +104,7 @@ def inv(a) -> ndarray:
     LinAlgError
         If a matrix is not square, or is singular.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -141,7 +141,7 @@ def solve(a, b) -> ndarray:
     ValueError
         If the lengths of `a` and `b` differ, or the stacks do not broadcast.
     NotImplementedError
-        If the arrays are not on `cpu`.
+        If the arrays are on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -200,7 +200,7 @@ def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     LinAlgError
         If there are other numbers of axes, the numbers of rows differ, or the iteration does not converge.
     NotImplementedError
-        If the arrays are not on `cpu`.
+        If the arrays are on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -252,7 +252,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     LinAlgError
         If `a` has fewer than two axes, or the iteration does not converge.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -306,7 +306,7 @@ def tensorinv(a, ind=2) -> ndarray:
     LinAlgError
         If both products differ, or the map is singular.
     NotImplementedError
-        If `a` is not on `cpu`.
+        If `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -352,7 +352,7 @@ def tensorsolve(a, b, axes=None) -> ndarray:
     ValueError
         If an axis does not exist, or is repeated.
     NotImplementedError
-        If the arrays are not on `cpu`.
+        If the arrays are on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------

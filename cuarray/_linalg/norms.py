@@ -54,7 +54,7 @@ def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
     AxisError
         If an axis does not exist.
     NotImplementedError
-        For the orders 2, -2 and 'nuc' of matrices, if `x` is not on `cpu`.
+        For the orders 2, -2 and 'nuc' of matrices, if `x` is on a GPU, and cuSOLVER is not installed.
 
     Notes
     -----
@@ -170,7 +170,7 @@ def matrix_norm(x, /, *, keepdims=False, ord: Any = "fro") -> ndarray:
     AxisError
         If `x` has fewer than two axes.
     NotImplementedError
-        For the orders 2, -2 and 'nuc', if `x` is not on `cpu`.
+        For the orders 2, -2 and 'nuc', if `x` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -318,7 +318,7 @@ def cond(x, p=None) -> ndarray:
     ValueError
         If there is no such order.
     NotImplementedError
-        If `x` is not on `cpu`.
+        If `x` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------
@@ -387,7 +387,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
     LinAlgError
         If the iteration does not converge.
     NotImplementedError
-        If `A` is a matrix and not on `cpu`.
+        If `A` is a matrix on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------

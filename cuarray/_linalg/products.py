@@ -301,7 +301,7 @@ def matrix_power(a, n) -> ndarray:
     TypeError
         If `n` is not an integer.
     NotImplementedError
-        If `n` is negative and `a` is not on `cpu`.
+        If `n` is negative and `a` is on a GPU, and cuSOLVER is not installed.
 
     See Also
     --------

@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SIMULATOR = [sys.executable, str(ROOT / "tests" / "cudasim" / "run")]
-NOT_IN_PROGRAM = {"compare_driver_api.cpp", "compare_nvrtc_api.cpp", "compare_cublas_api.cpp", "compare_cufft_api.cpp"}
+NOT_IN_PROGRAM = {f"compare_{name}_api.cpp" for name in ("driver", "nvrtc", "cublas", "cufft", "cusolver")}
 
 
 def build(package: Path, folder: Path) -> Path:

@@ -21,6 +21,7 @@ COMPARISONS = [
     ("compare_nvrtc_api.cpp", "nvrtc_api.h", ("nvrtc.h",)),
     ("compare_cublas_api.cpp", "cublas_api.h", ("cublas_v2.h", "crt/host_defines.h", "nv/target")),
     ("compare_cufft_api.cpp", "cufft_api.h", ("cufftXt.h", "crt/host_defines.h", "nv/target")),
+    ("compare_cusolver_api.cpp", "cusolver_api.h", ("cusolverDn.h", "crt/host_defines.h", "nv/target")),
 ]
 
 
@@ -53,6 +54,13 @@ def test_declarations_are_nvidias(folders, program, ours, theirs):
         ),
         (2, "CONSTANT(CUBLAS_COMPUTE_64F, 70)", "CONSTANT(CUBLAS_COMPUTE_64F, 71)"),
         (3, "FUNCTION(cufftXtExec, cufftPlan, void*, void*, int)", "FUNCTION(cufftXtExec, cufftPlan, void*, int)"),
+        (4, "FUNCTION(cusolverDnSetStream, cusolverHandle, CUstream)", "FUNCTION(cusolverDnSetStream, cusolverHandle)"),
+        (
+            4,
+            "CUARRAY_CUSOLVER_COLUMNS(FUNCTION, cusolverDnDorgqr, double)",
+            "CUARRAY_CUSOLVER_COLUMNS(FUNCTION, cusolverDnDorgqr, float)",
+        ),
+        (4, "CONSTANT(CUBLAS_FILL_MODE_UPPER, 1)", "CONSTANT(CUBLAS_FILL_MODE_UPPER, 2)"),
     ],
 )
 def test_wrong_declaration_is_seen(folders, tmp_path, comparison, old, new):

@@ -39,6 +39,8 @@ EXPLANATIONS = "tests/cuda/test_cuda_explanations.py"
 PRODUCTS = "tests/cuda/test_cuda_products.py"
 TRANSFORMS = "tests/cuda/test_cuda_transforms.py"
 ON_GPUS = "sim tests/python/test_fft.py"
+FACTORISATIONS = "tests/cuda/test_cuda_factorisations.py"
+LINALG_ON_GPUS = "sim tests/python/test_linalg.py"
 UNUSUAL = "tests/cuda/test_cuda_order.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
@@ -213,6 +215,105 @@ BY_HAND = [
         "        norm = OPPOSITE[norm]\n",
         "        pass\n",
         f"{ON_GPUS} -k 'cuda and (axes or points)'",
+    ),
+    # Factorisations by cuSOLVER
+    Mutant(
+        "host-workspace-ends-with-the-call",
+        "src/cuda/lapack_routine.cpp",
+        "if (!bytes_.empty()) stream_.settle();",
+        "",
+        f"{FACTORISATIONS} -k 'streams or ordered'",
+    ),
+    Mutant(
+        "workspace-of-another-size",
+        "src/cuda/cusolver.cpp",
+        "device_workspace, device_bytes_, host_workspace, host_bytes_, info);\n        });",
+        "device_workspace, device_bytes_ / 2, host_workspace, host_bytes_, info);\n        });",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_cholesky'",
+    ),
+    Mutant(
+        "factorisation-in-a-capture",
+        "src/cuda/lapack_routine.cpp",
+        "    stream.refuse_in_capture(task.name);\n",
+        "",
+        f"{FACTORISATIONS} -k captures",
+    ),
+    Mutant(
+        "solver-of-another-stream",
+        "src/cuda/cusolver.cpp",
+        "    library_.cusolverDnSetStream(handle_, stream.queue());\n",
+        "    library_.cusolverDnSetStream(handle_, nullptr);\n",
+        f"{FACTORISATIONS} -k 'streams or ordered'",
+    ),
+    Mutant(
+        "info-of-the-first-matrix",
+        "src/cuda/cusolver.cpp",
+        "int* const info = address_of<int>(task_.info, matrix);",
+        "int* const info = address_of<int>(task_.info, 0);",
+        f"{LINALG_ON_GPUS} -k 'cuda and bad_matrix'",
+    ),
+    Mutant(
+        "matrices-of-a-stack-are-one",
+        "src/cuda/cusolver.cpp",
+        "view.data() + matrix * view.strides[0]",
+        "view.data() + 0 * matrix",
+        f"{LINALG_ON_GPUS} -k 'cuda and devices_agree'",
+    ),
+    Mutant(
+        "argument-is-overwritten",
+        "src/ops/lapack_routine.cpp",
+        "packed(inputs.matrix) : astype(inputs.matrix, dtype, 'C')",
+        "packed(inputs.matrix) : astype(inputs.matrix, dtype, 'C', false)",
+        f"{LINALG_ON_GPUS} -k 'cuda and arguments'",
+    ),
+    Mutant(
+        "right-sides-are-overwritten",
+        "src/ops/lapack_routine.cpp",
+        "astype(inputs.right, dtype, 'C') : Array()",
+        "astype(inputs.right, dtype, 'C', false) : Array()",
+        f"{LINALG_ON_GPUS} -k 'cuda and (devices_agree or arguments or solve)'",
+    ),
+    Mutant(
+        "singular-values-in-the-type-of-the-matrix",
+        "src/cuda/cusolver.cpp",
+        "int real_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_R_32F : CUDA_R_64F; }",
+        "int real_type_of(int type) { return type; }",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_svd'",
+    ),
+    Mutant(
+        "other-triangle",
+        "src/cuda/cusolver.cpp",
+        "task_.lower ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER",
+        "task_.lower ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_cholesky'",
+    ),
+    Mutant(
+        "bad-matrix-goes-unnoticed",
+        "cuarray/_linalg/on_gpu.py",
+        "    if info.numpy().any():\n        raise LinAlgError(message)\n",
+        "",
+        f"{LINALG_ON_GPUS} -k 'cuda and bad_matrix'",
+    ),
+    Mutant(
+        "wide-matrices-as-they-are",
+        "cuarray/_linalg/on_gpu.py",
+        "is_tall = a.shape[-2] >= a.shape[-1]",
+        "is_tall = True",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_svd'",
+    ),
+    Mutant(
+        "exchanged-rows-do-not-count",
+        "cuarray/_linalg/on_gpu.py",
+        "where(exchanged == 1, -1, 1)",
+        "where(exchanged == 1, 1, 1)",
+        f"{LINALG_ON_GPUS} -k 'cuda and devices_agree'",
+    ),
+    Mutant(
+        "complete-columns-from-garbage",
+        "cuarray/_linalg/on_gpu.py",
+        "        lines[..., :columns, :] = reflectors\n",
+        "",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_qr'",
     ),
     # Order and lifetimes
     Mutant(

@@ -1194,9 +1194,9 @@ LINEAR_ALGEBRA = [
     Mutant(
         "factorisations-copy-from-gpus",
         "cuarray/_linalg/lapack.py",
-        'if x.device.kind != "cpu":',
-        "if False:",
-        ("sim " + tests("linalg", "refused"),),
+        'if arrays[0].device.kind == "cpu" else on_gpu.factorised',
+        "",
+        ("sim " + tests("linalg", "'cuda and devices_agree'"),),
     ),
     Mutant(
         "odd-powers-lose-a-factor",

@@ -75,6 +75,12 @@ def wide(x):
     return x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
 
 
+def skip_slow(shape, device):
+    """Skip the largest matrices on simulated GPUs."""
+    if device != "cpu" and max(shape) > 8:
+        pytest.skip("small matrices are enough on a GPU")
+
+
 def close_to(a, b, dtype, factor=100.0, scale=None):
     """Assert that two arrays are equal up to the rounding errors of a type, relative to the largest element."""
     a, b = wide(a), wide(b)
@@ -88,7 +94,7 @@ def close_to(a, b, dtype, factor=100.0, scale=None):
 def owns(*results):
     """Assert that results are arrays with memory of their own."""
     for x in results:
-        assert isinstance(x, cuarray.ndarray) and x.base is None and x.device == "cpu"
+        assert isinstance(x, cuarray.ndarray) and x.base is None and x.device == cuarray.default_device()
         assert x.ndim == 0 or (x.flags.writeable and x.flags.owndata)
 
 
@@ -467,7 +473,8 @@ def alike(got, want, rtol):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SQUARES)
 @pytest.mark.parametrize("right", ["vector", "matrix", "stack", "broadcast", "empty"])
-def test_solve(shape, dtype, right, rng):
+def test_solve(shape, dtype, right, device, rng):
+    skip_slow(shape, device)
     a = invertible(rng, shape, dtype)
     n, before = shape[-1], shape[:-2]
     form = {
@@ -488,7 +495,8 @@ def test_solve(shape, dtype, right, rng):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SQUARES)
-def test_inverses_and_determinants(shape, dtype, rng):
+def test_inverses_and_determinants(shape, dtype, device, rng):
+    skip_slow(shape, device)
     a = invertible(rng, shape, dtype)
     ours = cuarray.asarray(a)
     x = linalg.inv(ours)
@@ -509,7 +517,8 @@ def test_inverses_and_determinants(shape, dtype, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SQUARES)
 @pytest.mark.parametrize("upper", [False, True])
-def test_cholesky(shape, dtype, upper, rng):
+def test_cholesky(shape, dtype, upper, device, rng):
+    skip_slow(shape, device)
     x = drawn(rng, shape, dtype)
     a = (x @ adjoint(x) + shape[-1] * np.eye(shape[-1])).astype(dtype)
     # The other triangle is not read.
@@ -527,7 +536,8 @@ def test_cholesky(shape, dtype, upper, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r", "raw"])
-def test_qr(shape, dtype, mode, rng):
+def test_qr(shape, dtype, mode, device, rng):
+    skip_slow(shape, device)
     a = drawn(rng, shape, dtype)
     m, n = shape[-2:]
     k = m if mode == "complete" else min(m, n)
@@ -551,7 +561,8 @@ def test_qr(shape, dtype, mode, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("full", [False, True])
-def test_svd(shape, dtype, full, rng):
+def test_svd(shape, dtype, full, device, rng):
+    skip_slow(shape, device)
     a = drawn(rng, shape, dtype)
     m, n = shape[-2:]
     k = min(m, n)
@@ -605,7 +616,8 @@ def test_eig(shape, dtype, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SQUARES)
 @pytest.mark.parametrize("letter", ["L", "U", "l", "u"])
-def test_eigh(shape, dtype, letter, rng):
+def test_eigh(shape, dtype, letter, device, rng):
+    skip_slow(shape, device)
     a = hermitian(rng, shape, dtype)
     part, k = (np.tril, 1) if letter in "lL" else (np.triu, -1)
     # The other triangle is not read.
@@ -627,7 +639,8 @@ def test_eigh(shape, dtype, letter, rng):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [s for s in SHAPES if len(s) == 2])
 @pytest.mark.parametrize("columns", [None, 1, 3, 0])
-def test_lstsq(shape, dtype, columns, rng):
+def test_lstsq(shape, dtype, columns, device, rng):
+    skip_slow(shape, device)
     a = drawn(rng, shape, dtype)
     b = drawn(rng, (shape[0],) if columns is None else (shape[0], columns), dtype)
     x, residuals, rank, s = linalg.lstsq(cuarray.asarray(a), cuarray.asarray(b))
@@ -982,29 +995,94 @@ def test_masked_arrays_are_refused():
 # Devices
 
 
-def test_factorisations_on_a_gpu_are_refused(device):
+def test_eigenvalues_of_general_matrices_on_a_gpu_are_refused(device):
     if device == "cpu":
         return
-    x = cuarray.asarray(np.eye(3) * 2, device=device)
-    calls = {name: (x, x) if name in ("solve", "lstsq") else (x,) for name in PRIMITIVES}
-    calls |= {
-        "pinv": (x,),
-        "cond": (x,),
-        "matrix_rank": (x,),
-        "tensorinv": (x, 1),
-        "tensorsolve": (x, x[0]),
-        "matrix_power": (x, -1),
-        "norm": (x, "nuc"),
-    }
-    for name, arguments in calls.items():
-        with pytest.raises(
-            NotImplementedError, match=rf"^{name}: factorisations run on the cpu device.*cuarray\.linalg\.{name}\("
-        ):
-            getattr(linalg, name)(*arguments)
-    assert (linalg.solve(x.to_device("cpu"), x.to_device("cpu")).numpy() == np.eye(3)).all()
+    for name in ("eig", "eigvals"):
+        with pytest.raises(NotImplementedError, match=rf"^{name}: .*cuarray\.linalg\.{name}\(x\.to_device\('cpu'\)"):
+            getattr(linalg, name)(cuarray.eye(3))
+    x = cuarray.eye(3)
     for call in (lambda: linalg.solve(x, x.to_device("cpu")), lambda: linalg.multi_dot([x, x.to_device("cpu")])):
         with pytest.raises(ValueError, match="device"):
             call()
+
+
+#: Calls whose results are unique, with the names of NAMED.
+UNIQUE = """
+cholesky(d @ d.mT); cholesky(i @ i.mT, upper=True); cholesky(T @ T.mT.conj()); cholesky(E); cholesky(-(d @ d.mT)); cholesky(t); det(d); det(i); det(b); det(f);
+det(c); det(S); det(T); det(X); det(E); det(O); det(P); det(t); slogdet(d); slogdet(z); slogdet(S[::-1, 1:]); slogdet(X); slogdet(O); slogdet(c * 0); slogdet(-I);
+inv(u); inv(d.mT); inv(T[:, ::2]); inv(S[..., ::-1]); inv(X); inv(O); inv(P); inv(v); inv(h); solve(d, k); solve(d, f); solve(f, f); solve(f, c); solve(f, k); solve(i, i);
+solve(S, k); solve(S, d); solve(d, S); solve(S, T); solve(S[0], S); solve(S[:, :1], S); solve(S[:1, :1], S); solve(S[:, :2], S); solve(S, v); solve(d, o);
+solve(d, S.mT[:, ::-1]); solve(X, v); solve(E, v); solve(E, E); solve(O, O); solve(O, e); solve(P, P); solve(d, d[:, :0]); solve(d[::-1, ::-1], k[::-1]);
+eigvalsh(d); eigvalsh(f, 'U'); eigvalsh(S.mT, 'U'); eigvalsh(z); eigvalsh(O); eigvalsh(t); svdvals(t); svdvals(w); svdvals(y); svdvals(C); svdvals(T); svdvals(i);
+svd(y, compute_uv=False); svd(d, compute_uv=False, hermitian=True); svd(S, False, False, True); svd(t, hermitian=True); svd(C); svd(R, False); qr(C, 'complete');
+qr(R); qr(C, 'raw'); lstsq(t, t[:, 0] ** 2); lstsq(t, t ** 2); lstsq(t, t[:, :0]); lstsq(w, w[:, :2]); lstsq(d, z); lstsq(f, k); lstsq(f, f[:, 1], rcond=0.5); lstsq(i, i, -1);
+lstsq(X, v); lstsq(R, e); lstsq(C, v); lstsq(O, O); lstsq(t, v); lstsq(S, v); pinv(t); pinv(w, 0.5); pinv(S, rtol=None); pinv(z + z.mT.conj(), hermitian=True);
+matrix_rank(t); matrix_rank(X); matrix_rank(d + d.mT, hermitian=True); cond(d); cond(S); cond(d, 1); cond(X, 1); norm(d, 2); norm(d, 'nuc'); norm(S, -2, axis=(0, 2));
+matrix_power(S, -3); matrix_power(X, -3); matrix_power(i, -1); tensorinv(d, 1); tensorsolve(d.reshape(4, 2, 2), k)
+"""
+
+
+@pytest.mark.parametrize("call", [call.strip() for call in UNIQUE.split(";")])
+def test_devices_agree_with_numpy(call, device):
+    want, got = (same.evaluate(f"xp.linalg.{call}", xp, NAMED) for xp in (np, cuarray))
+    if isinstance(want, Exception):
+        assert isinstance(got, LinAlgError if isinstance(want, LinAlgError) else same.public_type(want)), f"{got!r}"
+        assert str(got).startswith(call.partition("(")[0])
+        return
+    if isinstance(got, Exception):
+        raise got
+    assert type(got) is type(want) or not isinstance(want, tuple) or type(got).__name__ == type(want).__name__
+    alike(
+        got if not isinstance(want, tuple) else tuple(got),
+        tuple(want) if isinstance(want, tuple) else want,
+        limit(call),
+    )
+    for x in got if isinstance(got, tuple) else (got,):
+        assert x.device == device and x.flags.c_contiguous
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    ("inv(X)", r"inv: Singular matrix \(shape \(3, 3\)\)"),
+    ("solve(X, v)", r"solve: Singular matrix"),
+    ("cholesky(-d)", r"cholesky: Matrix is not positive definite"),
+    ("cholesky(c)", r"cholesky: Matrix is not positive definite"),
+    ("inv(t)", r"inv: the matrix must be square, and it is 6 by 3"),
+    ("svd(N)", r"svd: SVD did not converge"),
+    ("svdvals(N)", r"svdvals: SVD did not converge"),
+])  # fmt: skip
+def test_failures_are_numpys_on_every_device(call, words, device):
+    got = same.evaluate(f"xp.linalg.{call.replace('(c)', '(-(T @ T.mT.conj()))')}", cuarray, NAMED)
+    assert isinstance(got, LinAlgError) and re.match(words, str(got)), repr(got)
+
+
+def test_one_bad_matrix_of_a_stack_fails(device):
+    x = cuarray.stack([cuarray.eye(3), cuarray.zeros((3, 3)), cuarray.eye(3)])
+    for name in ("inv", "cholesky"):
+        with pytest.raises(LinAlgError, match=f"^{name}: "):
+            getattr(linalg, name)(x)
+    assert linalg.det(x).tolist() == [1, 0, 1] and linalg.slogdet(x).logabsdet.tolist() == [0, -np.inf, 0]
+
+
+def test_arguments_are_not_changed_on_any_device(device):
+    before = np.asarray(SQUARE / 7)
+    for dtype in ("f8", "c16"):
+        x = cuarray.asarray(before.astype(dtype))
+        found = [linalg.inv(x), linalg.solve(x, x), *linalg.qr(x), *linalg.svd(x), *linalg.eigh(x), linalg.det(x),
+                 linalg.cholesky(x @ x.mT.conj()), *linalg.qr(x, "raw"), *linalg.lstsq(x, x)]  # fmt: skip
+        assert (x.numpy() == before).all() and not any(cuarray.shares_memory(x, y) for y in found)
+        owns(*found)
+
+
+def test_inside_fuse_on_every_device(device):
+    @cuarray.fuse
+    def f(x):
+        y = x * 2 + 1
+        return linalg.solve(y @ y.mT, y[:, 0]) * 3 + linalg.det(y - 1)
+
+    x = cuarray.asarray([[1.0, 2.0], [5.0, 3.0]])
+    y = x.numpy() * 2 + 1
+    np.testing.assert_allclose(f(x).numpy(), np.linalg.solve(y @ y.T, y[:, 0]) * 3 + np.linalg.det(y - 1), rtol=1e-10)
 
 
 def test_everything_else_runs_on_every_device(device, rng):

@@ -108,6 +108,24 @@ int main() {
     check("FourierTransform", FourierTransform{Direction::Forward, 1, {1}, rows, sorted}, views, {"rows"}, {"sorted"});
     check("FourierTransform to real", FourierTransform{Direction::ToReal, 1, {1}, rows, sorted}, views, {"rows"},
           {"rows", "sorted"});
+
+    using Routine = LapackRoutine::Kind;
+    using Vectors = LapackRoutine::Vectors;
+    const auto stack = [&](const char* name) { return views.make(name, 3); };
+    const View matrix = stack("matrix"), right_sides = stack("right"), u = stack("u"), vt = stack("vt");
+    const View numbers = views.make("numbers", 2), info = views.make("info");
+    const auto routine = [&](Routine kind, const View& values, const View& sides, const View& left, const View& rows) {
+        return LapackRoutine{kind, 1, 1, 1, 1, 1, true, Vectors::Full, matrix, values, sides, left, rows, info};
+    };
+    check("potrf", routine(Routine::Potrf, {}, {}, {}, {}), views, {"matrix"}, {"matrix", "info"});
+    check("getrf", routine(Routine::Getrf, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});
+    check("getrs", routine(Routine::Getrs, numbers, right_sides, {}, {}), views, {"matrix", "numbers", "right"},
+          {"right", "info"});
+    check("geqrf", routine(Routine::Geqrf, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});
+    check("orgqr", routine(Routine::Orgqr, numbers, {}, {}, {}), views, {"matrix", "numbers"}, {"matrix", "info"});
+    check("syevd", routine(Routine::Syevd, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});
+    check("gesvd", routine(Routine::Gesvd, numbers, {}, u, vt), views, {"matrix"},
+          {"matrix", "numbers", "u", "vt", "info"});
     CHECK(kinds.size() == Task::kinds(), "a line for each task; %zu of %zu are there", kinds.size(), Task::kinds());
     return 0;
 }

@@ -1,0 +1,184 @@
+"""Factorisations by cuSOLVER, here a simulated one: streams, threads, captures, failures, and without it."""
+
+import backend_program
+
+BEGIN = """
+import ctypes, json, os, threading
+import numpy as np
+import cuarray as ca
+from cuarray import linalg
+
+ca.set_default_device("cuda:0")
+driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
+driver.cudasim_failed.restype = ctypes.c_char_p
+rng = np.random.default_rng(5)
+a = rng.standard_normal((2, 5, 5)) + 5 * np.eye(5)
+x = ca.asarray(a)
+
+
+def agrees(got, want):
+    assert got.shape == want.shape and abs(got.numpy() - want).max() < 1e-11 * max(1, abs(want).max()), (got, want)
+
+
+def is_refused(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError("no error")
+"""
+
+
+def check(script, *modes, **settings):
+    for mode in modes or ("lazy", "random"):
+        backend_program.check(
+            ["python", "-c", BEGIN + script + "\nprint('passed')"],
+            CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1, **settings,
+        )  # fmt: skip
+
+
+def test_streams_and_threads():
+    for cache in ("on", "off"):
+        check(
+            """
+results = []
+def work():
+    with ca.Stream():
+        for _ in range(2):
+            q, r = linalg.qr(x)
+            values, vectors = linalg.eigh(x)
+            results.append((linalg.det(x), q @ r, linalg.inv(x), linalg.svdvals(x), values))
+ca.default_stream("cuda:0").synchronize()
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(results) == 6
+for det, product, inverse, values, eigenvalues in results:
+    agrees(det + 0, np.linalg.det(a))
+    agrees(product, a)
+    agrees(inverse, np.linalg.inv(a))
+    agrees(values, np.linalg.svdvals(a))
+    agrees(eigenvalues, np.linalg.eigvalsh(a))
+""",
+            CUARRAY_MEMORY_CACHE=cache,
+        )
+
+
+def test_two_devices():
+    check(
+        """
+y = ca.asarray(a, device="cuda:1")
+agrees(linalg.inv(y), np.linalg.inv(a))
+agrees(linalg.inv(x), np.linalg.inv(a))
+assert linalg.inv(y).device == "cuda:1" and linalg.det(y[:0]).device == "cuda:1"
+for one in (*linalg.svd(y), *linalg.qr(y), *linalg.lstsq(y[0], y[1]), *linalg.slogdet(y), linalg.solve(y, y)):
+    assert one.device == "cuda:1"
+"""
+    )
+
+
+def test_work_before_and_after_is_ordered():
+    """Matrices are computed on another stream before, and results overwritten by another one after."""
+    check(
+        """
+for number in range(3):
+    with ca.Stream():
+        y = x * 2 + number
+    with ca.Stream():
+        q, r = linalg.qr(y)
+        det = linalg.det(y)
+        vectors = linalg.eigh(y).eigenvectors
+    with ca.Stream():
+        y[...] = 0
+        agrees(q @ r, a * 2 + number)
+        agrees(det, np.linalg.det(a * 2 + number))
+        agrees(vectors.mT @ vectors, np.broadcast_to(np.eye(5), a.shape))
+"""
+    )
+
+
+def test_captures_are_refused():
+    check(
+        """
+calls = {
+    "inv": (x,), "solve": (x, x), "det": (x,), "slogdet": (x,), "qr": (x,), "cholesky": (x,), "eigh": (x,),
+    "eigvalsh": (x,), "svd": (x,), "svdvals": (x,), "lstsq": (x[0], x[1]), "pinv": (x,), "cond": (x,),
+}
+for name, arguments in calls.items():
+    def capture():
+        with ca.Graph().capture():
+            getattr(linalg, name)(*arguments)
+    is_refused(RuntimeError, name + ": not while a graph is being captured", capture)
+agrees(linalg.inv(x), np.linalg.inv(a))
+y = ca.zeros((2, 5, 5))
+graph = ca.Graph()
+inverse = linalg.inv(x)
+with graph.capture():
+    y[...] = inverse @ x
+graph.launch()
+agrees(y, np.broadcast_to(np.eye(5), a.shape))
+"""
+    )
+
+
+def test_any_call_fails():
+    for call, want in (
+        ("linalg.solve(x, x[0])", "np.linalg.solve(a, a[0])"),
+        ("linalg.qr(x)[1] ** 2", "np.linalg.qr(a)[1] ** 2"),
+        ("linalg.svdvals(x)", "np.linalg.svdvals(a)"),
+    ):
+        check(
+            f"""
+failed = 0
+for number in range(1, 150):
+    driver.cudasim_fail_after(ctypes.c_long(number), 2)
+    try:
+        ({call}).numpy()
+    except (ca.CudaError, MemoryError):
+        failed += 1
+    finally:
+        name = driver.cudasim_failed()
+        driver.cudasim_fail_after(ctypes.c_long(0), 0)
+    agrees({call}, {want})
+    if not name:
+        break
+else:
+    raise AssertionError("every call failed")
+assert failed > 2
+""",
+            "eager",
+        )
+
+
+def test_errors_name_the_function():
+    check(
+        """
+is_refused(TypeError, "no factorisations in float16", lambda: linalg.inv(x.astype("f2")))
+is_refused(linalg.LinAlgError, "inv: Singular matrix (shape (2, 5, 5))", lambda: linalg.inv(x * 0))
+""",
+        "eager",
+    )
+
+
+def test_the_doctor_describes_it():
+    check(
+        """
+from cuarray import _core
+found = json.loads(_core.describe("cuda:0"))["cusolver"]
+assert found["path"] == os.environ["CUARRAY_LIBCUSOLVER"] and found["version"] == "12.0", found
+""",
+        "eager",
+    )
+
+
+def test_without_cusolver():
+    script = BEGIN + "linalg.inv(x)"
+    for setting in ("CUARRAY_LIBCUSOLVER=off", "CUARRAY_LIBCUSOLVER="):
+        result = backend_program.run(["env", setting, "python", "-c", script], CUDASIM_SEED=1)
+        assert result.returncode == 1
+        assert "NotImplementedError: inv: on a GPU, factorisations need cuSOLVER; " in result.stderr, result.stderr
+        assert "x.to_device('cpu')" in result.stderr
+    assert 'no cuSOLVER for this driver (CUDA 13.0): pip install "cuarray[cuda13]"; tried:' in result.stderr
+    result = backend_program.run(["env", "CUARRAY_LIBCUSOLVER=/nowhere.so", "python", "-c", script], CUDASIM_SEED=1)
+    assert result.returncode == 1 and "CudaError: CUARRAY_LIBCUSOLVER cannot be used:\n  /nowhere.so" in result.stderr
