@@ -261,12 +261,12 @@ Object reduce_variance(PyObject* array, PyObject* axis, PyObject* dtype, PyObjec
 py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, DType dtype, bool lower,
                     const std::string& vectors, int64_t solved, const char* name) {
     using Kind = LapackRoutine::Kind;
-    using Vectors = LapackRoutine::Vectors;
+    using VectorSet = LapackRoutine::VectorSet;
     static const std::map<std::string, Kind> kKinds{
         {"potrf", Kind::Potrf}, {"getrf", Kind::Getrf}, {"getrs", Kind::Getrs}, {"geqrf", Kind::Geqrf},
         {"orgqr", Kind::Orgqr}, {"syevd", Kind::Syevd}, {"gesvd", Kind::Gesvd}};
-    static const std::map<std::string, Vectors> kVectors{
-        {"none", Vectors::None}, {"reduced", Vectors::Reduced}, {"full", Vectors::Full}};
+    static const std::map<std::string, VectorSet> kVectors{
+        {"none", VectorSet::None}, {"reduced", VectorSet::Reduced}, {"full", VectorSet::Full}};
     LapackInputs inputs{arrays[0]};
     if (arrays.size() > 1) inputs.numbers = arrays[1];
     if (arrays.size() > 2) inputs.right = arrays[2];

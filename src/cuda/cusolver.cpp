@@ -11,7 +11,7 @@ namespace cuarray::cuda {
 namespace {
 
 using Routine = LapackRoutine::Kind;
-using Vectors = LapackRoutine::Vectors;
+using VectorSet = LapackRoutine::VectorSet;
 
 const char* status_name(int status) {
     switch (status) {
@@ -45,7 +45,7 @@ int as_int(int64_t extent, const char* function) {
     return int(extent);
 }
 
-signed char job_of(Vectors vectors) { return static_cast<signed char>("NSA"[int(vectors)]); }
+signed char job_of(VectorSet vectors) { return static_cast<signed char>("NSA"[int(vectors)]); }
 
 /// The part of one matrix; null if there is none.
 template <class T = void>
@@ -93,7 +93,7 @@ void CusolverCall::with_arguments(int64_t matrix, Visit visit) const {
         return visit(library_.cusolverDnXgeqrf_bufferSize, library_.cusolverDnXgeqrf, m, n, type_, a, m, type_, numbers,
                      type_);
     if (task_.kind == Routine::Syevd) {
-        const int job = task_.vectors == Vectors::None ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
+        const int job = task_.vectors == VectorSet::None ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
         return visit(library_.cusolverDnXsyevd_bufferSize, library_.cusolverDnXsyevd, job, triangle, n, type_, a, m,
                      real_type_, numbers, type_);
     }

@@ -9,7 +9,7 @@ namespace cuarray {
 namespace {
 
 using Routine = LapackRoutine::Kind;
-using Vectors = LapackRoutine::Vectors;
+using VectorSet = LapackRoutine::VectorSet;
 
 DType real_of(DType dtype) {
     if (dtype == DType::complex64) return DType::float32;
@@ -60,8 +60,8 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
         numbers = packed(inputs.numbers);
     const int64_t count = numbers ? numbers.shape().back() : 0;
     Array left_vectors, right_vectors;
-    if (decomposes && inputs.vectors != Vectors::None) {
-        const int64_t lefts = inputs.vectors == Vectors::Full ? rows : columns;
+    if (decomposes && inputs.vectors != VectorSet::None) {
+        const int64_t lefts = inputs.vectors == VectorSet::Full ? rows : columns;
         left_vectors = empty(with_last(shape, 2, {lefts, rows}), dtype, device);
         right_vectors = empty(with_last(shape, 2, {columns, columns}), dtype, device);
     }

@@ -110,12 +110,12 @@ int main() {
           {"rows", "sorted"});
 
     using Routine = LapackRoutine::Kind;
-    using Vectors = LapackRoutine::Vectors;
+    using VectorSet = LapackRoutine::VectorSet;
     const auto stack = [&](const char* name) { return views.make(name, 3); };
     const View matrix = stack("matrix"), right_sides = stack("right"), u = stack("u"), vt = stack("vt");
     const View numbers = views.make("numbers", 2), info = views.make("info");
     const auto routine = [&](Routine kind, const View& values, const View& sides, const View& left, const View& rows) {
-        return LapackRoutine{kind, 1, 1, 1, 1, 1, true, Vectors::Full, matrix, values, sides, left, rows, info};
+        return LapackRoutine{kind, 1, 1, 1, 1, 1, true, VectorSet::Full, matrix, values, sides, left, rows, info};
     };
     check("potrf", routine(Routine::Potrf, {}, {}, {}, {}), views, {"matrix"}, {"matrix", "info"});
     check("getrf", routine(Routine::Getrf, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});

@@ -13,7 +13,7 @@ struct LapackInputs {
     Array right = {};    ///< Getrs: (..., solved, rows) or (..., rows); a stack, or one matrix for all of it
     int64_t solved = 1;
     bool lower = true;
-    LapackRoutine::Vectors vectors = LapackRoutine::Vectors::None;
+    LapackRoutine::VectorSet vectors = LapackRoutine::VectorSet::None;
 };
 
 /// New arrays: what a routine leaves in the matrix (Getrs: the solutions; Gesvd: nothing), the numbers that it

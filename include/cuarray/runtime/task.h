@@ -385,16 +385,16 @@ struct LapackRoutine {
         Syevd,  ///< Hermitian: eigenvectors, if asked for; numbers: eigenvalues, ascending
         Gesvd   ///< rows >= columns; numbers: singular values, descending
     };
-    enum class Vectors : uint8_t { None, Reduced, Full };  ///< Full: left is square
+    enum class VectorSet : uint8_t { None, Reduced, Full };  ///< Full: left is square
     Kind kind;
     int64_t batch, rows, columns;
-    int64_t count;    ///< numbers of each matrix
-    int64_t solved;   ///< Getrs: right sides of each matrix
-    bool lower;       ///< Potrf, Syevd: the triangle that is read
-    Vectors vectors;  ///< Syevd, Gesvd
-    View matrix;      ///< (batch, columns, rows), overwritten
-    View numbers;     ///< (batch, count), of the matrix's dtype, of its real one, or int64; or no storage
-    View right;       ///< (batch, solved, rows), or no storage
+    int64_t count;      ///< numbers of each matrix
+    int64_t solved;     ///< Getrs: right sides of each matrix
+    bool lower;         ///< Potrf, Syevd: the triangle that is read
+    VectorSet vectors;  ///< Syevd, Gesvd
+    View matrix;        ///< (batch, columns, rows), overwritten
+    View numbers;       ///< (batch, count), of the matrix's dtype, of its real one, or int64; or no storage
+    View right;         ///< (batch, solved, rows), or no storage
     View left_vectors, right_vectors;  ///< (batch, columns or rows, rows), (batch, columns, columns), or no storage
     View info;                         ///< (batch), int32: 0, or where the routine failed
     const char* name = "";
@@ -407,7 +407,7 @@ struct LapackRoutine {
 template <class Visit> void operands(const LapackRoutine& task, Visit&& visit) {
     using Kind = LapackRoutine::Kind;
     const bool solves = task.kind == Kind::Getrs, uses_numbers = solves || task.kind == Kind::Orgqr;
-    const int64_t left = task.vectors == LapackRoutine::Vectors::Full ? task.rows : task.columns;
+    const int64_t left = task.vectors == LapackRoutine::VectorSet::Full ? task.rows : task.columns;
     const auto visit_if_there = [&](const View& view, const Dims& shape, Access access) {
         if (view.storage) visit(Operand{view, shape, access});
     };
