@@ -232,13 +232,6 @@ BY_HAND = [
         f"{LINALG_ON_GPUS} -k 'cuda and test_cholesky'",
     ),
     Mutant(
-        "factorisation-in-a-capture",
-        "src/cuda/lapack_routine.cpp",
-        "    stream.refuse_in_capture(task.name);\n",
-        "",
-        f"{FACTORISATIONS} -k captures",
-    ),
-    Mutant(
         "solver-of-another-stream",
         "src/cuda/cusolver.cpp",
         "    library_.cusolverDnSetStream(handle_, stream.queue());\n",
@@ -712,6 +705,7 @@ def why_redundant(mutant: Mutant) -> str:
 
 # The tests that are likely to fail, tried before all others.
 OWN_TESTS = {
+    "lapack_routine.cpp": (f"{FACTORISATIONS} -k captures",),
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),
     "faults.cpp": ("sim tests/python/test_streams.py -k 'cuda and fault'", f"{BACKEND} -k faults"),
@@ -790,7 +784,7 @@ def mechanical() -> list[Mutant]:
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
         file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
         found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS))))
-        found += removals(file, REFUSALS, False, (GRAPHS,))
+        found += removals(file, REFUSALS, False, (*own, GRAPHS))
         if path.name in WITHOUT_CHECKS:
             continue
         for mutant in removals(file, CHECKS, False, own):

@@ -1196,7 +1196,7 @@ LINEAR_ALGEBRA = [
         "cuarray/_linalg/lapack.py",
         'if arrays[0].device.kind == "cpu" else on_gpu.factorised',
         "",
-        ("sim " + tests("linalg", "'cuda and devices_agree'"),),
+        ("sim " + tests("linalg", "cuda and devices_agree"),),
     ),
     Mutant(
         "odd-powers-lose-a-factor",

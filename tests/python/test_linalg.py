@@ -1068,7 +1068,7 @@ def test_arguments_are_not_changed_on_any_device(device):
     before = np.asarray(SQUARE / 7)
     for dtype in ("f8", "c16"):
         x = cuarray.asarray(before.astype(dtype))
-        found = [linalg.inv(x), linalg.solve(x, x), *linalg.qr(x), *linalg.svd(x), *linalg.eigh(x), linalg.det(x),
+        found = [linalg.inv(x), linalg.solve(x, x), linalg.solve(x, x[0]), *linalg.qr(x), *linalg.svd(x), *linalg.eigh(x), linalg.det(x),
                  linalg.cholesky(x @ x.mT.conj()), *linalg.qr(x, "raw"), *linalg.lstsq(x, x)]  # fmt: skip
         assert (x.numpy() == before).all() and not any(cuarray.shares_memory(x, y) for y in found)
         owns(*found)

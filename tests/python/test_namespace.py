@@ -196,7 +196,7 @@ def test_examples_in_docstrings(name, device):
     finder, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     test = finder.get_doctest(inspect.getdoc(documented()[name]), {"ca": cuarray}, name, None, 0)
     assert test.examples
-    # The expected output is that of the default device; factorisations are shown on cpu, the only one that has them.
+    # The expected output is that of the default device; factorisations are shown on cpu, which always has them.
     is_on_cpu = name.startswith("cuarray.linalg.") and 'device="cpu"' in test.docstring
     before = cuarray.default_device()
     cuarray.set_default_device("cpu" if is_on_cpu else device)
