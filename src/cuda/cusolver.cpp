@@ -74,6 +74,7 @@ CusolverCall::CusolverCall(const Context& context, Handles<CusolverHandle>& hand
 
 CusolverHandle CusolverCall::make_handle() const {
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     CusolverHandle made;
     library_.cusolverDnCreate(&made.handle);
     library_.cusolverDnCreateParams(&made.params);
@@ -141,6 +142,7 @@ void CusolverCall::measure() {
 
 void CusolverCall::run(void* device_workspace, void* host_workspace) {
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);  // the library may allocate and wait
     for (int64_t matrix = 0; matrix < task_.batch; ++matrix) run_one(matrix, device_workspace, host_workspace);
 }
 
