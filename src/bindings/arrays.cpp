@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
@@ -31,6 +32,10 @@ std::optional<bool> to_copy(PyObject* copy) {
 
 Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
                          Integer<"ndmin"> ndmin) {
+    const bool is_plain_copy = copy == Py_True && dtype == DType::none && ndmin <= 0 && PyUnicode_Check(order) &&
+                               PyUnicode_CompareWithASCIIString(order, "K") == 0;
+    if (is_plain_copy && device && is_direct(*device))
+        if (Array few = copy_of_few(object, *device)) return Object::steal(wrap(std::move(few)));
     CreationOptions options;
     options.dtype = dtype;
     options.device = device;
