@@ -63,7 +63,8 @@ void set_guards(const Allocation& block) {
 }
 
 bool all_guard(CUdeviceptr address) {
-    static const std::string expected(kGuard, static_cast<char>(kGuardByte));
+    // Never destroyed: a worker may still check when the process ends.
+    static const std::string& expected = *new std::string(kGuard, static_cast<char>(kGuardByte));
     return std::memcmp(view(address), expected.data(), kGuard) == 0;
 }
 
