@@ -19,22 +19,29 @@ template <int R> constexpr bool is_predicate =
 template <int R, class Element>
 using Folded = choose_t<is_half<Element>, f32, choose_t<is_predicate<R>, bool, Element>>;
 
-/// The source text of the rows: rows with equal text fold alike and may differ only in `finish`.
-constexpr std::string_view kTexts[][3] = {
+/// The source text of a row. Functions of equal text are compiled once.
+struct FoldText {
+    std::string_view accumulator, map, combine, finish;
+};
+constexpr FoldText kTexts[] = {
 #define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, map, combine, finish) \
-    {#accumulator, #map, #combine},
+    {#accumulator, #map, #combine, #finish},
 #include "cuarray/reductions.def"
 };
-constexpr int first_alike(int row) {
+/// The first row whose accumulator and given functions have the text of a row's, for all of the row's types.
+template <class... Texts> constexpr int first_alike(int row, Texts... texts) {
     for (int r = 0; r < row; ++r)
-        if (std::ranges::equal(kTexts[r], kTexts[row]) && (kReductionDomains[row] & ~kReductionDomains[r]) == 0)
+        if (kTexts[r].accumulator == kTexts[row].accumulator && ((kTexts[r].*texts == kTexts[row].*texts) && ...) &&
+            (kReductionDomains[row] & ~kReductionDomains[r]) == 0)
             return r;
     return row;
 }
+/// The first row that folds alike: it may differ in `finish`.
+constexpr int first_folding_alike(int row) { return first_alike(row, &FoldText::map, &FoldText::combine); }
 /// Whether signed and unsigned integers of a size fold to the same bits.
 template <int R>
 constexpr bool is_signless =
-    is_predicate<R> || kTexts[R][2] == "math::add(a, b)" || kTexts[R][2] == "math::multiply(a, b)";
+    is_predicate<R> || kTexts[R].combine == "math::add(a, b)" || kTexts[R].combine == "math::multiply(a, b)";
 
 /// For argmax and argmin, the row that folds the value alone; else nothing.
 template <class Row> struct ValueRowOf {
@@ -464,15 +471,23 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 template <int R, class Element>
 using OwnLoopsOf =
     choose_t<(reduction_t<R, Element>::flags & Associative) != 0, InAnyOrder<R, Element>, ReductionOf<R, Element>>;
-/// The loops that are compiled, which fold to the same bits.
+/// The row that folds numbers other than NaN to the same bits.
+constexpr int without_nan(int row) {
+    return row == int(reduction::fmax) ? int(reduction::max) : row == int(reduction::fmin) ? int(reduction::min) : row;
+}
+/// The row and the element type whose loops are compiled for a row and a type: they fold to the same bits.
 template <int R, class Element>
-using LoopsOf = OwnLoopsOf<first_alike(R), choose_t<is_signless<R> && is_integer<Element>, signed_t<Element>, Element>>;
+constexpr int shared_row = is_integer<Element> || is_same<Element, bool> ? without_nan(R) : R;
+template <int R, class Element>
+using shared_t = choose_t<is_signless<R> && is_integer<Element>, signed_t<Element>, Element>;
+template <int R, class Element>
+using LoopsOf = OwnLoopsOf<first_folding_alike(shared_row<R, Element>), shared_t<R, Element>>;
 
 /// A half's leaves and columns, through float32.
 template <int R, class Half> struct HalvesOf {
     using Wide = LoopsOf<R, f32>;
 
-    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+    [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
         alignas(64) f32 widened[kStage];
         for (int64_t i = 0; i < n; i += kStage) {
@@ -508,14 +523,14 @@ template <int R, class Element> struct SegmentsOf {
     using Nodes = LoopsOf<R, Folded<R, Element>>;
     static constexpr int64_t kNodes = kernel::kChunk / kLeaf * kLanes;
 
-    static A fold_chunk(const X* x, int64_t n, int64_t first, A* nodes) {
+    [[gnu::noinline]] static A fold_chunk(const X* x, int64_t n, int64_t first, A* nodes) {
         A acc;
         Leaves::fold_leaves(x, n, first, nodes);
         Nodes::fold_nodes(nodes, n, &acc);
         return acc;
     }
 
-    static A fold_long(const X* x, int64_t n, A* nodes) {
+    [[gnu::noinline]] static A fold_long(const X* x, int64_t n, A* nodes) {
         kernel::Tree<Row, kernel::kChunkLevels> chunks;
         for (int64_t begin = 0; begin < n; begin += kernel::kChunk)
             chunks.push(fold_chunk(x + begin, n - begin < kernel::kChunk ? n - begin : kernel::kChunk, begin, nodes));
@@ -523,8 +538,8 @@ template <int R, class Element> struct SegmentsOf {
     }
 
     /// Whether folding all lanes costs less than testing which exist.
-    static constexpr bool folds_unasked =
-        kTexts[R][2] != "math::gcd(a, b)" && (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
+    static constexpr bool folds_unasked = kTexts[R].combine != "math::gcd(a, b)" &&
+                                          (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
 
     /// Folds n <= kLanes elements if kLanes are readable: lanes beyond n are computed and discarded.
     static A fold_few(const X* x, int64_t n) {
@@ -591,7 +606,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         loops.fold_lane = Alike::fold_lane;
     }
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
-        loops.segmented_reduce = SegmentsOf<R, Element>::segmented_reduce;
+        loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;
@@ -602,8 +617,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         if (ones && !mixed) take_folds<LoopsOf<reduction::all, bool>>(loops);
     }
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
-    loops.map = Own::map;
-    loops.finish = Own::finish;
+    loops.map = ReductionOf<first_alike(R, &FoldText::map), Element>::map;
+    loops.finish = ReductionOf<first_alike(R, &FoldText::finish), Element>::finish;
     return loops;
 }
 
