@@ -146,6 +146,8 @@ class Overrides(Family):
         keywords = self.keywords(wish, x, other)
         way = wish["way"]
         if way == "numpy":
+            if (wish["ufunc"], method) == ("numpy.sum", "__class__"):
+                return None  # type(np.sum)(np.arange(3)) is a crash of NumPy 2.4
             called = ufunc if method == "__call__" else getattr(ufunc, method)
             return called(*inputs, **keywords)
         if way == "by hand":
