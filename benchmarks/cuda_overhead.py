@@ -23,7 +23,7 @@ ORDINARY = {"cuLaunchKernel": "launch", "cuCtxGetCurrent": "context read"}
 WITH_MEMORY = {**ORDINARY, "cuMemAllocAsync": "alloc", "cuMemFreeAsync": "free"}
 CALLS, ROUNDS = 200, 100
 
-# Calls that are one task each. x, y, o: 1000 float64; A, B: 32 x 32; I: three positions; W: a mask.
+# Calls that are one task each. x, y, o: 1000 float64; s: 32; A, B: 32 x 32; I: three positions; W: a mask.
 COMPOSITES = """
 ca.zeros(1000)
 ca.full(1000, 2.0)
@@ -48,7 +48,7 @@ ca.clip(x, 1, 3)
 ca.dot(x, y)
 A @ x[:32]
 A @ B
-ca.outer(x, y)
+ca.outer(s, s)
 ca.sort(x)
 ca.searchsorted(x, y)
 ca.nansum(x)
@@ -122,7 +122,18 @@ def composites():
     """Calls of one task."""
     meter = Meter()
     x, y, o, a, b = ca.ones(1000), ca.ones(1000) * 2, ca.zeros(1000), ca.ones((32, 32)), ca.ones((32, 32))
-    names = {"ca": ca, "np": np, "x": x, "y": y, "o": o, "A": a, "B": b, "I": ca.array([3, 1, 2]), "W": x > 2}
+    names = {
+        "ca": ca,
+        "np": np,
+        "x": x,
+        "y": y,
+        "o": o,
+        "A": a,
+        "B": b,
+        "s": ca.ones(32),
+        "I": ca.array([3, 1, 2]),
+        "W": x > 2,
+    }
 
     def function_of(call: str):
         code = compile(call, "<call>", "exec")

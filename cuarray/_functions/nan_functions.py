@@ -53,6 +53,7 @@ def start(initial, a, where):
     return NOT_GIVEN if initial is None and where is True and a.size else initial
 
 
+@_core.with_fast_path
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Add the non-NaN elements along axes.
 
@@ -97,6 +98,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
         return sum(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
+@_core.with_fast_path
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Multiply the non-NaN elements along axes.
 

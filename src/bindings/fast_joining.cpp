@@ -134,6 +134,17 @@ struct Lines {
     }
 };
 
+/// The elements of an array in C order, read `count` times along a new axis, as an array of that shape.
+PyObject* repeated_along(const Array& array, int new_axis, int64_t count, const Dims& shape) {
+    constexpr int64_t kMost = int64_t(1) << 40;
+    if (array.is_empty() || array.ndim() == kMaxDims || count > kMost / array.nbytes()) return nullptr;
+    Layout layout = array.layout();
+    layout.shape.insert(new_axis, count);
+    layout.strides.insert(new_axis, 0);
+    return made(array.device(), array.size() * count,
+                [&, view = array.view(layout)] { return copy(view, 'C').reshape(shape); });
+}
+
 /// How often each of n elements is repeated: one int, or an int64 array of n; false for others.
 bool read_counts(PyObject* object, int64_t n, std::vector<int64_t>& counts) {
     int64_t count;
@@ -164,6 +175,11 @@ PyObject* repeated(Given given, int) {
     std::vector<int64_t> counts;
     Dims shape = array->shape();
     const int64_t extent = shape[int(axis)];
+    if (int64_t count; !from && given[1] && read_int(given[1], count) && count > 0) {
+        if (extent > 0 && count > (int64_t(1) << 40) / extent) return nullptr;
+        shape[int(axis)] = extent * count;
+        return repeated_along(*array, int(axis) + 1, count, shape);
+    }
     if (!from || extent > kMostBytes / 64 || !read_counts(given[1], extent, counts)) return nullptr;
     shape[int(axis)] = std::accumulate(counts.begin(), counts.end(), int64_t(0));
     const Lines lines(*array, int(axis));
@@ -203,8 +219,9 @@ PyObject* tiled(Given given, int) {
     const Array* const array = read_array(given[0]);
     const char* const from = read_few(array);
     int64_t count;
-    if (!from || array->ndim() != 1 || !given[1] || !read_int(given[1], count) || count < 0 || count > kFewBytes)
+    if (!array || array->ndim() != 1 || !given[1] || !read_int(given[1], count) || count < 0 || count > kFewBytes)
         return nullptr;
+    if (!from) return count > 0 ? repeated_along(*array, 0, count, {array->size() * count}) : nullptr;
     const int64_t bytes = array->nbytes();
     if (bytes > kFewBytes || bytes * count > 4 * kFewBytes) return nullptr;
     Array result = empty({array->size() * count}, array->dtype(), array->device());

@@ -29,6 +29,21 @@ PyObject* reduced(Given given, int row) {
     return reduce_by_name(ReductionId(row), reductions()[row].name, given[0], call);
 }
 
+/// nansum and nanprod: a, axis, dtype, out, keepdims, initial, where. Floating-point and complex arrays.
+PyObject* reduced_without_nan(Given given, int row) {
+    const Array* const array = read_array(given[0]);
+    int64_t axis;
+    if (!array || !are_absent(given, {2, 3, 4, 5, 6}) || info(array->dtype()).kind < Kind::Floating) return nullptr;
+    ReduceOptions options;
+    options.skips_nan = true;
+    if (is_given(given[1])) {
+        if (!read_int(given[1], axis) || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
+        options.all_axes = false;
+        options.axes = {axis};
+    }
+    return made(array->device(), array->size(), [&, x = *array] { return reduce(ReductionId(row), x, options); });
+}
+
 /// dot: a, b, out. Arrays of one or two axes.
 PyObject* product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
@@ -414,6 +429,8 @@ PyObject* places_in_sorted(Given given, int) {
 
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
+        {"nansum", reduced_without_nan, reduction::sum},
+        {"nanprod", reduced_without_nan, reduction::prod},
         {"dot", product},
         {"einsum", contracted},
         {"matmul", gufunc_product, kMatmul},

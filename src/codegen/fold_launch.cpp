@@ -1,6 +1,7 @@
 // fold_launch.cpp -- chooses the walk of a reduction: how a block is divided into outputs, lanes and leaves.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "codegen/lanes.h"
 #include "codegen/launch.h"
@@ -38,7 +39,7 @@ void one_axis_at_least(Space& space) {
 
 void split_axes(AxisSplit& split, const Program& program, const FoldOperands& fold) {
     split.sizes = element_sizes(*program.expr);
-    const Dims index_strides = c_strides(fold.shape, 1);
+    Dims index_strides;
     const Dims* strides[kOperands];
     int operands = 0;
     const auto add = [&](const DeviceOperand& place) {
@@ -47,18 +48,19 @@ void split_axes(AxisSplit& split, const Program& program, const FoldOperands& fo
     };
     add(fold.output);
     for (const DeviceOperand& input : fold.inputs) add(input);
-    if (split.sizes.has_index) add({0, &index_strides});
+    if (split.sizes.has_index) {
+        index_strides = c_strides(fold.shape, 1);
+        add({0, &index_strides});
+    }
 
-    Dims kept_strides[kOperands], reduced_strides[kOperands], kept_shape, reduced_shape;
-    const Dims *kept_pointers[kOperands], *reduced_pointers[kOperands];
-    for (int k = 0; k < operands; ++k) kept_pointers[k] = &kept_strides[k], reduced_pointers[k] = &reduced_strides[k];
+    // Axes of extent 1 are dropped.
+    Dims kept = fold.shape, reduced = fold.shape;
     for (int axis = 0; axis < fold.shape.size(); ++axis) {
         const bool folds = std::find(fold.axes.begin(), fold.axes.end(), axis) != fold.axes.end();
-        (folds ? reduced_shape : kept_shape).push_back(fold.shape[axis]);
-        for (int k = 0; k < operands; ++k) (folds ? reduced_strides : kept_strides)[k].push_back((*strides[k])[axis]);
+        (folds ? kept : reduced)[axis] = 1;
     }
-    collapse(split.kept, kept_shape, {kept_pointers, size_t(operands)});
-    collapse(split.reduced, reduced_shape, {reduced_pointers, size_t(operands)}, true);
+    collapse(split.kept, kept, {strides, size_t(operands)});
+    collapse(split.reduced, reduced, {strides, size_t(operands)}, true);
     for (int k = 0; k < operands; ++k) split.addresses[k] += uint64_t(split.kept.offset[k] + split.reduced.offset[k]);
     one_axis_at_least(split.kept);
     one_axis_at_least(split.reduced);
@@ -111,10 +113,11 @@ template <class Index>
 bool fill(Launch& launch, const AxisSplit& split, const Program& program, const Scalar* initial,
           const ThreadDivision& division) {
     const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
+    const size_t used = sizeof(Parameters<Index>) - unused;
     const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
-    if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
+    if (used + scalars > kParameterBytes) return false;
+    std::memset(launch.parameters, 0, used);
     auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
-    p = {};
     p.outputs = uint64_t(split.kept.size);
     p.n = uint64_t(split.reduced.size);
     p.chunks = uint64_t(division.chunks);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "codegen/parameters.h"
@@ -184,7 +185,7 @@ template <class Index>
 static void fill_choice(std::byte* to, const Space& space, std::span<const IndexedDeviceAxis> indices,
                         const int64_t* weights, kernel::Outside outside, bool meets) {
     auto& p = *reinterpret_cast<kernel::IndexedAccessParameters<Index, kernel::kMaxIndices>*>(to);
-    p = {};
+    std::memset(to, 0, sizeof p - (kernel::kMaxIndices - std::max<size_t>(indices.size(), 1)) * sizeof p.indices[0]);
     p.size = uint64_t(space.size);
     p.axes = uint32_t(space.ndim);
     p.rule = uint32_t(outside);

@@ -30,24 +30,23 @@ void lay_out(ScanLayout& layout, const Expr& expr, const Dims& shape, int axis, 
              std::span<const DeviceOperand> inputs) {
     layout.sizes = element_sizes(expr);
     layout.n = shape[axis];
-    const Dims index_strides = c_strides(shape, 1);
-    Dims others, strides[kOperands];
-    const Dims* pointers[kOperands];
+    Dims others = shape, index_strides;
+    others[axis] = 1;  // axes of extent 1 are dropped
+    const Dims* strides[kOperands];
     uint64_t addresses[kOperands];
     int operands = 0;
-    for (int d = 0; d < shape.size(); ++d)
-        if (d != axis) others.push_back(shape[d]);
     const auto add = [&](const DeviceOperand& place) {
-        for (int d = 0; d < shape.size(); ++d)
-            if (d != axis) strides[operands].push_back((*place.strides)[d]);
+        strides[operands] = place.strides;
         layout.along[operands] = (*place.strides)[axis];
-        pointers[operands] = &strides[operands];
         addresses[operands++] = place.address;
     };
     add(output);
     for (const DeviceOperand& input : inputs) add(input);
-    if (layout.sizes.has_index) add({0, &index_strides});
-    collapse(layout.space, others, {pointers, size_t(operands)});
+    if (layout.sizes.has_index) {
+        index_strides = c_strides(shape, 1);
+        add({0, &index_strides});
+    }
+    collapse(layout.space, others, {strides, size_t(operands)});
     for (int k = 0; k < operands; ++k) layout.space.offset[k] += int64_t(addresses[k]);
     if (layout.space.ndim > 0) return;
     layout.space.ndim = 1;

@@ -145,5 +145,8 @@ inline CUdeviceptr address_of(const Storage& storage, int64_t offset) {
     return reinterpret_cast<CUdeviceptr>(storage.data) + CUdeviceptr(offset);
 }
 inline CUdeviceptr address_of(const View& view) { return address_of(*view.storage, view.offset); }
+/// The views as operands, as many as fit; the plan checks their number.
+std::span<const DeviceOperand> device_operands(std::span<const View> views,
+                                               DeviceOperand (&operands)[kernel::kMaxOperands]);
 
 }  // namespace cuarray::cuda

@@ -6,16 +6,13 @@
 #include "cuda/journal.h"
 
 namespace cuarray::cuda {
-namespace {
 
-/// Converts as many views as fit; the plan checks the number of operands.
-std::span<const DeviceOperand> places(std::span<const View> views, DeviceOperand (&places)[kernel::kMaxOperands]) {
-    const size_t n = std::min(views.size(), std::size(places));
-    for (size_t k = 0; k < n; ++k) places[k] = {address_of(views[k]), &views[k].strides};
-    return {places, n};
+std::span<const DeviceOperand> device_operands(std::span<const View> views,
+                                               DeviceOperand (&operands)[kernel::kMaxOperands]) {
+    const size_t n = std::min(views.size(), std::size(operands));
+    for (size_t k = 0; k < n; ++k) operands[k] = {address_of(views[k]), &views[k].strides};
+    return {operands, n};
 }
-
-}  // namespace
 
 void GpuBackend::execute(const Elementwise& task) {
     Staging staging(*this);
@@ -36,7 +33,7 @@ StorageRef GpuBackend::single_loop(const SingleLoop& task) {
 void GpuBackend::run_elementwise(const Expr& expr, const Dims& shape, std::span<const View> outputs,
                                  std::span<const View> inputs, const char* name) {
     DeviceOperand to[kernel::kMaxOperands], from[kernel::kMaxOperands];
-    ElementwisePlan plan(expr, shape, places(outputs, to), places(inputs, from));
+    ElementwisePlan plan(expr, shape, device_operands(outputs, to), device_operands(inputs, from));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         if (slice > 0) plan.select(slice);
         launch({&expr}, plan.launch, name);

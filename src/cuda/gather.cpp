@@ -1,15 +1,22 @@
 // gather.cpp -- gathers, scatters and updates on a GPU: plan, table of winners, kernels, launches.
+#include <algorithm>
+
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
 
 namespace {
 
-std::vector<IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices) {
-    std::vector<IndexedDeviceAxis> places;
-    for (const IndexedAxis& axis : indices)
-        places.push_back({{address_of(axis.index), &axis.index.strides}, axis.size, axis.stride, axis.axis});
-    return places;
+/// The index arrays, as many as fit; the plan checks their number.
+std::span<const IndexedDeviceAxis> places_of(std::span<const IndexedAxis> indices,
+                                             IndexedDeviceAxis (&places)[kernel::kMaxIndices + 1]) {
+    const size_t n = std::min(indices.size(), std::size(places));
+    for (size_t k = 0; k < n; ++k)
+        places[k] = {{address_of(indices[k].index), &indices[k].index.strides},
+                     indices[k].size,
+                     indices[k].stride,
+                     indices[k].axis};
+    return {places, n};
 }
 
 IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDeviceAxis> indices) {
@@ -22,8 +29,8 @@ IndexedAccessPlan plan_of(const IndexedAccess& task, std::span<const IndexedDevi
 }  // namespace
 
 void GpuBackend::execute(const IndexedAccess& task) {
-    const std::vector<IndexedDeviceAxis> places = places_of(task.indices);
-    IndexedAccessPlan plan = plan_of(task, places);
+    IndexedDeviceAxis places[kernel::kMaxIndices + 1];
+    IndexedAccessPlan plan = plan_of(task, places_of(task.indices, places));
     if (task.kind == IndexedAccess::Kind::Update)
         update(task, plan);
     else
@@ -31,7 +38,7 @@ void GpuBackend::execute(const IndexedAccess& task) {
 }
 
 void GpuBackend::move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan) {
-    const StorageRef table = allocate(plan.table_bytes());
+    const StorageRef table = plan.table_bytes() > 0 ? allocate(plan.table_bytes()) : StorageRef();
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
         if (plan.claim) {

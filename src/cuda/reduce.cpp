@@ -79,16 +79,18 @@ void GpuBackend::fold_in_memory(const SingleFold& task, const Dims& results) {
 }
 
 bool GpuBackend::try_fold(const SingleFold& task) {
-    std::vector<DeviceOperand> inputs;
-    for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
+    DeviceOperand inputs[kernel::kMaxOperands];
     Launch launch;
     const DeviceOperand output{address_of(task.output), &task.output.strides};
-    if (!plan_fold(task.program, {task.shape, task.axes, output, inputs, task.initial}, launch)) return false;
+    if (!plan_fold(task.program, {task.shape, task.axes, output, device_operands(task.inputs, inputs), task.initial},
+                   launch))
+        return false;
     launch_in_workspace(task.program, launch, task.name);
     return true;
 }
 
 void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, const char* name) {
+    if (launch.partials + launch.counters == 0) return this->launch(program, launch, name);
     const int64_t partials = (launch.partials + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     const StorageRef workspace = allocate(partials + launch.counters);
     if (launch.counters > 0) {
@@ -97,7 +99,7 @@ void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, con
                                                 runtime_.current().queue());
         runtime_.current().queued();
     }
-    if (workspace->bytes > 0) launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
+    launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
     this->launch(program, launch, name);
 }
 

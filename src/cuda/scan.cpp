@@ -30,12 +30,11 @@ void GpuBackend::scan_in_memory(const Scan& task) {
 }
 
 bool GpuBackend::try_scan(const Scan& task) {
-    std::vector<DeviceOperand> inputs;
-    for (const View& view : task.inputs) inputs.push_back({address_of(view), &view.strides});
+    DeviceOperand inputs[kernel::kMaxOperands];
     const Program program = program_of(task);
     Launch launch;
-    if (!plan_scan(program, task.shape, task.axis, {address_of(task.outputs[0]), &task.outputs[0].strides}, inputs,
-                   launch))
+    if (!plan_scan(program, task.shape, task.axis, {address_of(task.outputs[0]), &task.outputs[0].strides},
+                   device_operands(task.inputs, inputs), launch))
         return false;
     launch_in_workspace(program, launch, task.name);
     return true;

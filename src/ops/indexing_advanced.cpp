@@ -190,6 +190,10 @@ class AdvancedIndex {
     }
 
     void broadcast_positions() {
+        if (positions_.size() == 1) {
+            common_ = positions_[0].array.shape();
+            return;
+        }
         std::vector<const Dims*> shapes;
         for (const Position& p : positions_) shapes.push_back(&p.array.shape());
         try {

@@ -274,7 +274,11 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
     if (dtype == left.dtype() && dtype == right.dtype() && left.ndim() <= 2 && right.ndim() <= 2)
         if (Array few = FewProducts(left, right)()) return few;
+    const bool by_library = takes_library(left.device(), dtype);
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
+    if (row && column && left.shape() == right.shape() &&
+        !(by_library && sums_by_library(left.device(), dtype, left.size(), false)))
+        return sum_of_products(left, right, dtype, {0}, false);
     const Array x = row ? left.reshape({1, left.shape()[0]}) : left;
     const Array y = column ? right.reshape({right.shape()[0], 1}) : right;
     const int64_t depth = x.shape()[x.ndim() - 1];
@@ -286,7 +290,6 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     broadcast_batches(x, y);
 
     const int64_t rows = x.shape()[x.ndim() - 2], columns = y.shape()[y.ndim() - 1];
-    const bool by_library = takes_library(left.device(), dtype);
     const bool is_fold = by_library ? is_better_folded(x, y, dtype, rows, depth, columns) : rows == 1 || columns == 1;
     Array result;
     if (is_fold && rows == 1)

@@ -123,8 +123,10 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
         plan.absorbed = absorb(array, plan.expr, plan.inputs);
         if (plan.absorbed) value = plan.expr.outputs[0];
     }
-    value = plan.expr.cast(value == kNoValue ? read(array) : value, T);
-    if (o.where) {
+    if (value == kNoValue) value = read(array);
+    if (o.skips_nan) mask = plan.expr.loop(loop_for(row::equal, array.dtype()), value, value);
+    value = plan.expr.cast(value, T);
+    if (o.where || o.skips_nan) {
         if (mask == kNoValue) mask = read(*o.where);
         value = plan.expr.loop(loop_for(row::where, T), mask, value, plan.expr.scalar(*masked));
     }
@@ -135,13 +137,17 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
 /// (argmax, argmin).
 void plan_order(FoldPlan& plan, const Array& array, const ReducedAxes& axes, const Array& target, bool keepdims,
                 bool numbered) {
-    const Dims logical = c_strides(array.shape(), 1);
-    const Dims* strides[] = {numbered ? &logical : &array.strides()};
+    plan.output = result_view(target, axes, keepdims);
+    if (numbered || array.is_c_contiguous()) {
+        plan.shape = array.shape();
+        plan.axes = axes.folded;
+        return;
+    }
+    const Dims* strides[] = {&array.strides()};
     const Dims order = memory_order(array.shape(), strides);
     plan.shape = permuted(array.shape(), order);
     plan.axes = permuted_axes(axes.folded, order);
     for (View& v : plan.inputs) v.strides = permuted(v.strides, order);
-    plan.output = result_view(target, axes, keepdims);
     plan.output.strides = permuted(plan.output.strides, order);
 }
 
@@ -155,6 +161,7 @@ Array target_array(const Array& array, const ReduceOptions& o, const ReducedAxes
         return *o.out;
     }
     // The kept axes have the argument's memory order.
+    if (array.is_c_contiguous() && !array.is_empty()) return empty(axes.result_shape, dtype, array.device());
     const Dims* strides[] = {&array.strides()};
     const Dims order = memory_order(array.shape(), strides);
     const Dims kept = strides_in_order(axes.kept_shape, order, item_size(dtype));

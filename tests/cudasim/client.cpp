@@ -93,6 +93,21 @@ CUresult find(const ClientLaunch& what, CUfunction* result) {
 
 }  // namespace
 
+InUse::InUse(std::atomic<bool>& flag, const char* library) : flag_(flag) {
+    static auto* const ticks = function<uint64_t(uint64_t*)>("CUARRAY_LIBCUDA", "cudasim_ticks");
+    begin_ = ticks(&inside_);
+    if (flag.exchange(true)) misuse(library, "two threads use one handle", 0);
+}
+
+InUse::~InUse() {
+    static auto* const ticks = function<uint64_t(uint64_t*)>("CUARRAY_LIBCUDA", "cudasim_ticks");
+    static auto* const spend = function<void(uint64_t)>("CUARRAY_LIBCUDA", "cudasim_spend");
+    flag_ = false;
+    uint64_t inside;
+    const uint64_t end = ticks(&inside);
+    spend(end - begin_ - (inside - inside_));
+}
+
 CUcontext current_context() {
     DRIVER(cuCtxGetCurrent, CUcontext*);
     CUcontext context = nullptr;

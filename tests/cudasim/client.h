@@ -35,16 +35,15 @@ CUresult launch(const ClientLaunch& what, CUstream stream);
 /// Reports misuse that the real library does not detect, and returns `status`.
 int misuse(const char* library, const char* message, int status);
 
-/// A handle is used by one thread at a time.
+/// A call of a library. Its time counts as the driver's, and its handle is used by one thread at a time.
 class InUse {
  public:
-    InUse(std::atomic<bool>& flag, const char* library) : flag_(flag) {
-        if (flag.exchange(true)) misuse(library, "two threads use one handle", 0);
-    }
-    ~InUse() { flag_ = false; }
+    InUse(std::atomic<bool>& flag, const char* library);
+    ~InUse();
 
  private:
     std::atomic<bool>& flag_;
+    uint64_t begin_, inside_;  ///< the driver's clock, and its time in entry points
 };
 
 }  // namespace cudasim

@@ -223,6 +223,12 @@ extern "C" __attribute__((visibility("default"))) uint64_t cudasim_ticks(uint64_
     return cudasim::now();
 }
 
+/// Counts ticks of a simulated library as if they were spent in entry points.
+extern "C" __attribute__((visibility("default"))) void cudasim_spend(uint64_t ticks) {
+    const std::lock_guard lock(cudasim::driver().mutex);
+    cudasim::driver().ticks += ticks;
+}
+
 /// The number of calls of an entry point, by its name without a version; of all for null.
 extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char* name) {
     const std::lock_guard lock(cudasim::driver().mutex);

@@ -187,6 +187,17 @@ struct Space {
     int64_t shape[kMaxDims];
     int64_t strides[kMaxOperands][kMaxDims];  ///< bytes
     int64_t offset[kMaxOperands];             ///< bytes to add to each operand's address (flipped axes)
+
+    Space() {}  // not defaulted: value-initialisation would zero the arrays
+    Space(const Space& other) { *this = other; }
+    /// Copies the axes and operands that there are.
+    Space& operator=(const Space& other) {
+        ndim = other.ndim, operands = other.operands, size = other.size;
+        std::copy_n(other.shape, ndim, shape);
+        std::copy_n(other.offset, operands, offset);
+        for (int k = 0; k < operands; ++k) std::copy_n(other.strides[k], ndim, strides[k]);
+        return *this;
+    }
 };
 
 /// Drops axes of extent 1, sorts axes by the memory order of the operands (the first ones take precedence), flips axes
