@@ -42,7 +42,7 @@ NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, cons
     NamedLaunch to;
     to.kernel.entry =
         std::string(kEntries[int(step)]) + (moves ? "_b" + std::to_string(places.item) : "") + (narrow ? "" : "_64");
-    to.kernel.parameters = std::string("CompactionParameters<Index") + (narrow ? "32>" : "64>");
+    to.kernel.parameters = narrow ? "CompactionParameters<Index32>" : "CompactionParameters<Index64>";
     to.kernel.function = moves ? function + "<" + item_type(places.item) + ">" : function;
     to.kernel.threads = step == CompactionStep::ScanCounts ? kAddingThreads : kThreads;
     const int64_t blocks = step == CompactionStep::ScanCounts ? 1 : mask_blocks(size);

@@ -2,6 +2,7 @@
 #include "codegen/gather_launch.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -200,18 +201,31 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
                         indices[k].axis};
 }
 
+/// The type of a kernel's parameters.
+static std::string_view parameters_text(bool updates, bool narrow, size_t arrays) {
+    static const auto texts = [] {
+        std::array<std::string, 4 * (kernel::kMaxIndices + 1)> texts;
+        for (size_t k = 0; k < texts.size(); ++k)
+            texts[k] = std::string(k & 1 ? "UpdateParameters<" : "IndexedAccessParameters<") +
+                       (k & 2 ? "Index32, " : "Index64, ") + std::to_string(k / 4) + ">";
+        return texts;
+    }();
+    return texts[arrays * 4 + narrow * 2 + updates];
+}
+
 void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
     const bool narrow = is_narrow(space.size);
-    const std::string index = narrow ? "Index32" : "Index64", arrays = std::to_string(indices_.size());
     const bool updates = kind_ == kernel::IndexedAccessKind::Update, moves = !claims && !updates;
-    const std::string name = claims                                        ? "claim"
+    const char* const name = claims                                        ? "claim"
                              : updates                                     ? "update_keys"
                              : kind_ == kernel::IndexedAccessKind::Scatter ? "scatter"
                                                                            : "gather";
-    const std::string bytes = moves ? "_b" + std::to_string(word_) : "";
-    to.kernel.entry = name + bytes + "_" + arrays + (narrow ? "" : "_64");
-    to.kernel.parameters = (updates ? "UpdateParameters<" : "IndexedAccessParameters<") + index + ", " + arrays + ">";
-    to.kernel.function = claims ? "claim_places" : updates ? name : name + "<" + item_type(word_) + ">";
+    std::string& entry = to.kernel.entry = name;
+    if (moves) entry.append("_b").append(std::to_string(word_));
+    entry.append("_").append(std::to_string(indices_.size())).append(narrow ? "" : "_64");
+    to.kernel.parameters = parameters_text(updates, narrow, indices_.size());
+    to.kernel.function = claims ? "claim_places" : name;
+    if (moves) to.kernel.function.append("<").append(item_type(word_)).append(">");
     to.kernel.faults = true;
     std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
     (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_,
@@ -246,7 +260,7 @@ void IndexedAccessPlan::set_table(uint64_t address) {
             p.hashed = hashes_ ? p.winners + slots_ : nullptr;
             p.slots = uint64_t(slots_);
         };
-        if (to->kernel.parameters.find("Index32") != std::string::npos)
+        if (to->kernel.parameters.find("Index32") != std::string_view::npos)
             set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index32, kernel::kMaxIndices>*>(
                 to->launch.parameters));
         else

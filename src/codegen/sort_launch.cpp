@@ -53,8 +53,10 @@ int64_t sort_workspace(const SortRows& rows) {
     return total_bytes(rows) + rows.rows * kernel::kDigits * tiles_of(rows) * count;
 }
 
-std::vector<NamedLaunch> plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift,
-                                   int bits) {
+int sort_launches(const SortRows& rows) { return is_one_launch(rows) ? 1 : 3; }
+
+NamedLaunch plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift, int bits,
+                      int k) {
     kernel::SortPass p{};
     p.rows = uint64_t(rows.rows), p.n = uint64_t(rows.n), p.tiles = uint64_t(tiles_of(rows));
     p.from = reinterpret_cast<const void*>(from), p.to = reinterpret_cast<void*>(to);
@@ -63,16 +65,15 @@ std::vector<NamedLaunch> plan_sort(const SortRows& rows, uint64_t from, uint64_t
     if (is_one_launch(rows)) {
         const int64_t together = std::min({tile_of(rows) / rows.n, kMostRows, rows.rows});
         p.rows_per_tile = uint32_t(together);
-        return {make_sort("sort_short", name, type, p, divide_up(rows.rows, together))};
+        return make_sort("sort_short", name, type, p, divide_up(rows.rows, together));
     }
     p.totals = reinterpret_cast<u64*>(workspace);
     p.counts = reinterpret_cast<void*>(workspace + uint64_t(total_bytes(rows)));
     const bool wide = counts_are_wide(rows);
     const std::string count = wide ? "u64" : "u32", suffix = wide ? "_64" : "";
     const int64_t tiles = rows.rows * tiles_of(rows), warps = kThreads / 32;
-    return {make_sort("sort_count", name + suffix, type + ", " + count, p, tiles),
-            make_sort("sort_add_up", suffix.empty() ? "_32" : suffix, count, p, rows.rows * kernel::kDigits / warps),
-            make_sort("sort_scatter", name + suffix, type + ", " + count, p, tiles)};
+    if (k == 1) return make_sort("sort_add_up", wide ? "_64" : "_32", count, p, rows.rows * kernel::kDigits / warps);
+    return make_sort(k == 0 ? "sort_count" : "sort_scatter", name + suffix, type + ", " + count, p, tiles);
 }
 
 NamedLaunch plan_pairs(DType values, const kernel::SortPairing& p) {

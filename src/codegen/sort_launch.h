@@ -18,9 +18,11 @@ struct SortRows {
 CUARRAY_API bool is_one_launch(const SortRows& rows);
 /// Bytes of workspace that a pass over long rows needs.
 CUARRAY_API int64_t sort_workspace(const SortRows& rows);
-/// The launches that sort by key bits shift ... shift + bits - 1: all bits of short rows, at most 8 of long rows.
-CUARRAY_API std::vector<NamedLaunch> plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace,
-                                               int shift, int bits);
+/// The launches of a pass, and the k-th of them. A pass sorts by key bits shift ... shift + bits - 1: all bits of short
+/// rows, at most 8 of long rows.
+CUARRAY_API int sort_launches(const SortRows& rows);
+CUARRAY_API NamedLaunch plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift,
+                                  int bits, int k);
 
 /// Makes pairs of values and indices.
 CUARRAY_API NamedLaunch plan_pairs(DType values, const kernel::SortPairing& pairing);

@@ -38,7 +38,9 @@ struct Program {
 /// A kernel written entirely in kernel/*.h, without an Expr: the name of its entry point, the struct of its first
 /// parameter, and the function, with its template arguments, that the entry point calls.
 struct NamedKernel {
-    std::string entry, parameters, function;
+    std::string entry;
+    std::string_view parameters;  ///< the type of the structure; lives as long as the process
+    std::string function;
     bool faults = false;  ///< whether the function takes the fault sink
     int threads = 256;
     bool has_complex = false;  ///< whether it computes with complex numbers

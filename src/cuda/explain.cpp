@@ -93,7 +93,7 @@ void fail_launch(CUresult result, const Context& context, CUfunction function, c
     const std::string bytes = hexadecimal(named.launch.parameters, kToldBytes);
     fail(result, "cuLaunchKernel",
          {"kernel " + named.kernel.entry + ", for " + name, shape_note(context, function, named.launch),
-          "arguments: " + named.kernel.parameters + ", which begins with the bytes " + bytes,
+          "arguments: " + std::string(named.kernel.parameters) + ", which begins with the bytes " + bytes,
           "the program:\n" + numbered(kernel_source(named.kernel))});
 }
 

@@ -23,9 +23,11 @@ StorageRef GpuBackend::library_workspace(size_t bytes) {
 void GpuBackend::has_called(const char* call) {
     runtime_.current().queued();
     static std::mutex mutex;
-    static auto& names = *new std::set<std::string>;
+    static auto& names = *new std::set<std::string, std::less<>>;
     const std::lock_guard lock(mutex);
-    journal().launched(*names.emplace(call).first, nullptr);
+    auto known = names.find(std::string_view(call));
+    if (known == names.end()) known = names.emplace(call).first;
+    journal().launched(*known, nullptr);
 }
 
 }  // namespace cuarray::cuda

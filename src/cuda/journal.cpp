@@ -17,7 +17,9 @@ void Journal::note(int device, StreamPoint point, const char* name) {
     next_ = (next_ + 1) % kKept;
     record.device = device;
     record.point = point;
-    std::strncpy(record.name, name, sizeof record.name - 1);
+    const size_t length = strnlen(name, sizeof record.name - 1);
+    std::memcpy(record.name, name, length);
+    record.name[length] = 0;
     record.kernel = std::exchange(last_, Launched());
     record.line = recorded ? recorded->line : 0;
     if (record.line) record.file = recorded->file;

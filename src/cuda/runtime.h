@@ -101,7 +101,7 @@ class GpuRuntime final : public Runtime {
     /// capture.
     struct Late {
         Allocation allocation;
-        std::vector<StreamPoint> users;
+        Few<StreamPoint, 4> users;
     };
     int captures_ = 0;  ///< open captures of this GPU
     std::vector<Late> late_;

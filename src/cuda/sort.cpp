@@ -28,7 +28,10 @@ void GpuBackend::execute(const Sort& task) {
 void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name) {
     const int bits = bits_of(rows.dtype);
     const auto run = [&](CUdeviceptr source, CUdeviceptr target, CUdeviceptr workspace, int shift, int some) {
-        for (NamedLaunch& named : plan_sort(rows, source, target, workspace, shift, some)) launch(named, name);
+        for (int k = 0; k < sort_launches(rows); ++k) {
+            NamedLaunch named = plan_sort(rows, source, target, workspace, shift, some, k);
+            launch(named, name);
+        }
     };
     if (is_one_launch(rows)) return run(from, to, 0, 0, bits);
     const int64_t bytes = rows.rows * rows.n * item_size(rows.dtype);
@@ -76,9 +79,11 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
             const int step = is_short ? int(pairing.bits) : kDigitBits;
             for (int done = 0; done < int(pairing.bits); done += step) {
                 const CUdeviceptr to = at == result ? others : result;
-                for (NamedLaunch& pass :
-                     plan_sort(rows, at, to, address_of(*workspace, 0), int(pairing.index_bits) + done, step))
+                for (int k = 0; k < sort_launches(rows); ++k) {
+                    NamedLaunch pass =
+                        plan_sort(rows, at, to, address_of(*workspace, 0), int(pairing.index_bits) + done, step, k);
                     launch(pass, task.name);
+                }
                 at = to;
             }
         }

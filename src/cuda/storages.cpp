@@ -85,7 +85,7 @@ StorageRef GpuRuntime::allocate_pinned(int64_t bytes) {
 void GpuRuntime::release(Block& block) noexcept {
     if (!block.allocation.address) return;
     // In a forked child, threads that no longer exist may hold locks.
-    const std::vector<StreamPoint> users = is_alive() ? block.uses.points(true) : std::vector<StreamPoint>();
+    const Few<StreamPoint, 4> users = is_alive() ? block.uses.points(true) : Few<StreamPoint, 4>();
     const bool shared = block.exported || block.seen_elsewhere;
     if (shared && is_alive()) {
         const std::lock_guard lock(mutex_);

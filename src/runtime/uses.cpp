@@ -41,14 +41,14 @@ void Uses::written_at(StreamPoint point) {
     has_more_.store(false, std::memory_order_release);
 }
 
-std::vector<StreamPoint> Uses::points(bool with_reads) const {
-    std::vector<StreamPoint> all;
+Few<StreamPoint, 4> Uses::points(bool with_reads) const {
+    Few<StreamPoint, 4> all;
     if (const StreamPoint write = last_write()) all.push_back(write);
     if (!with_reads) return all;
     if (const StreamPoint read = last_read()) all.push_back(read);
     if (!has_more_.load(std::memory_order_acquire)) return all;
     const std::lock_guard lock(mutex());
-    all.insert(all.end(), more_.begin(), more_.end());
+    for (const StreamPoint read : more_) all.push_back(read);
     return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <vector>
+#include "cuarray/core/few.h"
 #include "cuarray/core/scalar.h"
 #include "cuarray/core/table.h"
 
@@ -30,13 +31,13 @@ struct ExprNode {
 /// A computation over operands of equal shape. Outputs are stored where `mask` (if any) is true; the backend reports a
 /// fault to the caller of the run if `fault` is true for any element.
 struct Expr {
-    std::vector<ExprNode> nodes;  ///< sources precede the nodes that use them
-    std::vector<DType> inputs;    ///< dtypes of the input operands
-    std::vector<Scalar> scalars;
-    std::vector<ValueId> outputs;  ///< values to store, one per output operand, of any dtype
-    ValueId mask = kNoValue;       ///< a bool value, or none: store everything
-    ValueId fault = kNoValue;      ///< a bool value, or none
-    uint32_t single = 0;           ///< if not 0, this is a single loop: equal values imply equal structure
+    Few<ExprNode, 6> nodes;  ///< sources precede the nodes that use them
+    Few<DType, 8> inputs;    ///< dtypes of the input operands
+    Few<Scalar, 2> scalars;
+    Few<ValueId, 2> outputs;   ///< values to store, one per output operand, of any dtype
+    ValueId mask = kNoValue;   ///< a bool value, or none: store everything
+    ValueId fault = kNoValue;  ///< a bool value, or none
+    uint32_t single = 0;       ///< if not 0, this is a single loop: equal values imply equal structure
 
     ValueId input(DType dtype) {
         inputs.push_back(dtype);

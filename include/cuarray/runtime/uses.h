@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 #include "cuarray/core/error.h"
+#include "cuarray/core/few.h"
 
 namespace cuarray {
 
@@ -49,7 +50,7 @@ class CUARRAY_API Uses {
     }
     bool is_empty() const { return !last_write() && !last_read(); }
     /// The last write and, if `with_reads`, every stream's latest read since.
-    std::vector<StreamPoint> points(bool with_reads) const;
+    Few<StreamPoint, 4> points(bool with_reads) const;
 
  private:
     StreamPoint last_read() const { return StreamPoint::from_bits(read_.load(std::memory_order_acquire)); }
