@@ -90,6 +90,7 @@ class Groups:
         return concat([self.starts[1:], [self.mask.size]]) - self.starts
 
 
+@_core.with_fast_path
 def unique(
     ar,
     return_index=False,

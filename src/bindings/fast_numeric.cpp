@@ -419,6 +419,47 @@ PyObject* sorted(Given given, int gives_indices) {
                 [=, x = *array] { return gives_indices ? argsort(x, line, false) : sort(x, line, false); });
 }
 
+/// Writes the elements that differ from the one before them, the first one included; NaN equals NaN. Returns how many.
+template <class T>
+int64_t write_different(const T* from, int64_t n, T* to) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const bool is_new = i == 0 || (from[i] != from[i - 1] && (from[i] == from[i] || from[i - 1] == from[i - 1]));
+        if (is_new) to[count++] = from[i];
+    }
+    return count;
+}
+
+/// unique: ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted. Few integers or floats.
+PyObject* different(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || !are_absent(given, {1, 2, 3, 4, 5, 6}) || array->is_empty()) return nullptr;
+    const bool is_integer = info(array->dtype()).kind <= Kind::Signed;
+    if (array->nbytes() > kFewBytes || !direct_data(*array)) return nullptr;
+    if (!is_integer && array->dtype() != DType::float32 && array->dtype() != DType::float64) return nullptr;
+    const Array line = sort(array->reshape({array->size()}), 0, false);
+    const char* const from = direct_elements(line);
+    if (!from) return nullptr;
+    alignas(16) char room[kFewBytes];
+    const auto write = [&](auto zero) {
+        using T = decltype(zero);
+        return write_different(reinterpret_cast<const T*>(from), line.size(), reinterpret_cast<T*>(room));
+    };
+    int64_t count;
+    if (is_integer)
+        count = item_size(line.dtype()) == 1   ? write(uint8_t())
+                : item_size(line.dtype()) == 2 ? write(uint16_t())
+                : item_size(line.dtype()) == 4 ? write(uint32_t())
+                                               : write(uint64_t());
+    else
+        count = line.dtype() == DType::float32 ? write(float()) : write(double());
+    Array result = empty({count}, line.dtype(), line.device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    std::memcpy(to, room, size_t(result.nbytes()));
+    return wrap(std::move(result));
+}
+
 /// searchsorted: a, v, side, sorter. Arrays of one dtype.
 PyObject* places_in_sorted(Given given, int) {
     const Array *const a = read_array(given[0]), *const v = read_array(given[1]);
@@ -432,6 +473,7 @@ std::vector<FastFunction> make_paths() {
         {"nansum", reduced_without_nan, reduction::sum},
         {"nanprod", reduced_without_nan, reduction::prod},
         {"dot", product},
+        {"unique", different},
         {"einsum", contracted},
         {"matmul", gufunc_product, kMatmul},
         {"matvec", gufunc_product, kMatvec},

@@ -250,6 +250,8 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
             const Object all = Object::steal(PyTuple_Pack(1, self));
             return PyObject_Call(handle.get(), Object::steal(PySequence_Concat(all.get(), args)).get(), keywords);
         }
+        if (!keywords || PyDict_GET_SIZE(keywords) == 0)
+            return PyObject_Vectorcall(function.get(), &PyTuple_GET_ITEM(args, 2), size_t(count - 2), nullptr);
         const Object inputs = Object::steal(PyTuple_GetSlice(args, 2, count));
         if (!outputs) return PyObject_Call(function.get(), inputs.get(), keywords);
         const Object changed = Object::steal(PyDict_Copy(keywords));
