@@ -202,25 +202,36 @@ def statistic(mode):
     return {"maximum": max, "mean": mean, "median": median, "minimum": min}[mode]
 
 
-def fill_wrapped(whole, lines, before, after, mode):
-    places = np.pad(np.arange(lines.shape[-1]), (before, after), "wrap")
-    copy_margins(whole, lines, before, after, places)
-
-
 def fill_mirrored(whole, lines, before, after, mode, reflect_type):
     if lines.shape[-1] == 1:
         fill_edge(whole, lines, before, after, mode)
     elif reflect_type == "odd":
         fill_odd(whole, lines, before, after, mode)
     else:
-        copy_margins(whole, lines, before, after, np.pad(np.arange(lines.shape[-1]), (before, after), mode))
+        fill_repeated(whole, lines, before, after, mode)
 
 
-def copy_margins(whole, lines, before, after, places):
-    """Fill the padding with interior elements; `places` has the source position of every element."""
+def fill_repeated(whole, lines, before, after, mode):
+    """Fill the padding with interior elements, as often repeated as it takes."""
+    extent = lines.shape[-1]
     for margin, first in margins(whole, before, after):
-        chosen = places[:before] if first else places[len(places) - after :]
-        margin[...] = _core.take(lines, as_array(chosen, whole.device), lines.ndim - 1)
+        width = margin.shape[-1]
+        if width <= extent - (mode == "reflect"):
+            margin[...] = lines[..., nearest(extent, width, first, mode)]
+        else:
+            places = np.pad(np.arange(extent), (before, after), mode)
+            chosen = places[:before] if first else places[len(places) - after :]
+            margin[...] = _core.take(lines, as_array(chosen, whole.device), lines.ndim - 1)
+
+
+def nearest(extent, width, first, mode):
+    """Return the slice of the interior that fills a margin."""
+    if mode == "wrap":
+        return slice(extent - width, None) if first else slice(width)
+    skipped = mode == "reflect"
+    start = width - 1 + skipped if first else extent - 1 - skipped
+    stop = start - width
+    return slice(start, stop if stop >= 0 else None, -1)
 
 
 def fill_odd(whole, lines, before, after, mode):
@@ -256,5 +267,5 @@ FILLERS = {
     "minimum": fill_statistic,
     "reflect": fill_mirrored,
     "symmetric": fill_mirrored,
-    "wrap": fill_wrapped,
+    "wrap": fill_repeated,
 }

@@ -29,6 +29,10 @@ class ElementwiseRun {
     }
 
     Fault operator()() {
+        if (tile_axis_ < 0 && is_copy()) {
+            copy_elements();
+            return Fault::None;
+        }
         const int64_t units = tile_axis_ >= 0 ? tiles() : blocks();
         const int64_t unit = tile_axis_ >= 0 ? tile_rows_ * kTileColumns : block_;
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / unit);
@@ -87,6 +91,54 @@ class ElementwiseRun {
             operand.strides = space.strides[row];
             plan_.classify(operand, view.dtype);
         }
+    }
+
+    // Copies: from the input's memory to the output's, without blocks.
+
+    bool is_copy() const {
+        const LoopProgram& p = plan_.program;
+        return p.inputs == 1 && p.outputs == 1 && p.steps.empty() && p.sources[0] == 0 && !p.late[0] &&
+               p.mask == kNoSlot && p.fault == kNoSlot;
+    }
+
+    void copy_elements() const {
+        const SpaceOperand &from = plan_.operands[0], &to = plan_.operands[1];
+        const Space& s = plan_.space;
+        const auto is_linear = [](const SpaceOperand& o) { return o.kind == SpaceOperand::Kind::Linear; };
+        if (is_linear(from) && is_linear(to)) return copy_bytes(to.base, from.base, s.size * to.item());
+        // Rectangles of the last two axes.
+        const int column = s.ndim - 1, row = std::max(column - 1, 0);
+        const int64_t columns = s.shape[column], rows = column > 0 ? s.shape[row] : 1;
+        const int64_t width = std::min(columns, kTaskElements),
+                      height = std::clamp(kTaskElements / width, int64_t(1), rows);
+        const int64_t across = (columns + width - 1) / width, down = (rows + height - 1) / height;
+        const int64_t rectangles = s.size / (rows * columns) * down * across;
+        const int64_t per_task =
+            s.size < 2 * kTaskElements ? rectangles : std::max<int64_t>(1, kTaskElements / (width * height));
+        parallel_for((rectangles + per_task - 1) / per_task, [&](int64_t task) {
+            for (int64_t i = task * per_task; i < std::min((task + 1) * per_task, rectangles); ++i) {
+                int64_t at[kMaxDims] = {}, rest = i;
+                const int64_t first_column = rest % across * width;
+                rest /= across;
+                const int64_t first_row = rest % down * height;
+                rest /= down;
+                for (int d = row - 1; d >= 0; --d) {
+                    at[d] = rest % s.shape[d];
+                    rest /= s.shape[d];
+                }
+                if (column > 0) at[row] = first_row;
+                at[column] = first_column;
+                const auto corner = [&](const SpaceOperand& o) {
+                    char* p = o.base;
+                    for (int d = 0; d <= column; ++d) p += at[d] * o.strides[d];
+                    return p;
+                };
+                const auto row_step = [&](const SpaceOperand& o) { return column > 0 ? o.strides[row] : 0; };
+                plan_.library->copy[to.log_size](
+                    corner(to), row_step(to), to.strides[column], corner(from), row_step(from), from.strides[column],
+                    std::min(height, rows - first_row), std::min(width, columns - first_column));
+            }
+        });
     }
 
     // Stretches: blocks of the flattened space, or of its rows if these are long.
@@ -232,15 +284,17 @@ Fault run(const LoopLibrary& library, const Elementwise& task) {
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {
-    constexpr int64_t kPiece = int64_t(1) << 20;
-    if (bytes <= kPiece) {
+    constexpr int64_t kLeast = int64_t(1) << 20;
+    if (bytes <= kLeast) {
         // The address of zero bytes may be null, which memcpy does not accept.
         if (bytes > 0) std::memcpy(to, from, size_t(bytes));
         return;
     }
-    parallel_for((bytes + kPiece - 1) / kPiece, [&](int64_t i) {
-        std::memcpy(static_cast<char*>(to) + i * kPiece, static_cast<const char*>(from) + i * kPiece,
-                    size_t(std::min(kPiece, bytes - i * kPiece)));
+    // One piece for each thread: memcpy chooses its stores by the size.
+    const int64_t piece = std::max(kLeast, (bytes / thread_count() + 4095) & ~int64_t(4095));
+    parallel_for((bytes + piece - 1) / piece, [&](int64_t i) {
+        std::memcpy(static_cast<char*>(to) + i * piece, static_cast<const char*>(from) + i * piece,
+                    size_t(std::min(piece, bytes - i * piece)));
     });
 }
 
