@@ -17,6 +17,10 @@ PyObject* filled(Given given, int number) {
     const Device device = current_device();
     return wrap(without_gil(number >= 0 && is_long(device, count(shape)), [&] {
         Array result = empty(shape, dtype, device);
+        if (char* const to = number == 0 ? direct_data(result) : nullptr; to && result.nbytes() <= kFewBytes) {
+            std::memset(to, 0, size_t(result.nbytes()));
+            return result;
+        }
         if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
         return result;
     }));
