@@ -574,7 +574,7 @@ def test_copyto_where_of_what_overlaps(device):
         before = n.copy()
         cuarray.copyto(m[shift], True, where=m[: m[shift].size])
         n[shift][before[: n[shift].size]] = True
-        assert m.tolist() == n.tolist()
+        assert np.array_equal(m.numpy(), n)  # lists so long take pytest minutes to compare
     with cuarray.fuse():
         z = cuarray.arange(4, device=device) + 1
         cuarray.copyto(z, z[::-1] * 2, where=z > 2)
