@@ -202,8 +202,10 @@ Array multiply(Array left, Array right, bool by_library) {
     const int64_t columns = right.shape()[right.ndim() - 1];
     const Dims batch = broadcast_batches(left, right);
     const Dims shape = with(batch, rows, columns);
-    left = left.broadcast_to(with(batch, rows, depth), kMatmul);
-    right = right.broadcast_to(with(batch, depth, columns), kMatmul);
+    if (batch.size() > 0) {
+        left = left.broadcast_to(with(batch, rows, depth), kMatmul);
+        right = right.broadcast_to(with(batch, depth, columns), kMatmul);
+    }
     if (batch.size() > kernel::kMaxAxes) {
         // More batch axes than a kernel takes: flatten them into one.
         const Dims flat{count(batch)};
@@ -286,8 +288,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
         raise(ErrorKind::Value, kMatmul, ": shapes ", to_string(left.shape()), " and ", to_string(right.shape()),
               " do not go together: the rows of the first have ", depth, " elements, the columns of the second ",
               y.shape()[y.ndim() - 2]);
-
-    broadcast_batches(x, y);
+    if (x.ndim() > 2 || y.ndim() > 2) broadcast_batches(x, y);
 
     const int64_t rows = x.shape()[x.ndim() - 2], columns = y.shape()[y.ndim() - 1];
     const bool is_fold = by_library ? is_better_folded(x, y, dtype, rows, depth, columns) : rows == 1 || columns == 1;

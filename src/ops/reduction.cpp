@@ -326,7 +326,7 @@ std::pair<Array, Array> weighted_sums(const Array& array, const Array& weights, 
 
 Array sums_of_products(const Array& x, const Array& y, const ReduceOptions& o) {
     const Dims* const shapes[] = {&x.shape(), &y.shape()};
-    const Array left = x.broadcast_to(broadcast(shapes, o.name), o.name);
+    const Array left = x.shape() == y.shape() ? x : x.broadcast_to(broadcast(shapes, o.name), o.name);
     const ReducedAxes axes = plan_axes(left, o, o.name);
     const Array sums = target_array(left, o, axes, o.dtype);
     if (sums.is_empty()) return sums;
