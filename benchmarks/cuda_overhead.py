@@ -143,7 +143,9 @@ def composites():
     def operands_of(call: str) -> str:
         """Return a tuple of the names in the call: Python's time to load them is not cuarray's."""
         nodes = list(ast.walk(ast.parse(call)))
-        functions = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("ca", "np")]
+        functions = [
+            node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("ca", "np")
+        ]
         variables = [node for node in nodes if isinstance(node, ast.Name) and node.id not in ("ca", "np")]
         return "".join(f"{ast.unparse(node)}, " for node in functions + variables)
 

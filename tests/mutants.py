@@ -625,6 +625,41 @@ MUTANTS = [
         "",
         "tests/cuda/test_cuda_explanations.py",
     ),
+    Mutant(
+        "rectangles-of-a-copy-in-one-column",
+        "src/host/elementwise.cpp",
+        "                at[column] = first_column;\n",
+        "",
+        "tests/python/test_manipulation.py -k large_views",
+    ),
+    Mutant(
+        "exchanged-rows-keep-the-sign",
+        "src/host/lapack.h",
+        "if (pivots[i] != i + 1) sign = -sign;",
+        "if (pivots[i] == i + 1) sign = -sign;",
+        "tests/python/test_linalg.py -k det",
+    ),
+    Mutant(
+        "first-matrix-of-a-stack-solved-only",
+        "src/host/lapack.h",
+        "from.data + k * from.apart",
+        "from.data",
+        "tests/python/test_linalg.py -k solve",
+    ),
+    Mutant(
+        "upper-triangle-kept",
+        "src/host/lapack.h",
+        "std::fill_n(a + j * n, j, T(0));",
+        "std::fill_n(a + j * n, 0, T(0));",
+        "tests/python/test_linalg.py -k cholesky",
+    ),
+    Mutant(
+        "inverse-in-columns",
+        "src/host/lapack.h",
+        "if (info == 0) to_rows(k, b, n, n);",
+        "if (info == 0) std::copy_n(b, n * n, reinterpret_cast<T*>(equations.result) + k * n * n);",
+        "tests/python/test_linalg.py -k inv",
+    ),
 ]
 
 if __name__ == "__main__":

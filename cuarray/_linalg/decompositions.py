@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._linalg.lapack import as_matrices, factorise
 
@@ -37,6 +38,7 @@ class SVDResult(NamedTuple):
     Vh: ndarray
 
 
+@_core.with_fast_path
 def cholesky(a, /, *, upper=False) -> ndarray:
     """Factorise a positive definite matrix into a triangle and its conjugate transpose.
 

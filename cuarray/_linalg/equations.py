@@ -23,6 +23,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: ndarray
 
 
+@_core.with_fast_path
 def det(a) -> ndarray:
     """Return the determinants of square matrices.
 
@@ -88,6 +89,7 @@ def slogdet(a) -> SlogdetResult:
     return SlogdetResult(*factorise("slogdet", "slogdet", as_matrices("slogdet", a, is_square=True)))
 
 
+@_core.with_fast_path
 def inv(a) -> ndarray:
     """Return the inverses of square matrices.
 
@@ -120,6 +122,7 @@ def inv(a) -> ndarray:
     return inverse("inv", as_matrices("inv", a, is_square=True))
 
 
+@_core.with_fast_path
 def solve(a, b) -> ndarray:
     """Solve the linear equations a @ x = b.
 

@@ -285,7 +285,7 @@ int number_of(PyObject* code, const char* attribute) {
 /// Calls take(function) for every function with a fast path.
 template <class Take>
 void for_each_path(Take take) {
-    for (const auto& paths : {array_paths(), creation_paths(), joining_paths(), numeric_paths()})
+    for (const auto& paths : {array_paths(), creation_paths(), joining_paths(), linalg_paths(), numeric_paths()})
         for (const FastFunction& function : paths) take(function);
 }
 

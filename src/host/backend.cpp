@@ -39,6 +39,10 @@ class HostLoops final : public DirectLoops {
         host::fold_contiguous(loops_, row, dtype, in, n, out, folds, apart);
     }
     bool multiply(const MatrixProduct& product) override { return host::multiply(loops_, product); }
+    bool solve(const MatrixEquations& equations) override {
+        const host::Blas* const blas = host::Blas::find();
+        return blas && blas->solve(loops_, equations);
+    }
 
  private:
     const host::LoopLibrary& loops_;

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "cuarray/core/error.h"
+#include "host/lapack.h"
 #include "host/scratch.h"
 #include "host/threads.h"
 
@@ -117,7 +118,8 @@ void mirror(const LoopLibrary& loops, char* data, int64_t n, int64_t item) {
 template <class Int>
 class BlasOf final : public Blas {
  public:
-    BlasOf(std::string file, void* (*find)(void* handle, const char* name), void* handle) : Blas(std::move(file)) {
+    BlasOf(std::string file, void* (*find)(void* handle, const char* name), void* handle)
+        : Blas(std::move(file)), lapack_(find, handle) {
         load(find, handle, 's', float32_);
         load(find, handle, 'd', float64_);
         load(find, handle, 'c', complex64_);
@@ -143,6 +145,10 @@ class BlasOf final : public Blas {
             case DType::complex128: return run<const void*>(complex128_, kDoubles.one, kDoubles.zero, loops, product);
             default: return false;
         }
+    }
+
+    bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const override {
+        return lapack_.run(loops, equations);
     }
 
  private:
@@ -219,6 +225,7 @@ class BlasOf final : public Blas {
     BlasFunctions<Int, float> float32_;
     BlasFunctions<Int, double> float64_;
     BlasFunctions<Int, const void*> complex64_, complex128_;
+    const Lapack<Int> lapack_;
     bool is_complete_ = true;
 };
 

@@ -19,6 +19,8 @@ class Blas {
     virtual ~Blas() = default;
     /// False, with nothing done, if the matrices are too large for the library's integers, or empty.
     virtual bool multiply(const LoopLibrary& loops, const MatrixProduct& product) const = 0;
+    /// As DirectLoops::solve.
+    virtual bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const = 0;
     /// The file of the library.
     const std::string& file() const { return file_; }
 

@@ -6,6 +6,7 @@ Two ways to call a function are compared by all that a caller can see. A failure
 import contextlib
 import functools
 import inspect
+import operator
 import random
 import re
 import warnings
@@ -73,7 +74,8 @@ ca.array([1.5, -0.0, ca.nan]) | ca.array([[1.5, -0.0, ca.inf]]) | ca.array([True
 ca.arange(3, dtype='i4') | ca.ones(3, 'f4') | ca.arange(3, dtype='f4') * 2 | ca.ones((3, 3), 'f4') | ca.arange(3, dtype='u1') | ca.arange(3.) * 2
 ca.arange(3) - 1 | -base | ca.ones(3, 'c16') | base[::-1] | base.T | base[:, 1] | base.ravel() | ca.arange(6.)[::2]
 ca.arange(3)[::-1] | ca.arange(6, dtype='i4').reshape(3, 2).T | base[1:] | base[:, :2] | [1, 2, 3] | [1., 2, 3]
-(1, 2, 3) | np.arange(3.)
+(1, 2, 3) | np.arange(3.) | base @ base.T + ca.eye(3) | base.astype('f4') + 9 * ca.eye(3, dtype='f4')
+base + 9j * ca.eye(3) | (base + ca.ones((2, 1, 1)) * 9 * ca.eye(3))[:, ::-1]
 """
 POINTS = """
 ca.arange(3.) | base[0] | [1., 2, 3] | ca.array([0, 1., 1]) | ca.arange(6.)[::2] | ca.arange(3)
@@ -252,6 +254,11 @@ def pool(parameter):
 # Calls and what comes of them.
 
 
+def public(name):
+    """Return the function of the main namespace, or of a submodule as 'linalg.inv'."""
+    return operator.attrgetter(name)(cuarray)
+
+
 class Call:
     """A call of a function as text; `wraps` says what is around it: 'fuse', and 'write' to the arguments after."""
 
@@ -389,7 +396,7 @@ def draw(name, parameters, rng):
 
 
 def parameters_of(name):
-    return list(inspect.signature(getattr(cuarray, name)).parameters.values())
+    return list(inspect.signature(public(name)).parameters.values())
 
 
 def calls(name, count):

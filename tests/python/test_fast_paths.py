@@ -19,15 +19,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_calls import WRONG, Call, calls, differences, flat, parameters_of, pool, report
+from drawn_calls import WRONG, Call, calls, differences, flat, parameters_of, pool, public, report
 
 import cuarray
 from cuarray import _core
 
-#: With their aliases.
-FUNCTIONS = [name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)]
+#: With their aliases; those of linalg that the main namespace has not.
+FUNCTIONS = [
+    *[name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)],
+    *[
+        f"linalg.{name}"
+        for name in cuarray.linalg.__all__
+        if isinstance(getattr(cuarray.linalg, name), _core.function) and name not in cuarray.__all__
+    ],
+]
 #: Calls of all functions together that test_outcomes compares: about 4 s. `--full` makes 30 times as many.
 CALLS = 24_000
+
+
+def last_part(name):
+    return name.rpartition(".")[2]
 
 
 # Outcomes
@@ -36,7 +47,7 @@ CALLS = 24_000
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_outcomes(name, device, full):
     """Results, errors, warnings, and the arguments that are written or shared are those of the Python function."""
-    function = getattr(cuarray, name)
+    function = public(name)
     found = differences(calls(name, CALLS // len(FUNCTIONS) * (30 if full else 1)), function, function.__wrapped__)
     assert not found, report(found)
 
@@ -44,7 +55,7 @@ def test_outcomes(name, device, full):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_lines_of_profiles(name, device):
     """A profile gives the work to the line of the caller."""
-    function, call = getattr(cuarray, name), Call(name, suitable(name), {})
+    function, call = public(name), Call(name, suitable(name), {})
     lines = set()
     for way in (function, function.__wrapped__):
         args, keywords = call.arguments()
@@ -57,7 +68,7 @@ def test_lines_of_profiles(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_without_memory(name, device):
     """Where memory is missing for the result, both ways raise MemoryError, unless the fast path needs none."""
-    function, call = getattr(cuarray, name), Call(name, suitable(name), {})
+    function, call = public(name), Call(name, suitable(name), {})
     got, want = error_without_memory(call, function, device), error_without_memory(call, function.__wrapped__, device)
     assert got == want or (got is None and want is MemoryError)
 
@@ -76,7 +87,7 @@ def error_without_memory(call, function, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_names_of_keywords(name, device):
     """Keywords are found by their letters: strings that are not the interned ones come from configuration files."""
-    function = getattr(cuarray, name)
+    function = public(name)
     for call in calls(name, 40):
         call.keywords = {"".join(list(k)): text for k, text in call.keywords.items()}
         assert not differences([call], function, function.__wrapped__), call
@@ -85,14 +96,14 @@ def test_names_of_keywords(name, device):
 def test_functions():
     #: Methods that no function has the name of.
     methods = {"tobytes", "array_function"}
-    assert set(_core.fast_functions) - methods <= set(FUNCTIONS)
+    assert set(_core.fast_functions) - methods <= {last_part(name) for name in FUNCTIONS}
     assert type(cuarray.ndarray.tobytes) is type(cuarray.ndarray.__array_function__) is _core.function
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_ways_are_taken(name):
     """The calls above are not all left to Python, else they would compare nothing."""
-    function, entered = getattr(cuarray, name), []
+    function, entered = public(name), []
     code, drawn = function.__code__, calls(name, 1000)
     answered, before = 0, sys.getprofile()
     with cuarray.device("cpu"), warnings.catch_warnings():
@@ -122,7 +133,7 @@ def suitable(name):
     for i in range(max(map(len, pools))):
         texts = [usual[i % len(usual)] for usual in pools]
         with contextlib.suppress(Exception):
-            getattr(cuarray, name)(*Call(name, texts, {}).arguments()[0])
+            public(name)(*Call(name, texts, {}).arguments()[0])
             return texts
     raise AssertionError(f"{name} takes none of the usual arguments that calls.py has for its parameters")
 
@@ -178,7 +189,7 @@ def kept_by(call, function, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrong_arguments(name, device):
     """Each argument wrong once: the same error, or result, as from Python."""
-    function = getattr(cuarray, name)
+    function = public(name)
     found = differences(wrong_calls(name), function, function.__wrapped__)
     assert not found, report(found)
 
@@ -186,7 +197,7 @@ def test_wrong_arguments(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_nothing_is_kept(name, device):
     """A call, also one that fails, leaves no reference to an argument and no memory in use."""
-    function, found = getattr(cuarray, name), []
+    function, found = public(name), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for call in [*wrong_calls(name), *calls(name, 60)]:
@@ -200,7 +211,7 @@ def test_nothing_is_kept(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_calls_do_not_grow(name, device):
     """1000 calls, right ones and wrong ones, leave no blocks of Python's allocator."""
-    function, right = getattr(cuarray, name), suitable(name)
+    function, right = public(name), suitable(name)
     for call in (Call(name, right, {}), Call(name, ["object()", *right[1:]], {}), Call(name, right, {"nonsense": "1"})):
         args, keywords = call.arguments()
 
@@ -226,12 +237,12 @@ def test_calls_do_not_grow(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_description(name):
     """What tools ask of a function is answered as by the Python function."""
-    function = getattr(cuarray, name)
+    function = public(name)
     python = function.__wrapped__
     assert inspect.isfunction(python) and inspect.unwrap(function) is python
     for attribute in ("__name__", "__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__"):
         assert getattr(function, attribute) == getattr(python, attribute), attribute
-    assert function.__name__ == name and repr(function) == repr(python)
+    assert function.__name__ == last_part(name) and repr(function) == repr(python)
     assert inspect.signature(function) == inspect.signature(python)
     assert inspect.getdoc(function) == inspect.getdoc(python)
     assert inspect.isroutine(function) and callable(function)
@@ -240,7 +251,7 @@ def test_description(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_help(name):
     """The title aside, which names the type of the object."""
-    function = getattr(cuarray, name)
+    function = public(name)
     shown, wanted = (pydoc.render_doc(f, renderer=pydoc.plaintext) for f in (function, function.__wrapped__))
     assert shown.partition("\n")[2] == wanted.partition("\n")[2]
 
@@ -248,7 +259,7 @@ def test_help(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_copies_are_the_function(name):
     """Pickled and copied by name, as Python functions are: for process pools."""
-    function = getattr(cuarray, name)
+    function = public(name)
     assert copy.copy(function) is function and copy.deepcopy(function) is function
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(function, protocol)) is function
@@ -257,14 +268,14 @@ def test_copies_are_the_function(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrapping(name):
     """Decorators, partial() and classes take it for a function."""
-    function = getattr(cuarray, name)
+    function = public(name)
 
     @functools.wraps(function)
     def wrapper(*args, **keywords):
         return function(*args, **keywords)
 
     assert wrapper.__wrapped__ is function and inspect.unwrap(wrapper) is function.__wrapped__
-    assert (wrapper.__name__, wrapper.__doc__) == (name, function.__doc__)
+    assert (wrapper.__name__, wrapper.__doc__) == (last_part(name), function.__doc__)
     assert inspect.signature(wrapper) == inspect.signature(function)
     assert functools.partial(function).func is function
     assert weakref.ref(function)() is function
@@ -284,7 +295,7 @@ def stub():
     return found
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if "." not in name])
 def test_stub(name):
     """The stub, or one of its overloads, has the parameters of the function, in their order and of their kinds."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

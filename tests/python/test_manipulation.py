@@ -1,6 +1,7 @@
 """Joining, splitting and shaping give NumPy's values, shapes, views and errors."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -237,3 +238,30 @@ def test_huge_steps(device):
 def test_a_word_names_no_axes(name, device):
     with pytest.raises(TypeError, match=f"^{name}: axis must be an integer"):
         getattr(cuarray, name)(cuarray.ones(2, device=device), axis="")
+
+
+@pytest.mark.parametrize(
+    ("shape", "key"),
+    [
+        ((3, 200_000), np.s_[:, :150_000]),
+        ((300_000,), np.s_[::2]),
+        ((300_000,), np.s_[::-1]),
+        ((4, 500, 200), np.s_[:, ::2, 1:]),
+        ((2, 3, 5, 90_000), np.s_[:, 1:, ::-2, 3:]),
+        ((70_000, 12), np.s_[:, 1:11]),
+        ((70_000, 3), np.s_[::-1, :2]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["u1", "f4", "c16"])
+def test_copies_of_large_views(shape, key, dtype, device):
+    """Views larger than the rectangles that the host copies at a time, to new memory and to a view."""
+    host = np.arange(math.prod(shape)).astype(dtype).reshape(shape)
+    x = cuarray.asarray(host, device=device)
+    assert np.array_equal(x[key].copy().numpy(), host[key])
+    written, wanted = cuarray.zeros(shape, dtype, device=device), np.zeros(shape, dtype)
+    written[key] = x[key]
+    wanted[key] = host[key]
+    assert np.array_equal(written.numpy(), wanted)
+    written[key] = x[key][:1]
+    wanted[key] = host[key][:1]
+    assert np.array_equal(written.numpy(), wanted)

@@ -19,6 +19,23 @@ struct MatrixProduct {
     char* result;
 };
 
+/// What LAPACK computes for each matrix of a stack of square ones, of float64 or complex128. Strides in bytes, from row
+/// to row, from column to column, and from one matrix to the next.
+struct MatrixEquations {
+    /// Solve: x of a @ x = b. Invert: the inverse of a. Determinant: one number for each. Cholesky: the lower triangle
+    /// L of a = L @ L.H, of which the lower triangle is read.
+    enum class Kind : uint8_t { Solve, Invert, Determinant, Cholesky };
+    struct Matrix {
+        const char* data;
+        int64_t row, column, apart;
+    };
+    Kind kind;
+    DType dtype;
+    int64_t stack, n, columns;  ///< columns of b
+    Matrix a, b;
+    char* result;  ///< contiguous rows
+};
+
 /// The loops of a device that computes on the host. Operands are contiguous and aligned, in host memory.
 class DirectLoops {
  public:
@@ -32,6 +49,9 @@ class DirectLoops {
                         int64_t apart = 0) = 0;
     /// The product as a Matmul task by a library computes it; false, with nothing done, where no library takes it.
     virtual bool multiply(const MatrixProduct& product) = 0;
+    /// False, with the result undefined, where no library has the routine, or a matrix is singular or not positive
+    /// definite.
+    virtual bool solve(const MatrixEquations& equations) = 0;
 
  protected:
     ~DirectLoops() = default;
