@@ -1,0 +1,102 @@
+"""scikit-learn with Array API dispatch: estimators compute with our arrays, on every device, what they compute with NumPy's."""
+
+import peers
+
+test_check = peers.test_of(__file__, "sklearn", environment=(("SCIPY_ARRAY_API", "1"),))
+
+
+def agree(compute):
+    """Compare what a function of (features, labels, targets) returns for arrays of each device and for NumPy's."""
+    wanted = [np.asarray(x) for x in compute(*DATA)]
+    for device in DEVICES:
+        with cuarray.device(device):
+            got = compute(*[cuarray.asarray(x, device=device) for x in DATA])
+        for one, other in zip(got, wanted, strict=True):
+            if isinstance(one, cuarray.ndarray):
+                assert str(one.device) == device, (one.device, device)
+                one = one.numpy()
+            else:
+                assert other.ndim == 0, f"a {type(one).__name__} on {device}"
+            np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+
+
+def check_principal_components():
+    for options in (
+        {"svd_solver": "full"},
+        {"svd_solver": "covariance_eigh"},
+        {"svd_solver": "randomized", "power_iteration_normalizer": "QR", "random_state": 0},
+    ):
+        # The signs of components are not determined.
+        agree(lambda x, y, t: (lambda m: (abs(m.transform(x)), m.explained_variance_))(PCA(2, **options).fit(x)))
+
+
+def check_linear_discriminant_analysis():
+    agree(lambda x, y, t: (lambda m: (m.predict(x), m.decision_function(x)))(LinearDiscriminantAnalysis().fit(x, y)))
+
+
+def check_ridge():
+    agree(lambda x, y, t: (lambda m: (m.coef_, m.predict(x)))(Ridge(solver="svd").fit(x, t)))
+    agree(lambda x, y, t: (lambda m: (m.coef_, m.predict(x)))(RidgeCV().fit(x, t)))
+
+
+def check_gaussian_mixture():
+    def fitted(x, y, t):
+        mixture = GaussianMixture(2, init_params="random", random_state=0, max_iter=50).fit(x)
+        return mixture.predict(x), mixture.means_, mixture.score_samples(x)
+
+    agree(fitted)
+
+
+def check_naive_bayes():
+    agree(lambda x, y, t: (GaussianNB().fit(x, y).predict(x),))
+
+
+def check_preprocessing():
+    steps = (StandardScaler(), MinMaxScaler(), MaxAbsScaler(), Normalizer(), Binarizer(), PolynomialFeatures(2))
+    for step in steps:
+        agree(lambda x, y, t, step=step: (clone(step).fit_transform(x),))
+    agree(lambda x, y, t: (KernelCenterer().fit_transform(x @ x.T),))
+    agree(lambda x, y, t: (LabelEncoder().fit_transform(y),))
+
+
+def check_distances_and_scores():
+    pairwise = metrics.pairwise
+    agree(lambda x, y, t: (pairwise.euclidean_distances(x[:5], x[5:]), pairwise.rbf_kernel(x[:5], x)))
+    agree(lambda x, y, t: (pairwise.cosine_similarity(x[:5], x),))
+    agree(lambda x, y, t: (metrics.accuracy_score(y, 1 - y), metrics.f1_score(y, y)))
+    agree(lambda x, y, t: (metrics.mean_squared_error(t, t * 1.1), metrics.r2_score(t, t * 1.1)))
+
+
+if __name__ == "__main__":
+    import numpy as np
+    import sklearn
+    from sklearn import metrics
+    from sklearn.base import clone
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import Ridge, RidgeCV
+    from sklearn.mixture import GaussianMixture
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.preprocessing import (
+        Binarizer,
+        KernelCenterer,
+        LabelEncoder,
+        MaxAbsScaler,
+        MinMaxScaler,
+        Normalizer,
+        PolynomialFeatures,
+        StandardScaler,
+    )
+
+    import cuarray
+
+    sklearn.set_config(array_api_dispatch=True)
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 5))
+    DATA = (
+        features,
+        (features[:, 0] + features[:, 1] > 0).astype(int),
+        features @ np.arange(5.0) + rng.normal(size=200),
+    )
+    DEVICES = [str(device) for device in cuarray.__array_namespace_info__().devices()]
+    peers.main(globals())
