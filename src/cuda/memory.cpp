@@ -130,13 +130,6 @@ void DevicePool::take(Allocation& allocation) {
     if (allocation.from != Allocation::From::Pinned && allocation.bytes > int64_t(context_.memory))
         raise_no_memory(allocation.bytes);
     if (allocation.bytes > kLargestBlock) raise_no_room(allocation);
-    if (allocation.from == Allocation::From::Pool && allocation.bytes <= kSmall) {
-        const std::lock_guard lock(mutex_);
-        if (const FreeBlock block = small_.take(*allocation.home, class_of(allocation.bytes))) {
-            allocation.address = block.address;
-            return;
-        }
-    }
     if (take_once(allocation, false)) return;
     ContextCache::invalidate();
     if (!find_room([&] { return take_once(allocation, true); })) raise_no_room(allocation);
@@ -163,17 +156,34 @@ Allocation DevicePool::allocate(int64_t bytes, GpuStream& stream, MemoryKind kin
         ContextCache::invalidate();
         find_room_in_limit(bytes);
     }
-    take(allocation);
+    if (!take_small(allocation)) {
+        take(allocation);
+        const std::lock_guard lock(mutex_);
+        count(allocation, 1);
+    }
     if (is_ours && !account_.add(bytes)) {
+        {
+            const std::lock_guard lock(mutex_);
+            count(allocation, -1);
+        }
         take_back(allocation, {}, false);
         raise_no_memory(bytes);
     }
-    count(allocation, 1);
     return allocation;
 }
 
-void DevicePool::count(const Allocation& allocation, int sign) {
+/// Takes and counts a block from the list of small ones, with one lock.
+bool DevicePool::take_small(Allocation& allocation) {
+    if (allocation.from != Allocation::From::Pool || allocation.bytes > kSmall) return false;
     const std::lock_guard lock(mutex_);
+    const FreeBlock block = small_.take(*allocation.home, class_of(allocation.bytes));
+    if (!block) return false;
+    allocation.address = block.address;
+    count(allocation, 1);
+    return true;
+}
+
+void DevicePool::count(const Allocation& allocation, int sign) {
     current_[int(allocation.from)] += sign * allocation.bytes;
     blocks_[int(allocation.from)] += sign;
     auto lane = std::find_if(streams_.begin(), streams_.end(),
@@ -186,10 +196,33 @@ void DevicePool::count(const Allocation& allocation, int sign) {
 void DevicePool::release(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) noexcept {
     if (allocation.from != Allocation::From::Pinned) account_.remove(allocation.bytes);
     if (!is_alive()) return;  // in a forked child, a thread that no longer exists may hold the lock
-    count(allocation, -1);
     try {
+        if (give_small(allocation, users, shared)) return;
+        {
+            const std::lock_guard lock(mutex_);
+            count(allocation, -1);
+        }
         take_back(allocation, users, shared);
     } catch (const std::exception& error) { report_lost(error); }
+}
+
+/// Counts a small block, and puts it into the list, with one lock.
+bool DevicePool::give_small(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) {
+    if (shared || allocation.foreign_stream || allocation.from != Allocation::From::Pool || allocation.bytes > kSmall ||
+        !caches_)
+        return false;
+    allocation.home->wait_for(users);
+    const std::lock_guard lock(mutex_);
+    if (!keep_small(allocation)) return false;
+    count(allocation, -1);
+    return true;
+}
+
+bool DevicePool::keep_small(const Allocation& allocation) {
+    if (small_.bytes() + pooled_size(allocation.bytes) > std::min(kMostSmall, limit() - account_.current()))
+        return false;
+    small_.put({allocation.address, allocation.home, allocation.home->issued(), class_of(allocation.bytes)});
+    return true;
 }
 
 void DevicePool::take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) {
@@ -218,10 +251,7 @@ void DevicePool::put_away(const Allocation& allocation) {
         return kept(allocation.from).keep(allocation.address, class_of(allocation.bytes), *allocation.home);
     if (caches_ && allocation.bytes <= kSmall) {
         const std::lock_guard lock(mutex_);
-        if (small_.bytes() + pooled_size(allocation.bytes) <= std::min(kMostSmall, limit() - account_.current())) {
-            small_.put({allocation.address, allocation.home, allocation.home->issued(), class_of(allocation.bytes)});
-            return;
-        }
+        if (keep_small(allocation)) return;
     }
     // The pool caches freed memory anyway, so the free can wait for an operation that makes the context current.
     if (caches_ && owns_threshold_) {

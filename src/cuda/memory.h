@@ -60,12 +60,16 @@ class DevicePool final : public Memory {
 
     CachedMemory& kept(Allocation::From from);
     void take(Allocation& allocation);
+    bool take_small(Allocation& allocation);
     [[noreturn]] void raise_no_room(const Allocation& allocation);
     bool take_once(Allocation& allocation, bool wait);
     CUdeviceptr ask_driver(int64_t bytes, GpuStream& stream);
     void take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared);
+    bool give_small(const Allocation& allocation, std::span<const StreamPoint> users, bool shared);
     void put_away(const Allocation& allocation);
     void free_late() noexcept;
+    // Under the lock:
+    bool keep_small(const Allocation& allocation);
     void count(const Allocation& allocation, int sign);
     void collect_shared();
     void raise_threshold(CUmemoryPool pool);
