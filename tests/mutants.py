@@ -656,9 +656,23 @@ MUTANTS = [
     Mutant(
         "inverse-in-columns",
         "src/host/lapack.h",
-        "if (info == 0) to_rows(k, b, n, n);",
+        "if (info == 0) store(k, b, n, n);",
         "if (info == 0) std::copy_n(b, n * n, reinterpret_cast<T*>(equations.result) + k * n * n);",
         "tests/python/test_linalg.py -k inv",
+    ),
+    Mutant(
+        "eigenvectors-in-rows",
+        "src/host/lapack.h",
+        "to_rows(loops, item, decomposition.left + k * n * n * item, a, n, n);",
+        "std::copy_n(a, n * n, reinterpret_cast<double*>(decomposition.left) + k * n * n);",
+        "tests/python/test_linalg.py -k eigh",
+    ),
+    Mutant(
+        "singular-values-of-a-stack-in-one-place",
+        "src/host/lapack.h",
+        "decomposition.values + k * few * item",
+        "decomposition.values",
+        "tests/python/test_linalg.py -k svd",
     ),
 ]
 

@@ -165,6 +165,7 @@ def triangle(UPLO, function):
     return UPLO.upper()
 
 
+@_core.with_fast_path
 def eigh(a, UPLO="L") -> EighResult:
     """Return the eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
@@ -299,6 +300,7 @@ def svd(a, full_matrices=True, compute_uv: Literal[True] = True, hermitian=False
 def svd(a, full_matrices, compute_uv: Literal[False], hermitian=False) -> ndarray: ...
 @overload
 def svd(a, full_matrices=True, *, compute_uv: Literal[False], hermitian=False) -> ndarray: ...
+@_core.with_fast_path
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """Return the singular value decomposition of matrices.
 

@@ -1,4 +1,6 @@
-// fast_linalg.cpp -- fast paths of solve, inv, det and cholesky: LAPACK's routines, without a call of NumPy's.
+// fast_linalg.cpp -- fast paths of solve, inv, det, cholesky, eigh and svd: LAPACK's routines, without a call of
+// NumPy's.
+#include <algorithm>
 #include "bindings/fast_paths.h"
 #include "ops/packed.h"
 
@@ -89,11 +91,62 @@ PyObject* solutions(Given given, int) {
     return solved(equations, is_vector ? right->shape() : b.shape(), *left);
 }
 
+/// A matrix decomposition of the arrays of results, as an object of a named tuple.
+template <size_t n>
+PyObject* decomposed(const MatrixDecomposition& decomposition, Attribute& kind, Array (&results)[n], DType dtype) {
+    DirectLoops* const loops = results[0].storage().front().direct();
+    const int64_t length = std::max(decomposition.rows, decomposition.columns);
+    const bool is_long = decomposition.stack * length * length * length > 4096;
+    if (!loops || !without_gil(is_long, [&] { return loops->decompose(decomposition); })) return nullptr;
+    PyObject* objects[n];
+    Object owners[n];
+    for (size_t k = 0; k < n; ++k) {
+        owners[k] = Object::steal(wrap_result(astype(results[k], dtype, 'K', false)));
+        objects[k] = owners[k].get();
+    }
+    return PyObject_Vectorcall(kind.get(), objects, n, nullptr);
+}
+
+/// eigh: a, UPLO. Real matrices.
+PyObject* eigenvectors(Given given, int) {
+    static Attribute kind{"cuarray._linalg.decompositions", "EighResult"};
+    MatrixEquations equations{};
+    const Array* const matrices = read_array(given[0]);
+    const Array a = given[1] ? Array() : read_square(matrices, equations);
+    if (!a || a.dtype() != DType::float64) return nullptr;
+    Dims values = a.shape();
+    values.resize(values.size() - 1);
+    Array results[] = {empty(values, DType::float64, a.device()), empty(a.shape(), DType::float64, a.device())};
+    const int64_t n = equations.n;
+    return decomposed({MatrixDecomposition::Kind::Hermitian, equations.stack, n, n, equations.a,
+                       direct_data(results[1]), direct_data(results[0]), nullptr},
+                      kind, results, matrices->dtype());
+}
+
+/// svd: a, full_matrices, compute_uv, hermitian. Real matrices, with all vectors.
+PyObject* singular_vectors(Given given, int) {
+    static Attribute kind{"cuarray._linalg.decompositions", "SVDResult"};
+    MatrixEquations::Matrix from;
+    const Array* const matrices = read_array(given[0]);
+    const Array a = are_absent(given, {1, 2, 3}) ? read_matrices(matrices, from) : Array();
+    if (!a || a.dtype() != DType::float64) return nullptr;
+    const int64_t stack = a.ndim() == 3 ? a.shape()[0] : 1, rows = a.shape()[a.ndim() - 2], columns = a.shape().back();
+    const auto result = [&](std::initializer_list<int64_t> extents) {
+        Dims shape;
+        if (a.ndim() == 3) shape.push_back(stack);
+        for (const int64_t extent : extents) shape.push_back(extent);
+        return empty(shape, DType::float64, a.device());
+    };
+    Array results[] = {result({rows, rows}), result({std::min(rows, columns)}), result({columns, columns})};
+    return decomposed({MatrixDecomposition::Kind::Singular, stack, rows, columns, from, direct_data(results[0]),
+                       direct_data(results[1]), direct_data(results[2])},
+                      kind, results, matrices->dtype());
+}
+
 constexpr FastFunction kLinalgPaths[] = {
-    {"solve", solutions},
-    {"inv", of_same_shape, int(Routine::Invert)},
-    {"det", determinants},
-    {"cholesky", of_same_shape, int(Routine::Cholesky)},
+    {"eigh", eigenvectors}, {"svd", singular_vectors},
+    {"solve", solutions},   {"inv", of_same_shape, int(Routine::Invert)},
+    {"det", determinants},  {"cholesky", of_same_shape, int(Routine::Cholesky)},
 };
 
 }  // namespace

@@ -43,6 +43,10 @@ class HostLoops final : public DirectLoops {
         const host::Blas* const blas = host::Blas::find();
         return blas && blas->solve(loops_, equations);
     }
+    bool decompose(const MatrixDecomposition& decomposition) override {
+        const host::Blas* const blas = host::Blas::find();
+        return blas && blas->decompose(loops_, decomposition);
+    }
 
  private:
     const host::LoopLibrary& loops_;

@@ -150,6 +150,9 @@ class BlasOf final : public Blas {
     bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const override {
         return lapack_.run(loops, equations);
     }
+    bool decompose(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const override {
+        return lapack_.run(loops, decomposition);
+    }
 
  private:
     template <class Alpha>

@@ -21,6 +21,8 @@ class Blas {
     virtual bool multiply(const LoopLibrary& loops, const MatrixProduct& product) const = 0;
     /// As DirectLoops::solve.
     virtual bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const = 0;
+    /// As DirectLoops::decompose.
+    virtual bool decompose(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const = 0;
     /// The file of the library.
     const std::string& file() const { return file_; }
 

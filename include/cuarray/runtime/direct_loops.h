@@ -36,6 +36,17 @@ struct MatrixEquations {
     char* result;  ///< contiguous rows
 };
 
+/// Factors of each matrix of a stack of float64, by LAPACK.
+struct MatrixDecomposition {
+    /// Hermitian: `values` in ascending order and vectors, the columns of `left`, of a square matrix of which the lower
+    /// triangle is read. Singular: `left` of rows x rows, `values` in descending order, `right` of columns x columns.
+    enum class Kind : uint8_t { Hermitian, Singular };
+    Kind kind;
+    int64_t stack, rows, columns;
+    MatrixEquations::Matrix a;
+    char *left, *values, *right;  ///< contiguous rows
+};
+
 /// The loops of a device that computes on the host. Operands are contiguous and aligned, in host memory.
 class DirectLoops {
  public:
@@ -52,6 +63,8 @@ class DirectLoops {
     /// False, with the result undefined, where no library has the routine, or a matrix is singular or not positive
     /// definite.
     virtual bool solve(const MatrixEquations& equations) = 0;
+    /// False, with the results undefined, where no library has the routine, or it does not converge.
+    virtual bool decompose(const MatrixDecomposition& decomposition) = 0;
 
  protected:
     ~DirectLoops() = default;
