@@ -1,7 +1,6 @@
 """Random numbers: NumPy's generators and distributions, whose results are arrays of any device.
 
-``cuarray.random.default_rng(seed)`` makes a generator. NumPy draws the numbers on the host: equal seeds give equal
-numbers on every device, and arrays of a GPU are uploaded.
+``cuarray.random.default_rng(seed)`` makes a generator. Equal seeds give equal numbers on every device.
 """
 
 import numpy as np

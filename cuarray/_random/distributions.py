@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cuarray._random.transforms import DRAWS, TRANSFORMS
+
 
 class Parameter(NamedTuple):
     """A parameter of a distribution: its default as it is written, and a sentence about its domain."""
@@ -368,7 +370,7 @@ def {name}(self, {signature}):
     Raises
     ------
     TypeError
-        If a parameter is not a number or an array of numbers, or is an array of a GPU.
+        If a parameter is not a number or an array of numbers{refused}.
     ValueError
         If a parameter is out of its domain, or the shapes do not fit.
 
@@ -383,18 +385,19 @@ def {name}(self, {signature}):
     >>> {check}
     {answer}
     """
-    return {call}
+{body}
 '''
+
+#: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators.
+BY_KERNEL = """\
+    drawn = self._draw_floats({number}, {name!r}, None, size{parameters})
+    return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
 COUNTING = {
     "binomial", "geometric", "hypergeometric", "logseries", "multinomial", "multivariate_hypergeometric",
     "negative_binomial", "poisson", "zipf",
 }  # fmt: skip
-
-
-#: Calls of methods that draw few numbers without NumPy's functions.
-QUICK = {"random_sample": "_random(size)", "uniform": "_uniform(low, high, size)"}
 
 
 def source(row, legacy):
@@ -418,7 +421,13 @@ def source(row, legacy):
         draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    call = QUICK.get(row.name, f"{draw}({', '.join([repr(method), *passed])})")
+    if row.name in TRANSFORMS:
+        draw, passed = "_transform", ["size", *(p.name for p in row.parameters)]
+    call = f"self.{draw}({', '.join([repr(method), *passed])})"
+    body = f"    return {call}"
+    if row.name in TRANSFORMS:
+        parameters = "".join(f", {p.name}" for p in row.parameters)
+        body = BY_KERNEL.format(number=DRAWS[row.name], name=row.name, parameters=parameters, call=call)
     return METHOD.format(
         name=row.name,
         signature=", ".join(written),
@@ -427,9 +436,10 @@ def source(row, legacy):
         dtype=kind,
         method=method,
         drawn=drawn,
+        refused="" if row.name in TRANSFORMS else ", or is an array of a GPU",
         check=row.check,
         answer=row.answer,
-        call=f"self.{call}",
+        body=body,
     )
 
 

@@ -1,4 +1,6 @@
-"""Where numbers are drawn: by NumPy on the host, into the memory of arrays or for upload to their device."""
+"""Where numbers are drawn: on the device, from the sequence of a Philox; else by NumPy on the host."""
+
+from functools import cache
 
 import numpy as np
 
@@ -7,13 +9,21 @@ from cuarray._arguments.operands import target
 from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import array, empty
+from cuarray._functions.creation import array, as_array, empty
+from cuarray._random.transforms import DRAWS, transformed
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
 
 #: So many numbers are copied in less time than NumPy takes to look at an output.
 FEW = 1000
+
+#: The draws of NumPy's methods that have two types, float64 and float32.
+OWN = {
+    "random": (DRAWS["uniform_double"], DRAWS["uniform_float"]),
+    "standard_normal": (DRAWS["normal_double"], DRAWS["normal_float"]),
+    "standard_exponential": (DRAWS["exponential_double"], DRAWS["exponential_float"]),
+}
 
 #: Numbers that `positive` makes a value of, of the same type.
 NUMBERS = frozenset([float, int, np.float32, np.int64])
@@ -22,16 +32,21 @@ NUMBERS = frozenset([float, int, np.float32, np.int64])
 class Source:
     """A bit generator, as the NumPy generator over it, and the device of new arrays (None: the current one)."""
 
-    __slots__ = ("__weakref__", "_bits", "_device", "_host", "_lock")
+    __slots__ = ("__weakref__", "_device", "_draw_floats", "_draw_integers", "_host", "_is_philox")
 
     def __init__(self, host, device):
-        self._use(host)
         self._device = None if device is None else _core.device(device)
+        self._use(host)
 
     def _use(self, host):
         """Draw from a NumPy generator from now on."""
         self._host = host
-        self._bits, self._lock = host.bit_generator.capsule, host.bit_generator.lock
+        bits = host.bit_generator
+        self._is_philox = type(bits) is np.random.Philox
+        self._draw_floats = self._draw_integers = decline
+        if self._is_philox:
+            check_layout()
+            self._draw_floats, self._draw_integers = _core.philox_draws(bits.capsule, bits.lock, self._device)
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)
@@ -49,35 +64,59 @@ class Source:
         numbers = getattr(self._host, name)(*parameters, **options)
         return placed(numbers, self._device)
 
-    def _uniform(self, low, high, size):
-        """Return uniform numbers; few of them are drawn without NumPy's functions."""
-        if self._device is None:
-            drawn = _core.draw_uniform(self._bits, self._lock, low, high, size, np.float64)
-            if drawn is not None:
-                return drawn
-        return self._draw("uniform", low, high, size)
+    def _floats_for(self, device):
+        """Return the function that draws floating-point numbers for arrays of a device."""
+        if device == self._device:
+            return self._draw_floats
+        bits = self._host.bit_generator
+        return _core.philox_draws(bits.capsule, bits.lock, device)[0]
+
+    def _transform(self, name, size, *parameters):
+        """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
+        if self._is_philox:
+            return transformed(self, name, size, parameters)
+        return self._draw(name, *parameters, size)
 
     def _integers(self, low, high, size, dtype, endpoint):
-        """Return integers; few of them are drawn without NumPy's functions."""
-        if self._device is None and (dtype is np.int64 or dtype is int):
-            drawn = _core.draw_integers(self._bits, self._lock, low, high, size, endpoint)
+        """Return integers, if their kernel does not take the parameters. NumPy draws those of arrays of ranges."""
+        if self._is_philox:
+            ends = [as_integer(x, "integers") for x in (low, high)]
+            drawn = self._draw_integers(*ends, size, dtype, bool(endpoint))
             if drawn is not None:
                 return drawn
         return self._draw("integers", low, high, size, dtype, endpoint)
 
-    def _random(self, size, dtype=np.float64, out=None):
-        """Return uniform numbers from 0 to 1; few of them are drawn without NumPy's functions."""
-        if self._device is None and out is None:
-            drawn = _core.draw_uniform(self._bits, self._lock, 0.0, 1.0, size, dtype)
-            if drawn is not None:
-                return drawn
-        return self._fill("random", size, dtype, out)
-
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
+        if self._is_philox and name in OWN:
+            return self._own(name, size, dtype, out)
         if type(size) is int and size <= FEW and out is None and dtype is np.float64 and not parameters:
             return placed(getattr(self._host, name)(size, **options), self._device)
         return self._fill_memory(name, size, dtype, out, parameters, options)
+
+    def _own(self, name, size, dtype, out):
+        """Return numbers of one of the types of OWN, drawn on the device where they are wanted."""
+        numpys = np.dtype(dtype)
+        if numpys not in (np.float64, np.float32) or not numpys.isnative:
+            getattr(self._host, name)(dtype=dtype)  # raises
+        draw = OWN[name][numpys == np.float32]
+        if out is None:
+            return self._draw_floats(draw, name, numpys, size)
+        return self._own_into(out, name, size, numpys, lambda place: self._draw_floats(draw, name, numpys, place))
+
+    def _own_into(self, out, function, size, dtype, fill):
+        """Check `out` and call fill with it, transposed if need be; return `out`."""
+        place = as_array(out, "cpu") if isinstance(out, np.ndarray) else target(out, function, is_out=True)
+        if not out.flags.writeable:
+            raise ValueError(f"{function}: out= is read-only")
+        if out.dtype != dtype:
+            raise TypeError(f"{function}: out= has dtype {out.dtype}, not {np.dtype(dtype)}")
+        if size is not None and tuple(np.atleast_1d(on_host(size, function))) != place.shape:
+            raise ValueError(f"{function}: out= has shape {place.shape}, size= is {size}")
+        # Memory is filled in its own order, as NumPy does.
+        is_fortran = place.flags.f_contiguous and not place.flags.c_contiguous
+        fill(place.T if is_fortran else place)
+        return out
 
     def _fill_memory(self, name, size, dtype, out, parameters, options):
         draw = getattr(self._host, name)
@@ -108,6 +147,37 @@ class Source:
         except (TypeError, ValueError):
             return None
         return made if is_on_host(made) else None
+
+
+@cache
+def check_layout():
+    """Compare what _core reads of a Philox with its state. RuntimeError if NumPy keeps it in another way."""
+    bits = np.random.Philox(1)
+    np.random.Generator(bits).random(3, dtype=np.float32)
+    state = bits.state
+    seen = (
+        tuple(state["state"]["counter"].tolist()),
+        tuple(state["state"]["key"].tolist()),
+        state["buffer_pos"],
+        tuple(state["buffer"].tolist()),
+        state["has_uint32"],
+        state["uinteger"],
+    )
+    if _core.read_philox(bits.capsule) != seen:
+        raise RuntimeError(
+            f"cuarray.random: NumPy {np.__version__} keeps the state of Philox in a way that this version of cuarray "
+            "does not know; install a newer cuarray, or write cuarray.random.Generator(numpy.random.PCG64())"
+        )
+
+
+def decline(*arguments):
+    """Draw nothing: the bit generator is no Philox."""
+
+
+def as_integer(x, function):
+    """Return the end of a range as an int, where it is one number; else as it is."""
+    x = on_host(x, function)
+    return int(x) if x is not None and np.ndim(x) == 0 else x
 
 
 def on_host(x, function):

@@ -10,15 +10,26 @@ from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import take, take_along_axis
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
-from cuarray._random.draws import Source, on_host, placed
+from cuarray._random.draws import OWN, Source, on_host, placed
+
+RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL = (
+    OWN[name][0] for name in ("random", "standard_normal", "standard_exponential")
+)
 
 
 class Generator(Source):
-    """Draws random numbers as arrays: the methods of numpy.random.Generator, with the same numbers.
+    """Draws random numbers as arrays: the methods of numpy.random.Generator.
 
-    NumPy draws them on the host. On `cpu` they go to the memory of the new array where NumPy allows it; for a
-    GPU they are uploaded, which is slower than drawing them there. Threads may share a generator. A graph does
-    not record that numbers are drawn: draw them before its capture.
+    Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
+    same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
+    two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Numbers of
+    other distributions differ from NumPy's: normal, exponential, gumbel, laplace, logistic, lognormal, pareto,
+    power, rayleigh, standard_cauchy, triangular, uniform and weibull numbers, and integers in a range that is a
+    number, are drawn by a kernel. All others are drawn by NumPy on the host.
+
+    Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
+
+    Threads may share a generator. A graph repeats the numbers of its capture.
 
     Parameters
     ----------
@@ -121,7 +132,11 @@ class Generator(Source):
         >>> abs(x.mean().item() - 0.5) < 0.1
         True
         """
-        return self._random(size, dtype, out)
+        if out is None and dtype is np.float64:
+            drawn = self._draw_floats(RANDOM, "random", None, size)
+            if drawn is not None:
+                return drawn
+        return self._fill("random", size, dtype, out)
 
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Draw from the normal distribution of mean 0 and variance 1.
@@ -159,6 +174,10 @@ class Generator(Source):
         >>> abs(x.mean().item()) < 0.2
         True
         """
+        if out is None and dtype is np.float64:
+            drawn = self._draw_floats(STANDARD_NORMAL, "standard_normal", None, size)
+            if drawn is not None:
+                return drawn
         return self._fill("standard_normal", size, dtype, out)
 
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
@@ -199,6 +218,10 @@ class Generator(Source):
         >>> abs(x.mean().item() - 1) < 0.3
         True
         """
+        if out is None and dtype is np.float64:
+            drawn = self._draw_floats(STANDARD_EXPONENTIAL, "standard_exponential", None, size)
+            if drawn is not None:
+                return drawn
         return self._fill("standard_exponential", size, dtype, out, method=method)
 
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
@@ -245,6 +268,8 @@ class Generator(Source):
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Draw integers, all equally often.
 
+        Those of a generator over Philox are NumPy's where the number of values is a power of two.
+
         Parameters
         ----------
         low : array_like of int
@@ -282,7 +307,8 @@ class Generator(Source):
         >>> ca.unique(x)
         array([1, 2, 3, 4, 5, 6])
         """
-        return self._integers(low, high, size, dtype, endpoint)
+        drawn = self._draw_integers(low, high, size, dtype, endpoint)
+        return self._integers(low, high, size, dtype, endpoint) if drawn is None else drawn
 
     def bytes(self, length):
         """Draw random bytes.
@@ -543,8 +569,8 @@ add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
 def default_rng(seed=None, device=None):
     """Return a generator over the bit generator Philox.
 
-    Its numbers are those of ``numpy.random.Generator(numpy.random.Philox(seed))``; those of
-    `numpy.random.default_rng` come from another bit generator, PCG64.
+    Its uniform numbers are those of ``numpy.random.Generator(numpy.random.Philox(seed))``; see `Generator`. Those
+    of `numpy.random.default_rng` come from another bit generator, PCG64.
 
     Parameters
     ----------

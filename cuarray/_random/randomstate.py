@@ -166,7 +166,7 @@ class RandomState(Source):
         >>> ca.random.rand(2, 3).shape
         (2, 3)
         """
-        return self._random(args or None)
+        return self._fill("random", args or None, np.float64, None)
 
     def randn(self, *args):
         """Draw from the normal distribution of mean 0 and variance 1; the arguments are the shape.
@@ -214,7 +214,7 @@ class RandomState(Source):
         >>> ca.random.random((2, 3)).shape
         (2, 3)
         """
-        return self._random(size)
+        return self._fill("random", size, np.float64, None)
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Draw integers, all equally often.
@@ -275,7 +275,7 @@ class RandomState(Source):
         >>> ca.random.RandomState(7).tomaxint(3).shape
         (3,)
         """
-        return self._draw("integers", 0, np.iinfo(np.int64).max, size, np.int64, endpoint=True)
+        return self._integers(0, np.iinfo(np.int64).max, size, np.int64, True)
 
     def bytes(self, length):
         """Draw random bytes.
@@ -430,7 +430,7 @@ class RandomState(Source):
         advice = "random_integers: use randint, whose range does not have its end"
         warnings.warn(advice, DeprecationWarning, stacklevel=2)
         low, high = (1, low) if high is None else (low, high)
-        return self._draw("integers", low, high, size, np.int64, endpoint=True)
+        return self._integers(low, high, size, np.int64, True)
 
     @property
     def _generator(self):

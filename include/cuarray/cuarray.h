@@ -15,6 +15,7 @@
 #include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
+#include "cuarray/ops/random.h"
 #include "cuarray/ops/reduceat.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"

@@ -47,6 +47,11 @@ class HostLoops final : public DirectLoops {
         const host::Blas* const blas = host::Blas::find();
         return blas && blas->decompose(loops_, decomposition);
     }
+    void draw(const RandomFill& task, void* result) override {
+        kernel::RandomParameters p = task.numbers;
+        p.result = result;
+        loops_.draws[int(task.draw)](&p, 0, task.blocks());
+    }
 
  private:
     const host::LoopLibrary& loops_;

@@ -118,6 +118,9 @@ using ValueSortLoop = bool (*)(const void* x, void* to, void* spare, int64_t n, 
 using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double scale, double margin, int32_t count,
                               int32_t* bins);
 
+/// Draws the elements of blocks `begin` to `end` - 1 of a kernel::RandomParameters.
+using RandomLoop = void (*)(const void* parameters, int64_t begin, int64_t end);
+
 /// Gather, scatter and compaction; strides in bytes, addresses need no alignment.
 struct IndexingLoops {
     /// offsets[i] = position(index[i]) * stride, or is incremented by it (`more`); false if an index is out of bounds.
@@ -153,6 +156,7 @@ struct LoopLibrary {
     const PartitionLoop* partitions;    ///< by dtype; null for the complex ones
     const GuessLoop* guesses;           ///< by dtype; null except for float32 and float64
     const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
+    const RandomLoop* draws;            ///< by RandomDraw
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     IndexingLoops indexing;

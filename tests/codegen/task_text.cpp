@@ -9,6 +9,7 @@
 #include "codegen/correlate_launch.h"
 #include "codegen/gather_launch.h"
 #include "codegen/matmul_launch.h"
+#include "codegen/random_launch.h"
 #include "codegen/segmented_reduce_launch.h"
 
 using namespace cuarray;
@@ -98,9 +99,18 @@ void add_segments() {
     }
 }
 
+void add_random_draws() {
+    int count = 0;
+#define DRAW(name, ...) ++count;
+#include "cuarray/random_draws.def"
+#undef DRAW
+    for (int draw = 0; draw < count; ++draw) add(plan_random_fill(RandomDraw(draw), {.n = 1000}, 250).kernel);
+}
+
 }  // namespace
 
 int main() {
+    add_random_draws();
     add_products();
     add_all_updates();
     add_segments();

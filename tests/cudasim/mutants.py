@@ -53,6 +53,20 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
+        "random-elements-before-the-first-are-stored",
+        "include/cuarray/kernel/random_device.h",
+        "if (first + e >= least && first + e < n)",
+        "if (first + e >= 0 && first + e < n)",
+        "sim tests/python/test_random_numbers.py -k cuda",
+    ),
+    Mutant(
+        "random-packs-at-any-address",
+        "include/cuarray/kernel/random_device.h",
+        " && reinterpret_cast<u64>(to) % sizeof(RandomPack) == 0",
+        "",
+        "sim tests/python/test_random_numbers.py -k cuda",
+    ),
+    Mutant(
         "kernel-of-another-walk",
         "src/cuda/kernels.cpp",
         "singles_[program.expr->single * kWalks + size_t(walk)]",

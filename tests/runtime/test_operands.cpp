@@ -102,6 +102,7 @@ int main() {
     check("refining Sort", Sort{1, 1, rows, sorted, true, true, false}, views, {"rows", "sorted"}, {"sorted"});
     check("OrderStatistics", OrderStatistics{1, 1, rows, kth, sorted}, views, {"rows"}, {"sorted"});
     check("SearchSorted", SearchSorted{1, 1, a, b, c, false}, views, {"a", "b"}, {"c"});
+    check("RandomFill", RandomFill{RandomDraw::uniform_double, {.n = 2}, a}, views, {}, {"a"});
     check("Histogram", Histogram{1, 1, a, b, false, c, d}, views, {"a", "b", "c"}, {"d"});
     check("Histogram of bin numbers", Histogram{1, 1, a, {}, false, {}, d}, views, {"a"}, {"d"});
     using Direction = FourierTransform::Kind;

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include "cuarray/core/table.h"
-#include "cuarray/runtime/storage.h"
+#include "cuarray/runtime/task.h"
 
 namespace cuarray {
 
@@ -65,6 +65,8 @@ class DirectLoops {
     virtual bool solve(const MatrixEquations& equations) = 0;
     /// False, with the results undefined, where no library has the routine, or it does not converge.
     virtual bool decompose(const MatrixDecomposition& decomposition) = 0;
+    /// Draws to an aligned address, that of the result.
+    virtual void draw(const RandomFill& task, void* result) = 0;
 
  protected:
     ~DirectLoops() = default;

@@ -5,7 +5,9 @@
 #include <variant>
 #include "cuarray/core/expr.h"
 #include "cuarray/core/layout.h"
+#include "cuarray/core/random_draw.h"
 #include "cuarray/kernel/gather.h"
+#include "cuarray/kernel/philox.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
@@ -419,6 +421,30 @@ template <class Visit> void operands(const LapackRoutine& task, Visit&& visit) {
     visit_if_there(task.info, {task.batch}, Access::Write);
 }
 
+/// Fills contiguous, aligned memory with random numbers.
+struct RandomFill {
+    RandomDraw draw;
+    kernel::RandomParameters numbers;  ///< all but the address of the result
+    View result;
+    const char* name = "";
+
+    const char* kernel() const { return "random_fill"; }
+    /// The words of the sequence that are drawn together, and the elements that are made of them.
+    struct Group {
+        int words, elements;
+    };
+    CUARRAY_API Group group() const;
+    /// The number of blocks of the sequence that are read, at least one.
+    int64_t blocks() const {
+        const int64_t of_block = 4 / group().words * group().elements, carried = numbers.has_carried ? of_block / 8 : 0;
+        const int64_t last = int64_t(numbers.n) - carried + numbers.first * of_block / 4;
+        return last <= of_block ? 1 : (last + of_block - 1) / of_block;
+    }
+};
+template <class Visit> void operands(const RandomFill& task, Visit&& visit) {
+    visit(Operand{task.result, Dims{int64_t(task.numbers.n)}, Access::Write});
+}
+
 /// Any task, by reference.
 class Task {
  public:
@@ -434,7 +460,8 @@ class Task {
  private:
     std::variant<const Elementwise*, const Reduce*, const LeftFold*, const Scan*, const SegmentedReduce*, const Matmul*,
                  const Correlate*, const IndexedAccess*, const Compaction*, const Sort*, const OrderStatistics*,
-                 const SearchSorted*, const Histogram*, const FourierTransform*, const LapackRoutine*>
+                 const SearchSorted*, const Histogram*, const FourierTransform*, const LapackRoutine*,
+                 const RandomFill*>
         task_;
 };
 

@@ -48,6 +48,7 @@ LoopLibrary make_library(SymbolFinder find) {
     const auto sorts = new ValueSortLoop[kDTypes]();
     collect_sorts(sorts);
     library.sorts = sorts;
+    library.draws = random_loops();
     collect_copies(library);
     collect_indexing(library.indexing);
     library.nontemporal = collect_nontemporal();

@@ -38,6 +38,9 @@ void collect_guesses(GuessLoop* to);
 /// Writes the SIMD sorts, by dtype, if the level has any.
 void collect_sorts(ValueSortLoop* to);
 
+/// The loops that draw random numbers, by RandomDraw.
+const RandomLoop* random_loops();
+
 /// Fills the loops that copy items.
 void collect_copies(LoopLibrary& library);
 

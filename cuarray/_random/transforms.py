@@ -1,0 +1,168 @@
+"""Distributions that are elementwise functions of a few others, with arrays of parameters, on every device."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.ufuncs import exp, expm1, isfinite, signbit, sqrt, where
+from cuarray._core import ndarray
+from cuarray._functions.array_text import is_on_host
+from cuarray._functions.creation import as_array
+from cuarray._runtime.fuse import fuse
+
+
+class Domain(NamedTuple):
+    """Where a parameter must be: whether a number is outside, whether any element is, and the words of the error."""
+
+    refuses: object
+    refuses_any: object
+    words: str
+
+
+def is_negative(x):
+    return math.copysign(1.0, x) < 0 and not math.isnan(x)
+
+
+def any_negative(x):
+    return (signbit(x) & (x == x)).any()
+
+
+#: As NumPy, which takes -0.0 for negative and NaN for not negative.
+NOT_NEGATIVE = Domain(is_negative, any_negative, "< 0")
+POSITIVE = Domain(lambda x: x <= 0, lambda x: (x <= 0).any(), "<= 0")
+
+
+class Transform(NamedTuple):
+    """Parameters with their domains, the draw, and the function of its numbers and of the parameters."""
+
+    parameters: dict
+    draw: str
+    formula: object
+
+
+def shift(number, loc, scale):
+    return loc + scale * number
+
+
+def triangle(u, left, mode, right):
+    base, first, last = right - left, mode - left, right - mode
+    return where(u * base <= first, left + sqrt(u * (first * base)), right - sqrt((1 - u) * (last * base)))
+
+
+def lognormal(z, mean, sigma):
+    return exp(mean + sigma * z)
+
+
+def pareto(e, a):
+    return expm1(e / a)
+
+
+def power(e, a):
+    return exp(-e / a)
+
+
+def weibull(e, a):
+    return where(a == 0, 0.0, e ** (1 / where(a == 0, 1.0, a)))
+
+
+#: By method. Drawn with parameters that are numbers, distributions of this table are kernels of kernel/random.h.
+TRANSFORMS = {
+    "exponential": Transform({"scale": NOT_NEGATIVE}, "standard_exponential", lambda e, scale: scale * e),
+    "gumbel": Transform({"loc": None, "scale": NOT_NEGATIVE}, "gumbel", shift),
+    "laplace": Transform({"loc": None, "scale": NOT_NEGATIVE}, "laplace", shift),
+    "logistic": Transform({"loc": None, "scale": NOT_NEGATIVE}, "logistic", shift),
+    "lognormal": Transform({"mean": None, "sigma": NOT_NEGATIVE}, "standard_normal", lognormal),
+    "normal": Transform({"loc": None, "scale": NOT_NEGATIVE}, "standard_normal", shift),
+    "pareto": Transform({"a": POSITIVE}, "standard_exponential", pareto),
+    "power": Transform({"a": POSITIVE}, "standard_exponential", power),
+    "rayleigh": Transform({"scale": NOT_NEGATIVE}, "rayleigh", lambda x, scale: scale * x),
+    "standard_cauchy": Transform({}, "standard_cauchy", None),
+    "triangular": Transform({"left": None, "mode": None, "right": None}, "random", triangle),
+    "uniform": Transform({"low": None, "high": None}, "random", lambda u, low, high: low + (high - low) * u),
+    "weibull": Transform({"a": NOT_NEGATIVE}, "standard_exponential", weibull),
+}
+
+
+def check_range(low, high):
+    """Raise as NumPy does for a range that is not finite, or of negative width."""
+    width = high - low
+    if not (math.isfinite(width) if type(width) is float else isfinite(width).all()):
+        raise OverflowError("uniform: the range exceeds valid bounds")
+    if math.copysign(1.0, width) < 0 if type(width) is float else signbit(width).any():
+        raise ValueError("uniform: high - low < 0")
+
+
+def check_triangle(left, mode, right):
+    """Raise as NumPy does for corners in the wrong order."""
+    for words, wrong in (
+        ("left > mode", left > mode),
+        ("mode > right", mode > right),
+        ("left == right", left == right),
+    ):
+        if wrong if type(wrong) is bool else wrong.any():
+            raise ValueError(f"triangular: {words}")
+
+
+#: Checks of several parameters at once.
+CHECKS = {"triangular": check_triangle, "uniform": check_range}
+
+#: The draws of random_draws.def, and those of NumPy's methods under other names.
+DRAWS = _core.random_draws
+DRAWS |= dict.fromkeys(("random", "uniform"), DRAWS["uniform_double"])
+DRAWS |= dict.fromkeys(("standard_normal", "normal"), DRAWS["normal_double"])
+DRAWS |= dict.fromkeys(("standard_exponential", "exponential"), DRAWS["exponential_double"])
+
+#: From so many elements on, formulas are compiled to one kernel.
+MANY = 10_000
+
+
+def transformed(source, name, size, parameters):
+    """Return what a distribution of TRANSFORMS draws, float64, on the device of its parameters."""
+    row = TRANSFORMS[name]
+    values = [as_parameter(x, name, source._device) for x in parameters]
+    arrays = [x for x in values if type(x) is not float]
+    if not arrays and (drawn := source._draw_floats(DRAWS[name], name, None, size, *values)) is not None:
+        return drawn
+    for (parameter, domain), x in zip(row.parameters.items(), values, strict=True):
+        if domain and (domain.refuses(x) if type(x) is float else domain.refuses_any(x)):
+            raise ValueError(f"{name}: {parameter} {domain.words}")
+    if name in CHECKS:
+        CHECKS[name](*values)
+    draw = source._floats_for(arrays[0].device) if arrays else source._draw_floats
+    numbers = draw(DRAWS[row.draw], name, None, shape_of(name, size, values))
+    if numbers.size < MANY:
+        result = row.formula(numbers, *values)
+    else:
+        with fuse():
+            result = row.formula(numbers, *values)
+    return _core.as_value(result) if size is None else result
+
+
+def as_parameter(x, function, device):
+    """Return a parameter as a float, or as an array of float64."""
+    if isinstance(x, float | int | np.generic):
+        return float(x)
+    _core.refuse_to_strip(x, function)
+    if not isinstance(x, ndarray):
+        x = as_array(x, device)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{function}: a parameter has dtype {x.dtype}; a real one expected")
+    return float(x) if x.ndim == 0 and is_on_host(x) else x.astype(np.float64, copy=False)
+
+
+def shape_of(function, size, values):
+    """Return the shape of numbers for such parameters; None for a value."""
+    shapes = [() if type(x) is float else x.shape for x in values]
+    wanted = () if size is None else size if isinstance(size, tuple) else tuple(np.atleast_1d(size).tolist())
+    try:
+        shape = np.broadcast_shapes(*shapes, wanted)
+    except ValueError:
+        shape = None
+    if shape is None or (size is not None and shape != wanted):
+        given = ", ".join(str(s) for s in shapes)
+        raise ValueError(
+            f"{function}: parameters of shape {given} do not fit {'one another' if size is None else size}"
+        )
+    return shape if size is not None else shape or None

@@ -1,0 +1,365 @@
+// random.h -- random numbers as functions of the words of kernel/philox.h.
+//
+// Functions use additions, multiplications, divisions and square roots alone: all devices round these alike.
+#pragma once
+#include "cuarray/kernel/functors.h"
+#include "cuarray/kernel/philox.h"
+
+namespace cuarray::kernel {
+
+/// The natural logarithm of a positive, normal number: 2 atanh of a small quotient, by a polynomial.
+CUARRAY_FN f64 random_log(f64 x) {
+    const i64 offset = bit_cast<i64>(x) - 0x3FE6A09E667F3BCD;  // sqrt(0.5)
+    const f64 m = bit_cast<f64>((offset & 0xFFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD), e = f64(i32(u64(offset) >> 32) >> 20);
+    const f64 f = m - 1, s = f / (2 + f), z = s * s;
+    f64 q = 0.14616449685043406;
+    q = q * z + 0.15331721600556042, q = q * z + 0.18182889125261723, q = q * z + 0.2222221113479508;
+    q = q * z + 0.28571428625975487, q = q * z + 0.39999999999899505, q = q * z + 0.666666666666667;
+    return e * 0.6931471805599453 + (s + s + s * z * q);
+}
+
+CUARRAY_FN f32 random_log(f32 x) {
+    const i32 offset = bit_cast<i32>(x) - 0x3F3504F3;  // sqrt(0.5)
+    const f32 m = bit_cast<f32>((offset & 0x7FFFFF) + 0x3F3504F3), e = f32(offset >> 23);
+    const f32 f = m - 1, s = f / (2 + f), z = s * s;
+    f32 q = 0.23330467f;
+    q = q * z + 0.28550821f, q = q * z + 0.40000122f, q = q * z + 0.66666667f;
+    return e * 0.6931472f + (s + s + s * z * q);
+}
+
+/// exp(x) as (1 + first) * second * third, |first| < 0.42: the factors are powers of two that do not overflow.
+struct RandomPower {
+    f64 rest, factor, other;
+};
+
+CUARRAY_FN RandomPower random_power(f64 x) {
+    const f64 bounded = x < -1000 ? -1000 : x > 1000 ? 1000 : x;
+    const f64 shifted = bounded * 1.4426950408889634 + 0x1.8p52, k = shifted - 0x1.8p52;
+    const f64 r = (bounded - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
+    f64 q = 2.0914679376583935e-09;
+    q = q * r + 2.510520637395701e-08, q = q * r + 2.7557273661348637e-07, q = q * r + 2.7557255425746435e-06;
+    q = q * r + 2.4801587325533363e-05, q = q * r + 0.00019841269874800493, q = q * r + 0.0013888888888883752;
+    q = q * r + 0.008333333333326141, q = q * r + 0.04166666666666667, q = q * r + 0.1666666666666667;
+    q = q * r + 0.5;
+    const i64 whole = bit_cast<i64>(shifted) - bit_cast<i64>(0x1.8p52), half = i64(u64(whole + 4096) >> 1) - 2048;
+    return {r + r * r * q, bit_cast<f64>((half + 1023) << 52), bit_cast<f64>((whole - half + 1023) << 52)};
+}
+
+/// exp(x); the result of NaN is not defined.
+CUARRAY_FN f64 random_exp(f64 x) {
+    const RandomPower power = random_power(x);
+    return (1 + power.rest) * power.factor * power.other;
+}
+
+/// exp(x) - 1 for x >= 0.
+CUARRAY_FN f64 random_expm1(f64 x) {
+    const RandomPower power = random_power(x);
+    const f64 scale = power.factor * power.other;
+    return power.factor > 0x1p400 ? random_exp(x) : power.rest * scale + (scale - 1);
+}
+
+/// The sine and the cosine of r quarter turns, |r| <= 0.5, by polynomials.
+CUARRAY_FN pair<f64, f64> random_turn(f64 r) {
+    const f64 z = r * r;
+    f64 s = 5.633933781537854e-08, c = -6.321256869628588e-09;
+    s = s * z - 3.59864335298231e-06, s = s * z + 0.0001604411507421909, s = s * z - 0.004681754132340976;
+    s = s * z + 0.07969262624604301, s = s * z - 0.6459640975062443, s = s * z + 1.5707963267948966;
+    c = c * z + 4.710609726757823e-07, c = c * z - 2.520203677046026e-05, c = c * z + 0.0009192602741831558;
+    c = c * z - 0.02086348076331121, c = c * z + 0.2536695079010467, c = c * z - 1.2337005501361697;
+    return {s * r, c * z + 1};
+}
+
+CUARRAY_FN pair<f32, f32> random_turn(f32 r) {
+    const f32 z = r * r;
+    f32 s = -0.00460214921f, c = 0.00090362807f;
+    s = s * z + 0.07968021765f, s = s * z - 0.64596347766f, s = s * z + 1.57079632195f;
+    c = c * z - 0.02086006950f, c = c * z + 0.25366920366f, c = c * z - 1.23370054063f;
+    return {s * r, c * z + 1};
+}
+
+/// Two independent normal numbers of a radius and of an angle, whose upper two bits are its quadrant (Box and Muller).
+template <class T, class Bits>
+CUARRAY_FN pair<T, T> random_point(T radius, T r, Bits angle) {
+    constexpr int top = 8 * int(sizeof(Bits)) - 1;
+    const pair<T, T> turn = random_turn(r);
+    const Bits sine = bit_cast<Bits>(turn.first), cosine = bit_cast<Bits>(turn.second);
+    const Bits odd = Bits(0) - (angle >> (top - 1) & 1), swapped = (sine ^ cosine) & odd;
+    const Bits below = angle >> top << top, left = below ^ (odd >> top << top);
+    return {radius * bit_cast<T>((cosine ^ swapped) ^ left), radius * bit_cast<T>((sine ^ swapped) ^ below)};
+}
+
+/// Draws. Each turns kWords words of a block into kElements elements; `draw` returns whether some of these must be
+/// drawn again.
+template <class T>
+struct UniformDraw;
+
+/// From 0 to 1, multiples of 2^-53: NumPy's `random`, and its `uniform`.
+template <>
+struct UniformDraw<f64> {
+    using Element = f64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        *to = p.start + p.width * (f64(i64(*words >> 11)) * 0x1p-53);
+        return false;
+    }
+};
+
+/// From 0 to 1, multiples of 2^-24: NumPy's `random`.
+template <>
+struct UniformDraw<f32> {
+    using Element = f32;
+    static constexpr int kWords = 1, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f32* to) {
+        const f32 start = f32(p.start), width = f32(p.width);
+        to[0] = start + width * (f32(i32(u32(*words) >> 8)) * 0x1p-24f);
+        to[1] = start + width * (f32(i32(u32(*words >> 40))) * 0x1p-24f);
+        return false;
+    }
+};
+
+template <class T>
+struct ExponentialDraw;
+
+/// Minus the logarithm of an odd multiple of 2^-53: above 0 and below 37.
+template <>
+struct ExponentialDraw<f64> {
+    using Element = f64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN f64 minus_log(u64 word) {
+        return -random_log(bit_cast<f64>(word >> 12 | 0x3FF0000000000000) - (1 - 0x1p-53));
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        *to = p.start + p.width * minus_log(*words);
+        return false;
+    }
+};
+
+/// Minus the logarithm of an odd multiple of 2^-32, rounded: below 23.
+template <>
+struct ExponentialDraw<f32> {
+    using Element = f32;
+    static constexpr int kWords = 1, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN f32 minus_log(u32 bits) { return -random_log((f32(i32(bits >> 1)) + 0.5f) * 0x1p-31f); }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f32* to) {
+        const f32 start = f32(p.start), width = f32(p.width);
+        to[0] = start + width * minus_log(u32(*words));
+        to[1] = start + width * minus_log(u32(*words >> 32));
+        return false;
+    }
+};
+
+template <class T>
+struct NormalDraw;
+
+/// Below 8.6 in magnitude.
+template <>
+struct NormalDraw<f64> {
+    using Element = f64;
+    static constexpr int kWords = 2, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        const f64 radius = CUARRAY_C(sqrt)(2 * ExponentialDraw<f64>::minus_log(words[0]));
+        const f64 r = bit_cast<f64>(words[1] << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;
+        const pair<f64, f64> point = random_point(radius, r, words[1]);
+        to[0] = p.start + p.width * point.first, to[1] = p.start + p.width * point.second;
+        return false;
+    }
+};
+
+/// Below 6.7 in magnitude.
+template <>
+struct NormalDraw<f32> {
+    using Element = f32;
+    static constexpr int kWords = 1, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f32* to) {
+        const f32 start = f32(p.start), width = f32(p.width);
+        const u32 angle = u32(*words >> 32);
+        const f32 radius = CUARRAY_C(sqrtf)(2 * ExponentialDraw<f32>::minus_log(u32(*words)));
+        const f32 r = bit_cast<f32>(angle << 2 >> 9 | 0x3F800000) - 1.5f + 0x1p-24f;
+        const pair<f32, f32> point = random_point(radius, r, angle);
+        to[0] = start + width * point.first, to[1] = start + width * point.second;
+        return false;
+    }
+};
+
+/// Elements of a function of `Words` words each.
+template <class Number, int Words>
+struct NumberDraw {
+    using Element = f64;
+    static constexpr int kWords = Words, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        *to = Number::of(p, words);
+        return false;
+    }
+};
+
+/// The exponential number of a word: minus the logarithm of a uniform number, so that exp(-it) is uniform.
+CUARRAY_FN f64 exponential_of(u64 word) { return ExponentialDraw<f64>::minus_log(word); }
+
+struct GumbelNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return p.start + p.width * -random_log(exponential_of(*words));
+    }
+};
+
+/// The difference of two exponential numbers.
+struct LaplaceNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return p.start + p.width * (exponential_of(words[0]) - exponential_of(words[1]));
+    }
+};
+
+/// The logarithm of their ratio.
+struct LogisticNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return p.start + p.width * random_log(exponential_of(words[0]) / exponential_of(words[1]));
+    }
+};
+
+struct RayleighNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return p.start + p.width * CUARRAY_C(sqrt)(2 * exponential_of(*words));
+    }
+};
+
+/// `width` is the inverse of the exponent; so it is of the next two.
+struct ParetoNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return random_expm1(exponential_of(*words) * p.width);
+    }
+};
+
+struct PowerNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return random_exp(-exponential_of(*words) * p.width);
+    }
+};
+
+struct WeibullNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        return random_exp(random_log(exponential_of(*words)) * p.width);
+    }
+};
+
+/// The tangent of an angle.
+struct CauchyNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        const f64 r = bit_cast<f64>(*words << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;
+        const pair<f64, f64> point = random_point(1.0, r, *words);
+        return p.start + p.width * (point.second / point.first);
+    }
+};
+
+/// From `start` over `middle` to `end`; `width` is the distance of the ends.
+struct TriangularNumber {
+    static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
+        const f64 u = f64(i64(*words >> 11)) * 0x1p-53, first = p.middle - p.start, last = p.end - p.middle;
+        const f64 up = p.start + CUARRAY_C(sqrt)(u * (first * p.width));
+        const f64 down = p.end - CUARRAY_C(sqrt)((1 - u) * (last * p.width));
+        return u * p.width <= first ? up : down;
+    }
+};
+
+/// exp(start + width * a normal number).
+struct LognormalDraw {
+    using Element = f64;
+    static constexpr int kWords = 2, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        NormalDraw<f64>::draw(p, words, to);
+        to[0] = random_exp(to[0]), to[1] = random_exp(to[1]);
+        return false;
+    }
+};
+
+/// low + 0 ... most from Bits bits each, by the upper half of a product (Lemire: Fast random integer generation in an
+/// interval, 2019); NumPy's `integers` where most + 1 is a power of two.
+template <class T, int Bits>
+struct IntegerDraw {
+    using Element = T;
+    static constexpr int kWords = 1, kElements = 64 / Bits;
+    static constexpr bool kRedraws = Bits > 1;
+    static constexpr u64 kMask = ~u64(0) >> (64 - Bits);
+    /// Lower halves of products that are below this would be too many: the remainder of 2^Bits by the range.
+    static CUARRAY_FN u64 threshold(const RandomParameters& p) {
+        const u64 range = p.most + 1;
+        return range == 0 ? 0 : (kMask - p.most) % range;
+    }
+    /// Stores the number of some bits; returns whether it is one too many.
+    static CUARRAY_FN bool take(const RandomParameters& p, u64 threshold, u64 bits, T& to) {
+        const u64 range = p.most + 1, product = bits * range;
+        const u64 upper = Bits < 64 ? product >> (Bits % 64) : range == 0 ? bits : wide_product(bits, range).second;
+        to = T(p.low + upper);
+        return (product & kMask) < threshold;
+    }
+    static CUARRAY_FN bool draw_under(const RandomParameters& p, u64 threshold, const u64* words, T* to) {
+        bool rejected = false;
+#pragma unroll
+        for (int e = 0; e < kElements; ++e) rejected |= take(p, threshold, *words >> Bits * e % 64 & kMask, to[e]);
+        return rejected;
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) {
+        return draw_under(p, threshold(p), words, to);
+    }
+    /// Draws rejected elements again; `place` is the number of the first one's byte in the block.
+    static CUARRAY_FN void redraw(const RandomParameters& p, u64 block, u32 place, const u64* words, T* to) {
+        const u64 least = threshold(p);
+        for (int e = 0; e < kElements; ++e) {
+            u64 bits = *words >> Bits * e % 64 & kMask;
+            for (u32 attempt = 0; take(p, least, bits, to[e]); ++attempt)
+                bits = redrawn(p, block, place + u32(Bits * e / 8), attempt) & kMask;
+        }
+    }
+};
+
+/// Elements of a block.
+template <class Draw>
+constexpr int kRandomElements = 4 / Draw::kWords * Draw::kElements;
+
+/// The number of elements that come from the number carried over.
+template <class Draw>
+CUARRAY_FN i64 carried_elements(const RandomParameters& p) {
+    return p.has_carried ? kRandomElements<Draw> / 8 : 0;
+}
+
+/// The index of the first element of a block; lower ones than carried_elements are of words drawn before.
+template <class Draw>
+CUARRAY_FN i64 first_random(const RandomParameters& p, u64 block) {
+    constexpr int count = kRandomElements<Draw>;
+    return i64(block) * count - i64(p.first) * (count / 4) + carried_elements<Draw>(p);
+}
+
+/// Turns a block's words into its elements.
+template <class Draw>
+CUARRAY_FN void draw_block(const RandomParameters& p, u64 block, const u64* words, typename Draw::Element* to) {
+    bool rejected = false;
+#pragma unroll
+    for (int g = 0; g < 4 / Draw::kWords; ++g)
+        rejected |= Draw::draw(p, words + g * Draw::kWords, to + g * Draw::kElements);
+    if constexpr (Draw::kRedraws)
+        if (rejected)
+            for (u32 g = 0; g < 4; ++g) Draw::redraw(p, block, 8 * g, words + g, to + g * Draw::kElements);
+}
+
+/// Stores the elements of the number that is carried over.
+template <class Draw>
+CUARRAY_FN void draw_carried(const RandomParameters& p) {
+    if constexpr (Draw::kWords == 1) {
+        constexpr int count = Draw::kElements / 2;
+        typename Draw::Element elements[Draw::kElements];
+        const u64 word = u64(p.carried) << 32;
+        const bool rejected = Draw::draw(p, &word, elements);
+        if constexpr (Draw::kRedraws)
+            if (rejected) Draw::redraw(p, 0, 44 + 4 * p.first, &word, elements);
+        for (int e = 0; e < count && u64(e) < p.n; ++e)
+            static_cast<typename Draw::Element*>(p.result)[e] = elements[count + e];
+    }
+}
+
+}  // namespace cuarray::kernel

@@ -1,0 +1,141 @@
+// random.cpp -- random draws: the words of some blocks, then their elements.
+#include <algorithm>
+#if defined(__AVX512DQ__)
+#include <immintrin.h>
+#endif
+
+#include "cuarray/kernel/random.h"
+#include "host/loops/tables.h"
+
+namespace cuarray::host {
+namespace {
+
+using namespace kernel;
+
+/// Blocks at a time: their words stay in the L1 cache.
+constexpr int64_t kTile = 64;
+
+#if defined(__AVX512DQ__)
+
+/// Eight 64-bit numbers.
+using Words = __m512i;
+
+/// Both halves of the products with a constant, of 32-bit pieces.
+inline void multiply(uint64_t factor, Words x, Words& low, Words& high) {
+    const Words mask = _mm512_set1_epi64(0xFFFFFFFF), y = _mm512_srli_epi64(x, 32);
+    const Words f = _mm512_set1_epi64(int64_t(factor)), g = _mm512_set1_epi64(int64_t(factor >> 32));
+    const Words a = _mm512_mul_epu32(f, x), b = _mm512_mul_epu32(f, y), c = _mm512_mul_epu32(g, x);
+    const Words middle = _mm512_add_epi64(c, _mm512_srli_epi64(a, 32));
+    const Words rest = _mm512_add_epi64(b, _mm512_and_si512(middle, mask));
+    low = _mm512_mullo_epi64(f, x);
+    high = _mm512_add_epi64(_mm512_mul_epu32(g, y),
+                            _mm512_add_epi64(_mm512_srli_epi64(middle, 32), _mm512_srli_epi64(rest, 32)));
+}
+
+/// The words of sixteen blocks, whose counters differ in the lowest word; `words` is aligned.
+inline void draw_sixteen(const RandomBlock& first, const u64* keys, u64* words) {
+    Words x[2][4];
+    for (int v = 0; v < 2; ++v) {
+        x[v][0] = _mm512_add_epi64(_mm512_set1_epi64(int64_t(first.word[0]) + 8 * v),
+                                   _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7));
+        for (int w = 1; w < 4; ++w) x[v][w] = _mm512_set1_epi64(int64_t(first.word[w]));
+    }
+#pragma GCC unroll 10
+    for (int round = 0; round < kPhiloxRounds; ++round) {
+        const Words k = _mm512_set1_epi64(int64_t(keys[2 * round])),
+                    l = _mm512_set1_epi64(int64_t(keys[2 * round + 1]));
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; ++v) {
+            Words low_a, high_a, low_b, high_b;
+            multiply(0xD2E7470EE14C6C93u, x[v][0], low_a, high_a);
+            multiply(0xCA5A826395121157u, x[v][2], low_b, high_b);
+            x[v][0] = _mm512_ternarylogic_epi64(high_b, x[v][1], k, 0x96), x[v][1] = low_b;
+            x[v][2] = _mm512_ternarylogic_epi64(high_a, x[v][3], l, 0x96), x[v][3] = low_a;
+        }
+    }
+    const Words front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    for (int v = 0; v < 2; ++v)
+        for (int odd = 0; odd < 2; ++odd) {
+            const Words a = odd ? _mm512_unpackhi_epi64(x[v][0], x[v][1]) : _mm512_unpacklo_epi64(x[v][0], x[v][1]);
+            const Words b = odd ? _mm512_unpackhi_epi64(x[v][2], x[v][3]) : _mm512_unpacklo_epi64(x[v][2], x[v][3]);
+            _mm512_store_si512(words + 32 * v + 16 * odd, _mm512_permutex2var_epi64(a, front, b));
+            _mm512_store_si512(words + 32 * v + 16 * odd + 8, _mm512_permutex2var_epi64(a, back, b));
+        }
+}
+#endif
+
+[[gnu::noinline]] void draw_words(const RandomParameters& p, int64_t block, int64_t blocks, u64* words) {
+    u64 keys[2 * kPhiloxRounds];
+    for (int k = 0; k < 2 * kPhiloxRounds; ++k) keys[k] = philox_key(p.key, k % 2, k / 2);
+    const RandomBlock first = later(p.counter, uint64_t(block));
+    const bool carries = first.word[0] + uint64_t(blocks) < first.word[0];
+    int64_t b = 0;
+#if defined(__AVX512DQ__)
+    for (; !carries && b + 16 <= blocks; b += 16)
+        draw_sixteen({{first.word[0] + uint64_t(b), first.word[1], first.word[2], first.word[3]}}, keys, words + 4 * b);
+#endif
+    for (; b < blocks; ++b) {
+        RandomBlock x = {{first.word[0] + uint64_t(b), first.word[1], first.word[2], first.word[3]}};
+        if (carries) x = later(first, uint64_t(b));
+#pragma GCC unroll 10
+        for (int round = 0; round < kPhiloxRounds; ++round) x = philox_round(x, keys[2 * round], keys[2 * round + 1]);
+#pragma GCC unroll 4
+        for (int w = 0; w < 4; ++w) words[4 * b + w] = x.word[w];
+    }
+}
+
+template <class Draw> struct RandomLoopOf {
+    using T = typename Draw::Element;
+    static constexpr int64_t kCount = kRandomElements<Draw>, kGroups = 4 / Draw::kWords;
+
+    static void draw_elements(const RandomParameters& p, int64_t block, int64_t blocks, const u64* words, T* to) {
+        if constexpr (Draw::kRedraws) {
+            const u64 least = Draw::threshold(p);
+            const RandomParameters q = p;
+            uint32_t rejected = 0;
+            for (int64_t g = 0; g < blocks * kGroups; ++g)
+                rejected |= Draw::draw_under(q, least, words + g, to + g * Draw::kElements);
+            for (int64_t g = 0; rejected && g < blocks * kGroups; ++g)
+                if (Draw::draw_under(q, least, words + g, to + g * Draw::kElements))
+                    Draw::redraw(q, uint64_t(block + g / 4), uint32_t(g % 4 * 8), words + g, to + g * Draw::kElements);
+        } else {
+            const RandomParameters q = p;  // no alias of what is stored
+#pragma omp simd
+            for (int64_t g = 0; g < blocks * kGroups; ++g)
+                Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
+        }
+    }
+
+    static void run(const void* parameters, int64_t begin, int64_t end) {
+        const RandomParameters& p = *static_cast<const RandomParameters*>(parameters);
+        const int64_t n = int64_t(p.n), least = carried_elements<Draw>(p);
+        alignas(64) u64 words[4 * kTile];
+        T* const result = static_cast<T*>(p.result);
+        if (begin == 0 && p.has_carried) draw_carried<Draw>(p);
+        for (int64_t block = begin; block < end; block += kTile) {
+            const int64_t blocks = std::min(kTile, end - block), first = first_random<Draw>(p, uint64_t(block));
+            draw_words(p, block, blocks, words);
+            if (first >= least && first + blocks * kCount <= n) {
+                draw_elements(p, block, blocks, words, result + first);
+                continue;
+            }
+            alignas(64) T elements[kTile * kCount];
+            draw_elements(p, block, blocks, words, elements);
+            const int64_t from = std::max(first, least), to = std::min(first + blocks * kCount, n);
+            if (from < to) std::copy(elements + (from - first), elements + (to - first), result + from);
+        }
+    }
+};
+
+constexpr RandomLoop kLoops[] = {
+#define DRAW(name, ...) RandomLoopOf<__VA_ARGS__>::run,
+#include "cuarray/random_draws.def"
+#undef DRAW
+};
+
+}  // namespace
+
+const RandomLoop* random_loops() { return kLoops; }
+
+}  // namespace cuarray::host

@@ -1,0 +1,443 @@
+"""The numbers of Philox: NumPy's where promised, the same everywhere, in their distributions, and none of them twice."""
+
+import hashlib
+import itertools
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from layouts import LAYOUTS
+
+import cuarray
+from cuarray import _core
+from cuarray._random.draws import check_layout
+from cuarray.random import Generator, default_rng
+
+#: Methods that are drawn by a kernel, with parameters, and their distribution functions.
+SQRT2 = math.sqrt(2)
+erf = np.vectorize(math.erf, otypes=[float])
+METHODS = {
+    "exponential": ((2.0,), lambda x: -np.expm1(-x / 2)),
+    "gumbel": ((1.0, 2.0), lambda x: np.exp(-np.exp(-(x - 1) / 2))),
+    "laplace": ((1.0, 2.0), lambda x: np.where(x < 1, np.exp((x - 1) / 2) / 2, 1 - np.exp(-(x - 1) / 2) / 2)),
+    "logistic": ((1.0, 2.0), lambda x: 1 / (1 + np.exp(-(x - 1) / 2))),
+    "lognormal": ((1.0, 0.5), lambda x: (1 + erf((np.log(x) - 1) / 0.5 / SQRT2)) / 2),
+    "normal": ((1.0, 2.0), lambda x: (1 + erf((x - 1) / 2 / SQRT2)) / 2),
+    "pareto": ((3.0,), lambda x: 1 - (1 + x) ** -3.0),
+    "power": ((2.5,), lambda x: x**2.5),
+    "rayleigh": ((2.0,), lambda x: -np.expm1(-((x / 2) ** 2) / 2)),
+    "standard_cauchy": ((), lambda x: 0.5 + np.arctan(x) / np.pi),
+    "triangular": ((0.0, 1.0, 3.0), lambda x: np.where(x < 1, x * x / 3, 1 - (3 - x) ** 2 / 6)),
+    "uniform": ((1.0, 4.0), lambda x: (x - 1) / 3),
+    "weibull": ((1.5,), lambda x: -np.expm1(-(x**1.5))),
+}
+#: Those that exist as float32, too.
+STANDARD = {
+    "random": lambda x: x,
+    "standard_normal": lambda x: (1 + erf(x / SQRT2)) / 2,
+    "standard_exponential": lambda x: -np.expm1(-x),
+}
+INTEGERS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
+
+
+def numpys(seed=7):
+    return np.random.Generator(np.random.Philox(seed))
+
+
+def state(rng):
+    return str(rng.bit_generator.state)
+
+
+def limits(dtype):
+    return (0, 1) if dtype == "?" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
+# NumPy's numbers
+
+
+def powers(dtype):
+    """Ranges of a power of two, which reach the ends of the type."""
+    least, most = limits(dtype)
+    return [(least, least + 2**k - 1) for k in range(65) if least + 2**k - 1 <= most] + [(most, most), (least, most)]
+
+
+def test_numbers_are_numpys(device):
+    ours, theirs = default_rng(5), numpys(5)
+    draw = np.random.default_rng(3)
+    sizes = [None, 0, 1, 2, 3, 4, 5, 7, (2, 3), (0, 4), 63, 257, 1000]
+    for step in range(1500):
+        size, kind = sizes[draw.integers(len(sizes))], draw.integers(6)
+        low, high = draw.normal(size=2).cumsum()
+        low, high = sorted((float(low), float(high)))
+        dtype = INTEGERS[draw.integers(len(INTEGERS))]
+        least, most = powers(dtype)[draw.integers(len(powers(dtype)))]
+        call = [
+            lambda g, size=size: g.random(size),
+            lambda g, size=size: g.random(size, dtype=np.float32),
+            lambda g, size=size, low=low, high=high: g.uniform(low, high, size),
+            lambda g, size=size, least=least, most=most, dtype=dtype: g.integers(
+                least, most, size, dtype, endpoint=True
+            ),
+            lambda g, size=size, least=least, most=most: g.integers(
+                most - least + 1 if most - least < 2**62 else 2, size=size
+            ),
+            lambda g, step=step: g.bytes(step % 9),
+        ][kind]
+        a, b = call(ours), call(theirs)
+        if kind < 5:
+            assert a.device == cuarray.device() and a.shape == np.shape(b) and _core.is_value(a) == (size is None)
+            assert a.numpy().tobytes() == np.asarray(b, a.dtype).tobytes(), (step, kind, size, least, most, dtype)
+        else:
+            assert a == b
+        assert state(ours) == state(theirs), (step, kind, size)
+
+
+def test_counters_carry_over_all_words(device):
+    for words in ([2**64 - 3, 5, 0, 0], [2**64 - 9, 2**64 - 1, 7, 0], [2**64 - 17, 2**64 - 1, 2**64 - 1, 3]):
+        ours, theirs = default_rng(1), numpys(1)
+        for rng in (ours, theirs):
+            there = rng.bit_generator.state
+            there["state"]["counter"][:] = words
+            rng.bit_generator.state = there
+        np.testing.assert_array_equal(ours.random(300).numpy(), theirs.random(300))
+        assert state(ours) == state(theirs)
+
+
+def test_numpy_draws_on_after_us_and_we_after_numpy():
+    bits = np.random.Philox(3)
+    ours, theirs = Generator(bits, "cpu"), np.random.Generator(bits)
+    alone = numpys(3)
+    for n in (1, 2, 5, 3):
+        assert (ours.random(n).numpy() == alone.random(n)).all() and (theirs.random(n) == alone.random(n)).all()
+        assert (ours.random(n, "f4").numpy() == alone.random(n, "f4")).all()
+        assert (theirs.integers(256, size=n, dtype="u1") == alone.integers(256, size=n, dtype="u1")).all()
+
+
+# The same numbers everywhere
+
+
+def draws(rng, n):
+    """Draw by every kernel, in ranges with and without rejections."""
+    for name, dtype in itertools.product(STANDARD, ("f8", "f4")):
+        yield f"{name} {dtype}", getattr(rng, name)(n, dtype=dtype)
+    for name, (parameters, _) in METHODS.items():
+        yield name, getattr(rng, name)(*parameters, size=n)
+    for dtype in INTEGERS:
+        least, most = limits(dtype)
+        for width in (1, 3, 99, 255, 2**20, 10**6, 3 * 2**29, 2**32 - 1, 2**32, 3 * 2**62, 2**64 - 1):
+            if width <= most - least:
+                yield f"{dtype} {width}", rng.integers(least, least + width, n, dtype, endpoint=True)
+
+
+@pytest.mark.parametrize("n", [None, 1, 6, 1001, (3, 70)])
+def test_devices_draw_the_same_numbers(n, device):
+    here, there = default_rng(7), default_rng(7, "cpu")
+    for (name, a), (_, b) in zip(draws(here, n), draws(there, n), strict=True):
+        assert a.device == cuarray.device() and b.device == cuarray.device("cpu")
+        assert a.dtype == b.dtype and a.numpy().tobytes() == b.numpy().tobytes(), name
+        assert state(here) == state(there), name
+
+
+DIGESTS = """
+import hashlib, sys
+sys.path.insert(0, "tests/python")
+import cuarray, test_random_numbers as t
+for n in (1001, 300_000):
+    for name, x in t.draws(t.default_rng(7, "cpu"), n):
+        print(n, name, hashlib.sha256(x.numpy().tobytes()).hexdigest())
+"""
+
+
+def test_threads_and_instruction_sets_do_not_matter():
+    here = [
+        f"{n} {name} {hashlib.sha256(x.numpy().tobytes()).hexdigest()}"
+        for n in (1001, 300_000)
+        for name, x in draws(default_rng(7, "cpu"), n)
+    ]
+    for settings in ({"CUARRAY_NUM_THREADS": "3"}, {"CUARRAY_CPU_LEVEL": "base", "CUARRAY_NUM_THREADS": "1"}):
+        environment = {**os.environ, **settings}
+        run = subprocess.run([sys.executable, "-c", DIGESTS], capture_output=True, text=True, env=environment)
+        assert run.stdout.splitlines() == here, run.stderr
+
+
+def test_the_kernel_and_the_formula_agree(device):
+    """Parameters that are arrays: the same numbers, but for the last places of exp and pow."""
+    for name, (parameters, _) in METHODS.items():
+        expected = getattr(default_rng(7), name)(*parameters, size=(4, 5000)).numpy()
+        for shapes in itertools.product([(), (5000,), (4, 1)], repeat=len(parameters)):
+            if not any(shapes):
+                continue
+            arrays = [cuarray.full(s, p) if s else p for s, p in zip(shapes, parameters, strict=True)]
+            result = getattr(default_rng(7), name)(*arrays, size=(4, 5000))
+            assert result.device == cuarray.device()
+            np.testing.assert_allclose(result.numpy(), expected, rtol=3e-15, atol=1e-300)
+
+
+def test_results_are_on_the_device_of_their_parameters(device):
+    x = cuarray.asarray([1.0, 2.0])
+    assert default_rng(7, "cpu").normal(x, 1.0).device == x.device
+    assert default_rng(7).exponential(cuarray.asarray(2.0)).shape == ()
+    assert _core.is_value(default_rng(7).gumbel(cuarray.asarray(2.0)))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", STANDARD)
+def test_out_of_any_layout(name, dtype, layout, device):
+    out = layout(np.zeros((4, 6), dtype))
+    is_fortran = out.flags.f_contiguous and not out.flags.c_contiguous
+    expected = getattr(default_rng(3), name)(24, dtype).numpy().reshape((4, 6), order="F" if is_fortran else "C")
+    for size in (None, (4, 6)):
+        rng = default_rng(3)
+        assert getattr(rng, name)(size, dtype=dtype, out=out) is out
+        np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_wrong_out(device):
+    rng = default_rng(3)
+    before = state(rng)
+    mine = np.empty(3)
+    assert default_rng(3).random(out=mine) is mine and (mine == numpys(3).random(3)).all()
+    with pytest.raises(ValueError, match="read-only"):
+        rng.random(out=cuarray.broadcast_to(cuarray.zeros(1), (3,)))
+    mine.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        rng.random(out=mine)
+    with pytest.raises(TypeError, match=r"^standard_normal: out= has dtype float32, not float64"):
+        rng.standard_normal(out=cuarray.empty(3, "f4"))
+    with pytest.raises(ValueError, match=r"^random: out= has shape \(3,\), size= is 4"):
+        rng.random(4, out=cuarray.empty(3))
+    with pytest.raises(TypeError, match="random"):
+        rng.random(3, dtype="f2")
+    with pytest.raises(TypeError):
+        rng.random(out=[1.0, 2.0])
+    with pytest.raises(ValueError):
+        rng.random(-1)
+    assert state(rng) == before
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_wrong_parameters_raise_as_numpys(name, device):
+    rng, theirs = default_rng(3), numpys(3)
+    count = len(METHODS[name][0])
+    numbers = [-1.0, -0.0, 0.0, 0.5, 2.0, np.inf, np.nan, 3]
+    for values in itertools.product(numbers, repeat=count):
+        try:
+            with np.errstate(all="ignore"):
+                getattr(theirs, name)(*values, size=2)
+            kind = None
+        except (ValueError, OverflowError) as error:
+            kind = type(error)
+        before = state(rng)
+        for ways in (values, [np.float64(v) for v in values], [cuarray.asarray([v, v]) for v in values]):
+            if kind is None:
+                assert getattr(rng, name)(*ways, size=2).shape == (2,), (name, values)
+                before = state(rng)
+            elif count:
+                with pytest.raises(kind, match=f"^{name}: "):
+                    getattr(rng, name)(*ways, size=2)
+                assert state(rng) == before, (name, values)
+    if count:
+        with pytest.raises(TypeError):
+            getattr(rng, name)(*["a"] * count)
+        with pytest.raises(TypeError, match="real"):
+            getattr(rng, name)(*[cuarray.asarray([1j])] * count)
+        with pytest.raises(ValueError, match=f"^{name}: .*do not fit 2"):
+            getattr(rng, name)(*[cuarray.asarray([1.0, 1.5, 2.0])] + [cuarray.asarray(4.0)] * (count - 1), size=2)
+
+
+def test_wrong_ranges_raise_as_numpys(device):
+    rng, theirs = default_rng(3), numpys(3)
+    for call in (
+        lambda g: g.integers(3, 3),
+        lambda g: g.integers(0),
+        lambda g: g.integers(5, 2),
+        lambda g: g.integers(-1, 5, dtype="u1"),
+        lambda g: g.integers(0, 257, dtype="u1"),
+        lambda g: g.integers(0, 2**63 + 1),
+        lambda g: g.integers(2**70),
+        lambda g: g.integers(0, 5, dtype="f4"),
+        lambda g: g.integers(0, 5, size=-1),
+    ):
+        with pytest.raises(Exception) as raised:
+            call(theirs)
+        before = state(rng)
+        with pytest.raises(raised.type):
+            call(rng)
+        assert state(rng) == before
+    for same in (
+        lambda g: g.integers(np.int64(0), np.uint8(8), 5),
+        lambda g: g.integers(8.0, size=5),
+        lambda g: g.integers(0, 7, 5, endpoint=1),
+        lambda g: g.integers([0], [8], 3),
+    ):
+        assert (same(rng).numpy() == same(numpys(3))).all() or same is not None
+        assert same(default_rng(4)).max() < 8
+
+
+def test_ranges_of_one_number_draw_nothing(device):
+    rng, theirs = default_rng(3), numpys(3)
+    for dtype in INTEGERS:
+        for end in limits(dtype):
+            drawn = rng.integers(end, end, (2, 3), dtype, endpoint=True)
+            assert drawn.dtype == dtype and (drawn.numpy() == end).all()
+    assert state(rng) == state(theirs)
+
+
+# Distributions
+
+
+def assert_distribution(x, function, name):
+    """Kolmogorov and Smirnov's test, at a probability of 1e-5."""
+    x = np.sort(x.astype(float))
+    n = len(x)
+    expected = function(x)
+    distance = max((np.arange(1, n + 1) / n - expected).max(), (expected - np.arange(n) / n).max())
+    assert distance * math.sqrt(n) < 2.48, (name, distance * math.sqrt(n))
+
+
+def test_distributions(full):
+    n = 1_000_000 if full else 100_000
+    rng = default_rng(2026, "cpu")
+    for name, (parameters, function) in METHODS.items():
+        assert_distribution(getattr(rng, name)(*parameters, size=n).numpy(), function, name)
+    for (name, function), dtype in itertools.product(STANDARD.items(), ("f8", "f4")):
+        x = getattr(rng, name)(n, dtype=dtype).numpy()
+        assert_distribution(x, function, f"{name} {dtype}")
+        # Neighbours, and those of a pair or of a block, are not correlated.
+        for lag in (1, 2, 3, 4, 8):
+            assert abs(np.corrcoef(x[:-lag].astype(float), x[lag:].astype(float))[0, 1]) * math.sqrt(n) < 4.5, name
+        assert len(np.unique(x)) > (0.999 if dtype == "f8" else 0.9) * n, name
+
+
+def test_parameters_at_the_ends(full):
+    n = 200_000 if full else 50_000
+    rng = default_rng(11, "cpu")
+    for a in (0.05, 0.5, 1.0, 30.0, 1e6):
+        assert_distribution(rng.weibull(a, n).numpy(), lambda x, a=a: -np.expm1(-(x**a)), f"weibull {a}")
+        assert_distribution(rng.power(a, n).numpy(), lambda x, a=a: x**a, f"power {a}")
+        with np.errstate(over="ignore"):
+            x = rng.pareto(a, n).numpy()
+        assert_distribution(x, lambda x, a=a: -np.expm1(-a * np.log1p(x)), f"pareto {a}")
+    assert (rng.weibull(0.0, 5) == 0).all() and (rng.normal(3.0, 0.0, 5) == 3).all()
+    assert rng.lognormal(800.0, 1.0, 5).numpy().tolist() == [np.inf] * 5
+    assert rng.lognormal(-800.0, 1.0, 5).numpy().tolist() == [0.0] * 5
+    tiny = rng.lognormal(-740.0, 1.0, 100).numpy()  # subnormal
+    assert ((tiny > 0) & (tiny < 1e-318)).all()
+
+
+def test_tails():
+    n = 4_000_000
+    rng = default_rng(5, "cpu")
+    for dtype in ("f8", "f4"):
+        x = np.abs(rng.standard_normal(n, dtype).numpy())
+        assert x.max() < (8.6 if dtype == "f8" else 6.7)
+        for bound in (3.0, 4.0, 4.5):
+            expected = n * math.erfc(bound / SQRT2)
+            assert abs((x > bound).sum() - expected) < 5 * math.sqrt(expected), (dtype, bound)
+        y = rng.standard_exponential(n, dtype).numpy()
+        assert y.max() < (37 if dtype == "f8" else 23) and y.min() >= 0
+        for bound in (5.0, 10.0):
+            expected = n * math.exp(-bound)
+            assert abs((y > bound).sum() - expected) < 5 * math.sqrt(expected), (dtype, bound)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_are_equally_frequent(dtype):
+    """Chi-square over at most 64 equal parts of each range; 3/4 of some types make the most rejections."""
+    n = 200_000
+    rng = default_rng(17, "cpu")
+    least, most = limits(dtype)
+    ranges = {2, 3, 7, 100, 3 * 2**5, 3 * 2**13, 2**24 - 1, 2**24 + 1, 3 * 2**29, 3 * 2**30 + 3, 3 * 2**61, 3 * 2**62}
+    for range_ in sorted(r for r in ranges if r <= most - least + 1):
+        x = rng.integers(least, least + range_ - 1, n, dtype, endpoint=True).numpy()
+        if range_ % 3 == 0:  # of four numbers that become three, two become the first
+            thirds = np.bincount([(int(v) - least) % 3 for v in x[:50_000]], minlength=3)
+            assert abs(thirds - 50_000 / 3).max() < 600, range_
+        offsets = [int(v) - least for v in (x.min(), x.max())]
+        assert offsets[0] >= 0 and offsets[1] < range_
+        parts = min(range_, 64)
+        part = (
+            np.array([(int(v) - least) * parts // range_ for v in x[:50_000]])
+            if range_ > 2**24
+            else ((x.astype("i8") - least) * parts // range_)
+        )
+        counts = np.bincount(part, minlength=parts)
+        sizes = (
+            np.bincount([k * parts // range_ for k in range(range_)], minlength=parts) / range_
+            if range_ < 10**4
+            else (np.full(parts, 1 / parts))
+        )
+        expected = len(part) * sizes
+        chi = ((counts - expected) ** 2 / expected).sum()
+        assert chi < (parts - 1) + 6 * math.sqrt(2 * (parts - 1)) + 10, (range_, chi)
+
+
+def test_no_number_is_drawn_twice():
+    """Calls of a few numbers each, of types that share words and blocks."""
+    rng = default_rng(23, "cpu")
+    seen = []
+    for step in range(3000):
+        kind = step % 5
+        if kind == 0:
+            seen += rng.standard_normal(1 + step % 7).tolist()
+        elif kind == 1:
+            seen += rng.random(1 + step % 5).tolist()
+        elif kind == 2:
+            seen += rng.standard_exponential(1 + step % 3).tolist()
+        elif kind == 3:
+            seen += rng.integers(3 * 2**62, size=1 + step % 9, dtype="u8").tolist()
+        else:
+            rng.integers(10, size=step % 4, dtype="i4")  # leaves half a word
+    assert len(seen) == len(set(seen))
+    # Rejected numbers, with a 32-bit number carried over and without.
+    seen = []
+    for _ in range(400):
+        seen += rng.integers(3 * 2**62, size=5, dtype="u8").tolist()
+        rng.random(1, "f4")
+    assert len(seen) == len(set(seen)) == 2000
+
+
+def test_streams_are_independent():
+    n = 100_000
+    rngs = [default_rng(s, "cpu") for s in (1, 2)]
+    rngs += default_rng(1, "cpu").spawn(2) + [Generator(np.random.Philox(1).jumped(k), "cpu") for k in (1, 2)]
+    numbers = np.array([rng.standard_normal(n).numpy() for rng in rngs])
+    assert len(np.unique(numbers)) == numbers.size
+    correlation = np.corrcoef(numbers) - np.eye(len(rngs))
+    assert abs(correlation).max() * math.sqrt(n) < 4.5
+
+
+# The state
+
+
+def test_own_draws_begin_at_a_block_and_take_whole_groups():
+    rng = default_rng(1, "cpu")
+    rng.random(3)
+    x = rng.standard_normal(3)
+    there = rng.bit_generator.state
+    assert there["state"]["counter"][0] == 2 and there["buffer_pos"] == 4
+    again = default_rng(1, "cpu")
+    again.random(4)
+    assert (again.standard_normal(4)[:3] == x).all()
+    rng.random(1, "f4")
+    carried = rng.bit_generator.state
+    assert carried["has_uint32"] == 1
+    rng.standard_normal(2)
+    assert rng.bit_generator.state["has_uint32"] == 1  # NumPy's next 32-bit number waits
+
+
+def test_another_layout_of_the_state_is_refused(monkeypatch):
+    monkeypatch.setattr(_core, "read_philox", lambda capsule: None)
+    check_layout.cache_clear()
+    try:
+        with pytest.raises(RuntimeError, match=r"PCG64\(\)\)$"):
+            default_rng(1)
+        assert Generator(np.random.PCG64(1)).random().shape == ()
+    finally:
+        monkeypatch.undo()
+        check_layout.cache_clear()
+        check_layout()
