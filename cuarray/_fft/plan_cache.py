@@ -31,7 +31,7 @@ class PlanCache:
         number = integer(limit, "the limit", "plan_cache")
         if number < 0:
             raise ValueError(f"plan_cache: the limit must not be negative, and it is {number}")
-        _core.limit_plan_cache(_core.default_device(), number)
+        _core.limit_plan_cache(_core.device(), number)
 
     @property
     def count(self) -> int:
@@ -41,14 +41,14 @@ class PlanCache:
     def clear(self) -> None:
         """Destroy all plans, after a wait for the work that uses them. Captured graphs keep theirs."""
         limit = self.limit
-        _core.limit_plan_cache(_core.default_device(), 0)
-        _core.limit_plan_cache(_core.default_device(), limit)
+        _core.limit_plan_cache(_core.device(), 0)
+        _core.limit_plan_cache(_core.device(), limit)
 
     def __repr__(self):
-        return f"plan_cache(count={self.count}, limit={self.limit}, device='{_core.default_device()}')"
+        return f"plan_cache(count={self.count}, limit={self.limit}, device='{_core.device()}')"
 
     def _state(self):
-        return _core.plan_cache(_core.default_device()) or (0, 0)
+        return _core.plan_cache(_core.device()) or (0, 0)
 
 
 plan_cache = PlanCache()

@@ -69,11 +69,13 @@ CufftPlan::CufftPlan(const Context& context, const FourierTransform& task)
     }
 }
 
+// Work that is queued uses a plan's tables: wait for it.
 CufftPlan::~CufftPlan() {
     if (!is_alive()) return;
     try {
         const Current current(context_);
         const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuCtxSynchronize.status();
         find_library<Cufft>()->cufftDestroy(handle_);
     } catch (const Error& error) { report_unraisable(std::string("a plan of cuFFT is lost: ") + error.what()); }
 }
@@ -127,14 +129,9 @@ int64_t CufftPlans::count() {
     return int64_t(plans_.size());
 }
 
-// Work that is queued, or captured, uses a plan's tables: a capture keeps the plan, and the rest is waited for.
+// A plan cannot wait for the work that uses it while anything is captured.
 void CufftPlans::shrink() {
-    if (int64_t(plans_.size()) <= limit_ || GpuRuntime::is_any_captured()) return;
-    {
-        const Current current(context_);
-        context_.driver.cuCtxSynchronize.status();
-    }
-    while (int64_t(plans_.size()) > limit_) plans_.pop_back();
+    while (int64_t(plans_.size()) > limit_ && !GpuRuntime::is_any_captured()) plans_.pop_back();
 }
 
 }  // namespace cuarray::cuda

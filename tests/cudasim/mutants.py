@@ -53,6 +53,13 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
+        "a-plan-is-destroyed-under-queued-work",
+        "src/cuda/cufft.cpp",
+        "        context_.driver.cuCtxSynchronize.status();\n",
+        "",
+        "sim tests/python/test_fft.py -k plans_are_kept",
+    ),
+    Mutant(
         "random-elements-before-the-first-are-stored",
         "include/cuarray/kernel/random_device.h",
         "if (first + e >= least && first + e < n)",
