@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cuarray._random.transforms import DRAWS, TRANSFORMS
+from cuarray._random.transforms import COMPOSITES, DRAWS, KERNELS, TRANSFORMS, Kernel
 
 
 class Parameter(NamedTuple):
@@ -390,7 +390,7 @@ def {name}(self, {signature}):
 
 #: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators.
 BY_KERNEL = """\
-    drawn = self._draw_floats({number}, {name!r}, None, size{parameters})
+    drawn = self._draw_floats({number}, {name!r}, {dtype}, size{parameters})
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
@@ -421,13 +421,19 @@ def source(row, legacy):
         draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    if row.name in TRANSFORMS:
-        draw, passed = "_transform", ["size", *(p.name for p in row.parameters)]
+    for way, table in (("_transform", TRANSFORMS), ("_count", KERNELS), ("_compose", COMPOSITES)):
+        if row.name in table:
+            draw, passed = way, ["size", *(p.name for p in row.parameters)]
     call = f"self.{draw}({', '.join([repr(method), *passed])})"
     body = f"    return {call}"
     if row.name in TRANSFORMS:
-        parameters = "".join(f", {p.name}" for p in row.parameters)
-        body = BY_KERNEL.format(number=DRAWS[row.name], name=row.name, parameters=parameters, call=call)
+        kernel = Kernel(row.name, ", ".join(p.name for p in row.parameters))
+    else:
+        kernel = KERNELS.get(row.name)
+    if kernel:
+        parameters, dtype = f", {kernel.parameters}" * bool(kernel.parameters), kernel.dtype.replace("float64", "None")
+        number = DRAWS[kernel.draw]
+        body = BY_KERNEL.format(number=number, name=row.name, dtype=dtype, parameters=parameters, call=call)
     return METHOD.format(
         name=row.name,
         signature=", ".join(written),
@@ -446,7 +452,7 @@ def source(row, legacy):
 def add_methods(kind, rows, legacy=False):
     """Add the methods of the rows to a class."""
     for row in rows:
-        names = {"float64": np.float64}
+        names = {"float64": np.float64, "int64": np.int64}
         exec(compile(source(row, legacy), f"<{kind.__name__}.{row.name}>", "exec"), names)
         method = names[row.name]
         method.__module__, method.__qualname__ = kind.__module__, f"{kind.__name__}.{row.name}"

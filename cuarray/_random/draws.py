@@ -10,7 +10,7 @@ from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._random.transforms import DRAWS, transformed
+from cuarray._random.transforms import DRAWS, as_numbers, composed, transformed
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
@@ -23,6 +23,7 @@ OWN = {
     "random": (DRAWS["uniform_double"], DRAWS["uniform_float"]),
     "standard_normal": (DRAWS["normal_double"], DRAWS["normal_float"]),
     "standard_exponential": (DRAWS["exponential_double"], DRAWS["exponential_float"]),
+    "standard_gamma": (DRAWS["gamma_double"], DRAWS["gamma_float"]),
 }
 
 #: Numbers that `positive` makes a value of, of the same type.
@@ -71,6 +72,18 @@ class Source:
         bits = self._host.bit_generator
         return _core.philox_draws(bits.capsule, bits.lock, device)[0]
 
+    def _compose(self, name, size, *parameters):
+        """Return what a distribution of COMPOSITES draws, or NumPy where its function does not take the parameters."""
+        drawn = composed(self, name, size, parameters) if self._is_philox else None
+        return self._draw(name, *parameters, size) if drawn is None else drawn
+
+    def _count(self, name, size, *parameters):
+        """Return what a distribution of KERNELS draws, if its kernel does not take the parameters as they are."""
+        numbers = as_numbers(parameters) if self._is_philox else None
+        if numbers is not None and not all(type(x) is float for x in parameters):
+            return getattr(self, name)(*numbers, size=size)
+        return self._draw(name, *parameters, size)
+
     def _transform(self, name, size, *parameters):
         """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
         if self._is_philox:
@@ -88,21 +101,26 @@ class Source:
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
-        if self._is_philox and name in OWN:
-            return self._own(name, size, dtype, out)
+        numbers = as_numbers(parameters) if self._is_philox and name in OWN else None
+        drawn = None if numbers is None else self._own(name, size, dtype, out, numbers)
+        if drawn is not None:
+            return drawn
         if type(size) is int and size <= FEW and out is None and dtype is np.float64 and not parameters:
             return placed(getattr(self._host, name)(size, **options), self._device)
         return self._fill_memory(name, size, dtype, out, parameters, options)
 
-    def _own(self, name, size, dtype, out):
-        """Return numbers of one of the types of OWN, drawn on the device where they are wanted."""
+    def _own(self, name, size, dtype, out, parameters):
+        """Return numbers of one of the types of OWN, drawn where they are wanted; None to decline the parameters."""
         numpys = np.dtype(dtype)
         if numpys not in (np.float64, np.float32) or not numpys.isnative:
-            getattr(self._host, name)(dtype=dtype)  # raises
+            getattr(self._host, name)(*parameters, dtype=dtype)  # raises
         draw = OWN[name][numpys == np.float32]
         if out is None:
-            return self._draw_floats(draw, name, numpys, size)
-        return self._own_into(out, name, size, numpys, lambda place: self._draw_floats(draw, name, numpys, place))
+            return self._draw_floats(draw, name, numpys, size, *parameters)
+        if self._draw_floats(draw, name, numpys, 0, *parameters) is None:
+            return None
+        fill = lambda place: self._draw_floats(draw, name, numpys, place, *parameters)  # noqa: E731
+        return self._own_into(out, name, size, numpys, fill)
 
     def _own_into(self, out, function, size, dtype, fill):
         """Check `out` and call fill with it, transposed if need be; return `out`."""

@@ -12,9 +12,7 @@ from cuarray._functions.indexing import take, take_along_axis
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import OWN, Source, on_host, placed
 
-RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL = (
-    OWN[name][0] for name in ("random", "standard_normal", "standard_exponential")
-)
+RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL, STANDARD_GAMMA = (draws[0] for draws in OWN.values())
 
 
 class Generator(Source):
@@ -23,9 +21,10 @@ class Generator(Source):
     Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
     same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
     two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Numbers of
-    other distributions differ from NumPy's: normal, exponential, gumbel, laplace, logistic, lognormal, pareto,
-    power, rayleigh, standard_cauchy, triangular, uniform and weibull numbers, and integers in a range that is a
-    number, are drawn by a kernel. All others are drawn by NumPy on the host.
+    normal, exponential, gumbel, laplace, logistic, lognormal, pareto, power, rayleigh, standard_cauchy,
+    triangular and weibull, and integers in other ranges, differ from NumPy's; so do those of beta, chisquare, f,
+    gamma, geometric, poisson, standard_t and wald if their parameters are numbers. All others are drawn by NumPy
+    on the host.
 
     Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
 
@@ -263,6 +262,10 @@ class Generator(Source):
         >>> abs(x.mean().item() - 2) < 0.4
         True
         """
+        if out is None and dtype is np.float64:
+            drawn = self._draw_floats(STANDARD_GAMMA, "standard_gamma", None, size, shape)
+            if drawn is not None:
+                return drawn
         return self._fill("standard_gamma", size, dtype, out, shape)
 
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):

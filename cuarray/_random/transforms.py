@@ -85,6 +85,84 @@ TRANSFORMS = {
 }
 
 
+#: From so many elements on, formulas are compiled to one kernel.
+MANY = 10_000
+
+
+class Kernel(NamedTuple):
+    """The draw of a distribution whose parameters must be numbers, the draw's parameters by them, and the dtype."""
+
+    draw: str
+    parameters: str
+    dtype: str = "float64"
+
+
+#: By method. With arrays of parameters, NumPy draws.
+KERNELS = {
+    "chisquare": Kernel("gamma_double", "0.5 * df if isinstance(df, float | int) else None, 2.0"),
+    "gamma": Kernel("gamma_double", "shape, scale"),
+    "geometric": Kernel("geometric", "p", "int64"),
+    "poisson": Kernel("poisson", "lam", "int64"),
+    "standard_gamma": Kernel("gamma_double", "shape"),
+    "wald": Kernel("wald", "mean, scale"),
+}
+
+
+class Composite(NamedTuple):
+    """The least parameter, the draws and their parameters, and the function of their numbers and of the parameters."""
+
+    least: float
+    draws: object
+    formula: object
+
+
+def student(z, x, df):
+    return z / sqrt(x * (1 / df))
+
+
+#: By method. With arrays of parameters NumPy draws, and below the least one: there the quotients may be 0 / 0.
+COMPOSITES = {
+    "beta": Composite(0.1, lambda a, b: (("gamma_double", a), ("gamma_double", b)), lambda x, y, a, b: x / (x + y)),
+    "f": Composite(
+        0.1,
+        lambda dfnum, dfden: (("gamma_double", 0.5 * dfnum, 2.0), ("gamma_double", 0.5 * dfden, 2.0)),
+        lambda x, y, dfnum, dfden: (x * dfden) / (y * dfnum),
+    ),
+    "standard_t": Composite(0.1, lambda df: (("normal_double",), ("gamma_double", 0.5 * df, 2.0)), student),
+}
+
+
+def composed(source, name, size, parameters):
+    """Return what a distribution of COMPOSITES draws; None where a parameter is an array, or outside its domain."""
+    row = COMPOSITES[name]
+    numbers = as_numbers(parameters)
+    if numbers is None or not all(row.least <= x < math.inf for x in numbers):
+        return None
+    drawn = [source._draw_floats(DRAWS[draw], name, None, size, *p) for draw, *p in row.draws(*numbers)]
+    return evaluated(row.formula, size, drawn, numbers)
+
+
+def evaluated(formula, size, numbers, parameters):
+    """Return a formula of numbers, as a value if there is no size; a formula of many is compiled to one kernel."""
+    if numbers[0].size < MANY:
+        result = formula(*numbers, *parameters)
+    else:
+        with fuse():
+            result = formula(*numbers, *parameters)
+    return _core.as_value(result) if size is None else result
+
+
+def as_numbers(parameters):
+    """Return parameters as floats; None if one is an array."""
+    numbers = []
+    for x in parameters:
+        if isinstance(x, float | int | np.generic) or (isinstance(x, ndarray) and x.ndim == 0 and is_on_host(x)):
+            numbers.append(float(x))
+        else:
+            return None
+    return numbers
+
+
 def check_range(low, high):
     """Raise as NumPy does for a range that is not finite, or of negative width."""
     width = high - low
@@ -114,9 +192,6 @@ DRAWS |= dict.fromkeys(("random", "uniform"), DRAWS["uniform_double"])
 DRAWS |= dict.fromkeys(("standard_normal", "normal"), DRAWS["normal_double"])
 DRAWS |= dict.fromkeys(("standard_exponential", "exponential"), DRAWS["exponential_double"])
 
-#: From so many elements on, formulas are compiled to one kernel.
-MANY = 10_000
-
 
 def transformed(source, name, size, parameters):
     """Return what a distribution of TRANSFORMS draws, float64, on the device of its parameters."""
@@ -132,12 +207,7 @@ def transformed(source, name, size, parameters):
         CHECKS[name](*values)
     draw = source._floats_for(arrays[0].device) if arrays else source._draw_floats
     numbers = draw(DRAWS[row.draw], name, None, shape_of(name, size, values))
-    if numbers.size < MANY:
-        result = row.formula(numbers, *values)
-    else:
-        with fuse():
-            result = row.formula(numbers, *values)
-    return _core.as_value(result) if size is None else result
+    return evaluated(row.formula, size, [numbers], values)
 
 
 def as_parameter(x, function, device):

@@ -1,11 +1,12 @@
 // random.cpp -- draws from the sequence of NumPy's Philox, whose state moves on as if NumPy had drawn.
-#include "cuarray/ops/random.h"
+#include "cuarray/kernel/random.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include "bindings/fast_paths.h"
 #include "bindings/module.h"
+#include "cuarray/ops/random.h"
 
 namespace cuarray::python {
 namespace {
@@ -101,8 +102,9 @@ void make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DTy
 void draw(const RandomCall& call, PyObject* generator, const kernel::RandomParameters& range, bool is_new = true) {
     const Array& result = call.result;
     kernel::RandomParameters numbers = take_of(generator, call.draw, result.size());
-    numbers.start = range.start, numbers.width = range.width, numbers.middle = range.middle, numbers.end = range.end;
-    numbers.low = range.low, numbers.most = range.most;
+    numbers.start = range.start, numbers.width = range.width;
+    numbers.low = range.low, numbers.most = range.most, numbers.least = range.least;
+    std::copy(std::begin(range.value), std::end(range.value), numbers.value);
     DirectLoops* const direct = is_new ? result.storage().front().direct() : nullptr;
     if (char* const to = !direct || is_long(result.device(), result.size()) ? nullptr : direct_data(result))
         direct->draw({call.draw, numbers, {}, call.name}, to);
@@ -110,8 +112,40 @@ void draw(const RandomCall& call, PyObject* generator, const kernel::RandomParam
         without_gil(result, [&] { random_fill(result, call.draw, numbers, call.name); });
 }
 
-/// Reads the parameters of a distribution; false where one is not a Python number, or not in its domain.
-bool read_parameters(RandomDraw draw, PyObject* const* args, Py_ssize_t count, kernel::RandomParameters& range) {
+/// The parameters of gamma numbers; smaller shapes than 1 have a draw of their own.
+void set_gamma(RandomDraw& draw, double shape, kernel::RandomParameters& to) {
+    const bool is_double = draw == RandomDraw::gamma_double;
+    if (shape < 1) draw = is_double ? RandomDraw::small_gamma_double : RandomDraw::small_gamma_float;
+    to.value[0] = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, to.value[1] = 1 / std::sqrt(9 * to.value[0]);
+    to.value[2] = 1 / shape;
+}
+
+/// The parameters of Poisson numbers of a mean.
+void set_poisson(RandomDraw& draw, double mean, kernel::RandomParameters& to) {
+    to.value[0] = mean;
+    if (mean < 10) {
+        draw = RandomDraw::small_poisson;
+        to.value[1] = kernel::random_exp(-mean);
+        return;
+    }
+    const double b = 0.931 + 2.53 * std::sqrt(mean);
+    to.value[1] = -0.059 + 0.02483 * b, to.value[2] = b;
+    to.value[3] = 1.1239 + 1.1328 / (b - 3.4), to.value[4] = 0.9277 - 3.6224 / (b - 2);
+    to.value[5] = kernel::random_log(mean);
+}
+
+/// 1 / -log(1 - p), in operations that all processors round alike.
+double geometric_width(double p) {
+    const double s = p / (2 - p), z = s * s;
+    if (p > 0.1) return p == 1 ? 0 : 1 / -kernel::random_log(1 - p);
+    double sum = 0;  // of the inverse hyperbolic tangent
+    for (int k = 17; k >= 3; k -= 2) sum = (sum + 1.0 / k) * z;
+    return 1 / (2 * s * (1 + sum));
+}
+
+/// Reads the parameters of a distribution, and may choose a draw for them; false where one is not a Python number, or
+/// not in its domain.
+bool read_parameters(RandomDraw& draw, PyObject* const* args, Py_ssize_t count, kernel::RandomParameters& range) {
     double x[3] = {0, 1, 0};
     if (count > 3) return false;
     for (Py_ssize_t k = 0; k < count; ++k)
@@ -127,8 +161,16 @@ bool read_parameters(RandomDraw draw, PyObject* const* args, Py_ssize_t count, k
         case RandomDraw::power:
         case RandomDraw::weibull: range.width = 1 / x[0]; return x[0] > 0;
         case RandomDraw::triangular:
-            range.width = x[2] - x[0], range.middle = x[1], range.end = x[2];
+            range.width = x[2] - x[0], range.value[0] = x[1], range.value[1] = x[2];
             return x[0] <= x[1] && x[1] <= x[2] && x[0] < x[2];
+        case RandomDraw::gamma_double:
+        case RandomDraw::gamma_float:
+            if (!(x[0] > 0) || std::isinf(x[0])) return false;
+            set_gamma(draw, x[0], range);
+            break;
+        case RandomDraw::wald: return x[0] > 0 && x[1] > 0 && std::isfinite(x[0]) && std::isfinite(x[1]);
+        case RandomDraw::geometric: range.width = geometric_width(x[0]); return x[0] > 0 && x[0] <= 1;
+        case RandomDraw::poisson: set_poisson(draw, x[0], range); return x[0] > 0 && x[0] <= 1e12;
         default: break;
     }
     return std::isfinite(range.width) && !std::signbit(range.width);
@@ -169,6 +211,9 @@ RandomDraw integer_draw(DType dtype, uint64_t most) {
     }
 }
 
+/// The bits of the sequence that an integer takes.
+int bits_of(RandomDraw draw) { return 64 / RandomFill{draw, {}, {}}.group().elements; }
+
 /// The range of integers of a dtype, as the bits of both ends; false where it has none.
 bool limits(DType dtype, __int128& low, __int128& high) {
     const int bits = 8 * int(item_size(dtype));
@@ -206,6 +251,8 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t) {
         kernel::RandomParameters range{};
         range.low = uint64_t(low), range.most = uint64_t(high - low);
         RandomCall call{integer_draw(dtype, range.most), {}, false, "integers"};
+        const uint64_t largest = UINT64_MAX >> (64 - bits_of(call.draw)), count = range.most + 1;
+        range.least = count == 0 ? 0 : (largest - range.most) % count;
         make_result(call, args[2], PyTuple_GET_ITEM(self, 2), dtype);
         if (range.most > 0)
             draw(call, self, range);

@@ -62,8 +62,8 @@ BY_HAND = [
     Mutant(
         "random-elements-before-the-first-are-stored",
         "include/cuarray/kernel/random_device.h",
-        "if (first + e >= least && first + e < n)",
-        "if (first + e >= 0 && first + e < n)",
+        "if (first + at + e >= least && first + at + e < n)",
+        "if (first + at + e >= 0 && first + at + e < n)",
         "sim tests/python/test_random_numbers.py -k cuda",
     ),
     Mutant(

@@ -1062,7 +1062,7 @@ RANDOM = [
     Mutant(
         "integers-are-biased",
         "include/cuarray/kernel/random.h",
-        "return (product & kMask) < threshold;",
+        "return (product & kMask) < p.least;",
         "return false;",
         tests("random_numbers", "equally_frequent"),
     ),
@@ -1111,8 +1111,8 @@ RANDOM = [
     Mutant(
         "the-angle-shares-bits-with-the-radius",
         "include/cuarray/kernel/random.h",
-        "const f64 r = bit_cast<f64>(words[1] << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;\n        const pair<f64, f64> point = random_point(radius, r, words[1]);",
-        "const f64 r = bit_cast<f64>(words[0] << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;\n        const pair<f64, f64> point = random_point(radius, r, words[0]);",
+        "return random_point(radius, r, words[1]);",
+        "return random_point(radius, r, words[0]);",
         tests("random_numbers", "test_distributions or tails"),
     ),
     Mutant(
@@ -1128,6 +1128,27 @@ RANDOM = [
         "return (1 + power.rest) * power.factor * power.other;",
         "return (1 + power.rest) * power.factor * power.factor;",
         tests("random_numbers", "distributions or ends"),
+    ),
+    Mutant(
+        "all-gamma-numbers-are-accepted",
+        "include/cuarray/kernel/random.h",
+        "return !((cube > 0) & fits);",
+        "return !(cube > 0);",
+        tests("random_numbers", "distributions_are_numpys"),
+    ),
+    Mutant(
+        "small-shapes-are-not-raised",
+        "src/bindings/random.cpp",
+        "(shape < 1 ? shape + 1 : shape) - 1.0 / 3",
+        "shape - 1.0 / 3 + (shape < 1)  * 0.9",
+        tests("random_numbers", "distributions_are_numpys"),
+    ),
+    Mutant(
+        "poisson-numbers-are-never-rejected",
+        "include/cuarray/kernel/random.h",
+        "return !(random_log(c.v * scale) <=",
+        "return false && !(random_log(c.v * scale) <=",
+        tests("random_numbers", "distributions_are_numpys"),
     ),
     Mutant(
         "negative-scales-are-drawn",

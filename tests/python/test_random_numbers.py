@@ -40,6 +40,18 @@ STANDARD = {
     "standard_normal": lambda x: (1 + erf(x / SQRT2)) / 2,
     "standard_exponential": lambda x: -np.expm1(-x),
 }
+#: Those of numbers that are tried again, and those that are made of two others: parameters, up to the ends.
+OTHERS = {
+    "beta": [(2.0, 3.0), (0.1, 0.1), (0.5, 1e4), (1e6, 1e6)],
+    "chisquare": [(3.0,), (0.1,), (1.0,), (1e5,)],
+    "f": [(3.0, 5.0), (0.5, 0.5), (1e4, 20.0)],
+    "gamma": [(2.0, 3.0), (0.02, 1.0), (0.999, 2.0), (1.0, 1.0), (1e9, 1.0)],
+    "geometric": [(0.2,), (1.0,), (0.999,), (0.1,), (1e-3,), (1e-17,)],
+    "poisson": [(5.0,), (0.001,), (9.999,), (10.0,), (30.0,), (1e4,), (1e9,), (1e12,)],
+    "standard_gamma": [(2.0,), (0.3,)],
+    "standard_t": [(4.0,), (0.5,), (1e6,)],
+    "wald": [(1.0, 2.0), (1.0, 1e-3), (1e-3, 1e3), (1e6, 1.0)],
+}
 INTEGERS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 
 
@@ -125,6 +137,11 @@ def draws(rng, n):
         yield f"{name} {dtype}", getattr(rng, name)(n, dtype=dtype)
     for name, (parameters, _) in METHODS.items():
         yield name, getattr(rng, name)(*parameters, size=n)
+    for name, ways in OTHERS.items():
+        for parameters in ways:
+            yield f"{name} {parameters}", getattr(rng, name)(*parameters, size=n)
+    yield "standard_gamma f4", rng.standard_gamma(2.5, n, "f4")
+    yield "standard_gamma f4 0.2", rng.standard_gamma(0.2, n, "f4")
     for dtype in INTEGERS:
         least, most = limits(dtype)
         for width in (1, 3, 99, 255, 2**20, 10**6, 3 * 2**29, 2**32 - 1, 2**32, 3 * 2**62, 2**64 - 1):
@@ -311,6 +328,48 @@ def test_distributions(full):
         for lag in (1, 2, 3, 4, 8):
             assert abs(np.corrcoef(x[:-lag].astype(float), x[lag:].astype(float))[0, 1]) * math.sqrt(n) < 4.5, name
         assert len(np.unique(x)) > (0.999 if dtype == "f8" else 0.9) * n, name
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_distributions_are_numpys(name, full):
+    """Kolmogorov and Smirnov's test of two samples, at a probability of 1e-5."""
+    n = 1_000_000 if full else 50_000
+    ours, theirs = default_rng(2026, "cpu"), np.random.default_rng(2026)
+    for parameters in OTHERS[name]:
+        x = np.sort(getattr(ours, name)(*parameters, size=n).numpy())
+        y = np.sort(getattr(theirs, name)(*parameters, size=n))
+        assert x.dtype == y.dtype
+        both = np.concatenate([x, y])
+        distance = abs(np.searchsorted(x, both, "right") - np.searchsorted(y, both, "right")).max() / n
+        assert distance * math.sqrt(n / 2) < 2.48, (parameters, distance * math.sqrt(n / 2))
+        single = getattr(ours, name)(*parameters)
+        assert single.shape == () and _core.is_value(single) and single.dtype == x.dtype
+    if name == "standard_gamma":
+        x = ours.standard_gamma(2.0, n, "f4").numpy().astype(float)
+        assert_distribution(x, lambda x: 1 - np.exp(-x) * (1 + x), "standard_gamma f4")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_parameters_are_drawn_by_numpy(name, device):
+    """Arrays, and numbers for which there is no kernel: NumPy's numbers, and its errors."""
+    count = len(OTHERS[name][0])
+    for values in itertools.product([-1.0, -0.0, 0.0, 0.05, 0.5, 2.0, np.inf, np.nan], repeat=count):
+        ours, theirs = default_rng(3), numpys(3)
+        arrays = [np.asarray([v, v]) for v in values]
+        try:
+            with np.errstate(all="ignore"):
+                expected = getattr(theirs, name)(*arrays)
+        except ValueError:
+            for ways in (values, arrays, [np.float64(v) for v in values]):
+                with pytest.raises(ValueError):
+                    getattr(ours, name)(*ways)
+            assert state(ours) == state(numpys(3))
+            continue
+        np.testing.assert_array_equal(getattr(ours, name)(*arrays).numpy(), expected)
+        assert state(ours) == state(theirs)
+        a, b = default_rng(3), default_rng(3)
+        x, y = getattr(a, name)(*values, size=5), getattr(b, name)(*[np.float64(v) for v in values], size=5)
+        np.testing.assert_array_equal(x.numpy(), y.numpy())
 
 
 def test_parameters_at_the_ends(full):

@@ -23,8 +23,9 @@ struct RandomParameters {
     RandomBlock counter;  ///< of the block with the first word
     u64 key[2];
     u64 low, most;     ///< integers: low + 0 ... most
+    u64 least;         ///< integers: products whose lower half is below this are rejected
     f64 start, width;  ///< others: start + width * number, or as the draw says
-    f64 middle, end;   ///< triangular
+    f64 value[6];      ///< what else the draw needs
     void* result;
     u32 first;        ///< number of the first word in its block
     u32 carried;      ///< the 32-bit number for the first elements,
@@ -74,12 +75,12 @@ CUARRAY_FN RandomBlock later(RandomBlock counter, u64 blocks) {
     return counter;
 }
 
-/// A number for the bits that begin at byte `place` of a block, after `attempt` attempts: counters of sequences stay
-/// below 2^255, unless they are set by hand.
-CUARRAY_FN u64 redrawn(const RandomParameters& p, u64 block, u32 place, u32 attempt) {
+/// More words for the bits that begin at byte `place` of a block, after a number of attempts: counters of sequences
+/// stay below 2^255, unless they are set by hand.
+CUARRAY_FN RandomBlock redrawn(const RandomParameters& p, u64 block, u32 place, u32 attempt) {
     RandomBlock counter = later(p.counter, block);
-    counter.word[3] ^= u64(1) << 63 | u64(place) << 56 | u64(attempt / 4 + 1) << 24;
-    return philox(p.key, counter).word[attempt % 4];
+    counter.word[3] ^= u64(1) << 63 | u64(place) << 56 | u64(attempt + 1) << 24;
+    return philox(p.key, counter);
 }
 
 }  // namespace cuarray::kernel

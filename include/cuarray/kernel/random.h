@@ -99,8 +99,9 @@ struct UniformDraw<f64> {
     using Element = f64;
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
+    static CUARRAY_FN f64 number(u64 word) { return f64(i64(word >> 11)) * 0x1p-53; }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
-        *to = p.start + p.width * (f64(i64(*words >> 11)) * 0x1p-53);
+        *to = p.start + p.width * number(*words);
         return false;
     }
 };
@@ -152,6 +153,16 @@ struct ExponentialDraw<f32> {
     }
 };
 
+/// The exponential number of a word: minus the logarithm of a uniform number, so that exp(-it) is uniform.
+CUARRAY_FN f64 exponential_of(u64 word) { return ExponentialDraw<f64>::minus_log(word); }
+
+/// Two standard normal numbers of two words.
+CUARRAY_FN pair<f64, f64> normal_pair(const u64* words) {
+    const f64 radius = CUARRAY_C(sqrt)(2 * exponential_of(words[0]));
+    const f64 r = bit_cast<f64>(words[1] << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;
+    return random_point(radius, r, words[1]);
+}
+
 template <class T>
 struct NormalDraw;
 
@@ -162,9 +173,7 @@ struct NormalDraw<f64> {
     static constexpr int kWords = 2, kElements = 2;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
-        const f64 radius = CUARRAY_C(sqrt)(2 * ExponentialDraw<f64>::minus_log(words[0]));
-        const f64 r = bit_cast<f64>(words[1] << 2 >> 12 | 0x3FF0000000000000) - 1.5 + 0x1p-53;
-        const pair<f64, f64> point = random_point(radius, r, words[1]);
+        const pair<f64, f64> point = normal_pair(words);
         to[0] = p.start + p.width * point.first, to[1] = p.start + p.width * point.second;
         return false;
     }
@@ -198,9 +207,6 @@ struct NumberDraw {
         return false;
     }
 };
-
-/// The exponential number of a word: minus the logarithm of a uniform number, so that exp(-it) is uniform.
-CUARRAY_FN f64 exponential_of(u64 word) { return ExponentialDraw<f64>::minus_log(word); }
 
 struct GumbelNumber {
     static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
@@ -256,12 +262,12 @@ struct CauchyNumber {
     }
 };
 
-/// From `start` over `middle` to `end`; `width` is the distance of the ends.
+/// From `start` over value[0] to value[1]; `width` is the distance of the ends.
 struct TriangularNumber {
     static CUARRAY_FN f64 of(const RandomParameters& p, const u64* words) {
-        const f64 u = f64(i64(*words >> 11)) * 0x1p-53, first = p.middle - p.start, last = p.end - p.middle;
+        const f64 u = UniformDraw<f64>::number(*words), first = p.value[0] - p.start, last = p.value[1] - p.value[0];
         const f64 up = p.start + CUARRAY_C(sqrt)(u * (first * p.width));
-        const f64 down = p.end - CUARRAY_C(sqrt)((1 - u) * (last * p.width));
+        const f64 down = p.value[1] - CUARRAY_C(sqrt)((1 - u) * (last * p.width));
         return u * p.width <= first ? up : down;
     }
 };
@@ -286,35 +292,168 @@ struct IntegerDraw {
     static constexpr int kWords = 1, kElements = 64 / Bits;
     static constexpr bool kRedraws = Bits > 1;
     static constexpr u64 kMask = ~u64(0) >> (64 - Bits);
-    /// Lower halves of products that are below this would be too many: the remainder of 2^Bits by the range.
-    static CUARRAY_FN u64 threshold(const RandomParameters& p) {
-        const u64 range = p.most + 1;
-        return range == 0 ? 0 : (kMask - p.most) % range;
-    }
     /// Stores the number of some bits; returns whether it is one too many.
-    static CUARRAY_FN bool take(const RandomParameters& p, u64 threshold, u64 bits, T& to) {
+    static CUARRAY_FN bool take(const RandomParameters& p, u64 bits, T& to) {
         const u64 range = p.most + 1, product = bits * range;
         const u64 upper = Bits < 64 ? product >> (Bits % 64) : range == 0 ? bits : wide_product(bits, range).second;
         to = T(p.low + upper);
-        return (product & kMask) < threshold;
+        return (product & kMask) < p.least;
     }
-    static CUARRAY_FN bool draw_under(const RandomParameters& p, u64 threshold, const u64* words, T* to) {
+    static CUARRAY_FN u64 bits_of(u64 word, int e) { return word >> Bits * e % 64 & kMask; }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) {
         bool rejected = false;
 #pragma unroll
-        for (int e = 0; e < kElements; ++e) rejected |= take(p, threshold, *words >> Bits * e % 64 & kMask, to[e]);
+        for (int e = 0; e < kElements; ++e) rejected |= take(p, bits_of(*words, e), to[e]);
         return rejected;
     }
-    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) {
-        return draw_under(p, threshold(p), words, to);
+    static CUARRAY_FN T accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int e) {
+        T element;
+        bool rejected = take(p, bits_of(words.word[0], e), element);
+        for (u32 attempt = 0; rejected; ++attempt)
+            rejected = take(p, redrawn(p, block, place + u32(Bits * e / 8), attempt).word[0] & kMask, element);
+        return element;
     }
-    /// Draws rejected elements again; `place` is the number of the first one's byte in the block.
-    static CUARRAY_FN void redraw(const RandomParameters& p, u64 block, u32 place, const u64* words, T* to) {
-        const u64 least = threshold(p);
-        for (int e = 0; e < kElements; ++e) {
-            u64 bits = *words >> Bits * e % 64 & kMask;
-            for (u32 attempt = 0; take(p, least, bits, to[e]); ++attempt)
-                bits = redrawn(p, block, place + u32(Bits * e / 8), attempt) & kMask;
+};
+
+/// width * a gamma number of shape value[0] + 1 / 3 >= 1, of which value[1] is 1 / sqrt(9 value[0]), from a normal
+/// number and a word (Marsaglia and Tsang: A simple method for generating gamma variables, 2000).
+template <class T>
+struct GammaDraw {
+    using Element = T;
+    static constexpr int kWords = 4, kElements = 2;
+    static constexpr bool kRedraws = true;
+    static CUARRAY_FN bool take(const RandomParameters& p, f64 normal, u64 word, T& to) {
+        const f64 t = 1 + p.value[1] * normal, cube = t * t * t, v = cube > 0 ? cube : 1;
+        to = T(p.width * (p.value[0] * v));
+        const bool fits = -exponential_of(word) < 0.5 * normal * normal + p.value[0] * (1 - v + random_log(v));
+        return !((cube > 0) & fits);
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) {
+        const pair<f64, f64> normal = normal_pair(words);
+        const bool first = take(p, normal.first, words[2], to[0]);
+        return first | take(p, normal.second, words[3], to[1]);
+    }
+    static CUARRAY_FN T accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int e) {
+        const pair<f64, f64> normal = normal_pair(words.word);
+        T element;
+        bool rejected = take(p, e ? normal.second : normal.first, e ? words.word[3] : words.word[2], element);
+        for (u32 attempt = 0; rejected; ++attempt) {
+            const RandomBlock more = redrawn(p, block, place + u32(e), attempt);
+            rejected = take(p, normal_pair(more.word).first, more.word[2], element);
         }
+        return element;
+    }
+};
+
+/// The same for a shape below 1: the number of shape + 1, times a uniform one to the power of value[2] = 1 / shape.
+template <class T>
+struct SmallGammaDraw {
+    using Element = T;
+    static constexpr int kWords = 4, kElements = 1;
+    static constexpr bool kRedraws = true;
+    static CUARRAY_FN bool take(const RandomParameters& p, const u64* words, T& to) {
+        f64 larger;
+        const bool rejected = GammaDraw<f64>::take(p, normal_pair(words).first, words[2], larger);
+        to = T(larger * random_exp(-exponential_of(words[3]) * p.value[2]));
+        return rejected;
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) { return take(p, words, *to); }
+    static CUARRAY_FN T accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
+        T element;
+        bool rejected = take(p, words.word, element);
+        for (u32 attempt = 0; rejected; ++attempt) rejected = take(p, redrawn(p, block, place, attempt).word, element);
+        return element;
+    }
+};
+
+/// An inverse Gaussian number of mean `start` and scale `width` (Michael, Schucany, Haas: Generating random variates
+/// using transformations with multiple roots, 1976).
+struct WaldDraw {
+    using Element = f64;
+    static constexpr int kWords = 4, kElements = 2;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 normal, u64 word) {
+        const f64 y = p.start * normal * normal, ratio = p.start / (2 * p.width);
+        const f64 root = CUARRAY_C(sqrt)(4 * p.width * y + y * y);
+        // The smaller root without cancellation: y - root = -4 width y / (y + root).
+        const f64 x = p.start - ratio * (4 * p.width * y / (y + root));
+        return UniformDraw<f64>::number(word) * (p.start + x) <= p.start ? x : p.start * p.start / x;
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        const pair<f64, f64> normal = normal_pair(words);
+        to[0] = of(p, normal.first, words[2]), to[1] = of(p, normal.second, words[3]);
+        return false;
+    }
+};
+
+/// The number of trials up to the first success: an exponential number, rounded up; `width` is 1 / -log(1 - p).
+struct GeometricDraw {
+    using Element = i64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
+        const f64 trials = exponential_of(*words) * p.width, largest = 9223372036854774784.0;
+        const i64 whole = i64(trials < largest ? trials : largest);
+        *to = whole + (f64(whole) < trials && trials < largest) + (trials == 0);
+        return false;
+    }
+};
+
+/// A Poisson number of mean value[0] < 10: the terms of the distribution function, the first of which is value[1], up
+/// to a uniform number.
+struct SmallPoissonDraw {
+    using Element = i64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
+        const f64 u = UniformDraw<f64>::number(*words);
+        f64 term = p.value[1], sum = term;
+        i64 k = 0;
+        for (; u >= sum && k < 100; sum += term) term *= p.value[0] / f64(++k);
+        *to = k;
+        return false;
+    }
+};
+
+/// log(n!): Stirling's series, for small n behind a product.
+CUARRAY_FN f64 random_log_factorial(f64 n) {
+    f64 x = n + 1, product = 1;
+    while (x < 7) product *= x, x += 1;
+    const f64 y = 1 / (x * x);
+    const f64 series = (((-1.0 / 1680 * y + 1.0 / 1260) * y - 1.0 / 360) * y + 1.0 / 12) / x;
+    return (x - 0.5) * random_log(x) - x + 0.9189385332046727 + series - random_log(product);
+}
+
+/// A Poisson number of mean value[0] >= 10 (Hoermann: The transformed rejection method for generating Poisson random
+/// variables, 1993): value[1 ...] are its a, b, 1 / alpha, v_r and the logarithm of the mean.
+struct PoissonDraw {
+    using Element = i64;
+    static constexpr int kWords = 2, kElements = 1;
+    static constexpr bool kRedraws = true;
+    struct Candidate {
+        f64 distance, v, k;
+    };
+    static CUARRAY_FN Candidate candidate(const RandomParameters& p, const u64* words) {
+        const f64 u = UniformDraw<f64>::number(words[0]) - 0.5, v = UniformDraw<f64>::number(words[1]) + 0x1p-54;
+        const f64 distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
+        const f64 k = (2 * p.value[1] / distance + p.value[2]) * u + p.value[0] + 0.43;
+        return {distance, v, k < -1 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
+        const Candidate c = candidate(p, words);
+        *to = i64(c.k);
+        return !((c.distance >= 0.07) & (c.v <= p.value[4]));
+    }
+    static CUARRAY_FN bool rejects(const RandomParameters& p, const Candidate& c) {
+        if (c.distance >= 0.07 && c.v <= p.value[4]) return false;
+        if (c.k < 0 || (c.distance < 0.013 && c.v > c.distance)) return true;
+        const f64 scale = p.value[3] / (p.value[1] / (c.distance * c.distance) + p.value[2]);
+        return !(random_log(c.v * scale) <= c.k * p.value[5] - p.value[0] - random_log_factorial(c.k));
+    }
+    static CUARRAY_FN i64 accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
+        Candidate c = candidate(p, words.word);
+        for (u32 attempt = 0; rejects(p, c); ++attempt) c = candidate(p, redrawn(p, block, place, attempt).word);
+        return i64(c.k);
     }
 };
 
@@ -335,30 +474,29 @@ CUARRAY_FN i64 first_random(const RandomParameters& p, u64 block) {
     return i64(block) * count - i64(p.first) * (count / 4) + carried_elements<Draw>(p);
 }
 
-/// Turns a block's words into its elements.
+/// The words of group g of a block, followed by others.
 template <class Draw>
-CUARRAY_FN void draw_block(const RandomParameters& p, u64 block, const u64* words, typename Draw::Element* to) {
-    bool rejected = false;
-#pragma unroll
-    for (int g = 0; g < 4 / Draw::kWords; ++g)
-        rejected |= Draw::draw(p, words + g * Draw::kWords, to + g * Draw::kElements);
-    if constexpr (Draw::kRedraws)
-        if (rejected)
-            for (u32 g = 0; g < 4; ++g) Draw::redraw(p, block, 8 * g, words + g, to + g * Draw::kElements);
+CUARRAY_FN RandomBlock group_of(const u64* words, int g) {
+    if constexpr (Draw::kWords == 4) return {{words[4 * g], words[4 * g + 1], words[4 * g + 2], words[4 * g + 3]}};
+    if constexpr (Draw::kWords == 2) return {{words[2 * g], words[2 * g + 1], 0, 0}};
+    return {{words[g], 0, 0, 0}};
 }
 
 /// Stores the elements of the number that is carried over.
 template <class Draw>
 CUARRAY_FN void draw_carried(const RandomParameters& p) {
-    if constexpr (Draw::kWords == 1) {
+    if constexpr (Draw::kWords == 1 && Draw::kElements > 1) {
+        using T = typename Draw::Element;
         constexpr int count = Draw::kElements / 2;
-        typename Draw::Element elements[Draw::kElements];
+        T elements[Draw::kElements];
         const u64 word = u64(p.carried) << 32;
         const bool rejected = Draw::draw(p, &word, elements);
+#pragma unroll
+        for (int e = 0; e < count; ++e)
+            if (u64(e) < p.n) static_cast<T*>(p.result)[e] = elements[count + e];
         if constexpr (Draw::kRedraws)
-            if (rejected) Draw::redraw(p, 0, 44 + 4 * p.first, &word, elements);
-        for (int e = 0; e < count && u64(e) < p.n; ++e)
-            static_cast<typename Draw::Element*>(p.result)[e] = elements[count + e];
+            for (int e = 0; rejected && e < count && u64(e) < p.n; ++e)
+                static_cast<T*>(p.result)[e] = Draw::accepted(p, 0, 44 + 4 * p.first, {{word, 0, 0, 0}}, count + e);
     }
 }
 

@@ -90,20 +90,22 @@ template <class Draw> struct RandomLoopOf {
     static constexpr int64_t kCount = kRandomElements<Draw>, kGroups = 4 / Draw::kWords;
 
     static void draw_elements(const RandomParameters& p, int64_t block, int64_t blocks, const u64* words, T* to) {
+        const RandomParameters q = p;  // no alias of what is stored
+        const int64_t groups = blocks * kGroups;
         if constexpr (Draw::kRedraws) {
-            const u64 least = Draw::threshold(p);
-            const RandomParameters q = p;
-            uint32_t rejected = 0;
-            for (int64_t g = 0; g < blocks * kGroups; ++g)
-                rejected |= Draw::draw_under(q, least, words + g, to + g * Draw::kElements);
-            for (int64_t g = 0; rejected && g < blocks * kGroups; ++g)
-                if (Draw::draw_under(q, least, words + g, to + g * Draw::kElements))
-                    Draw::redraw(q, uint64_t(block + g / 4), uint32_t(g % 4 * 8), words + g, to + g * Draw::kElements);
-        } else {
-            const RandomParameters q = p;  // no alias of what is stored
+            uint64_t rejected[kTile * kGroups];  // as wide as words, for vectors
 #pragma omp simd
-            for (int64_t g = 0; g < blocks * kGroups; ++g)
-                Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
+            for (int64_t g = 0; g < groups; ++g)
+                rejected[g] = Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
+            if (std::find(rejected, rejected + groups, 1u) == rejected + groups) return;
+            for (int64_t g = 0; g < groups; ++g)
+                for (int e = 0; rejected[g] && e < Draw::kElements; ++e)
+                    to[g * Draw::kElements + e] =
+                        Draw::accepted(q, uint64_t(block + g / kGroups), uint32_t(g % kGroups * 8 * Draw::kWords),
+                                       group_of<Draw>(words, int(g)), e);
+        } else {
+#pragma omp simd
+            for (int64_t g = 0; g < groups; ++g) Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
         }
     }
 
