@@ -421,7 +421,7 @@ def source(row, legacy):
         draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    for way, table in (("_transform", TRANSFORMS), ("_count", KERNELS), ("_compose", COMPOSITES)):
+    for way, table in (("_transform", TRANSFORMS), ("_from_numbers", KERNELS), ("_compose", COMPOSITES)):
         if row.name in table:
             draw, passed = way, ["size", *(p.name for p in row.parameters)]
     call = f"self.{draw}({', '.join([repr(method), *passed])})"

@@ -77,7 +77,7 @@ class Source:
         drawn = composed(self, name, size, parameters) if self._is_philox else None
         return self._draw(name, *parameters, size) if drawn is None else drawn
 
-    def _count(self, name, size, *parameters):
+    def _from_numbers(self, name, size, *parameters):
         """Return what a distribution of KERNELS draws, if its kernel does not take the parameters as they are."""
         numbers = as_numbers(parameters) if self._is_philox else None
         if numbers is not None and not all(type(x) is float for x in parameters):

@@ -152,11 +152,20 @@ def evaluated(formula, size, numbers, parameters):
     return _core.as_value(result) if size is None else result
 
 
+#: Kinds of dtypes of parameters.
+REAL = "biuf"
+
+
+def is_number(x):
+    """Whether an object is a real number of Python or of NumPy."""
+    return isinstance(x, float | int) or (isinstance(x, np.generic) and x.dtype.kind in REAL)
+
+
 def as_numbers(parameters):
     """Return parameters as floats; None if one is an array."""
     numbers = []
     for x in parameters:
-        if isinstance(x, float | int | np.generic) or (isinstance(x, ndarray) and x.ndim == 0 and is_on_host(x)):
+        if is_number(x) or (isinstance(x, ndarray) and x.ndim == 0 and x.dtype.kind in REAL and is_on_host(x)):
             numbers.append(float(x))
         else:
             return None
@@ -212,7 +221,7 @@ def transformed(source, name, size, parameters):
 
 def as_parameter(x, function, device):
     """Return a parameter as a float, or as an array of float64."""
-    if isinstance(x, float | int | np.generic):
+    if is_number(x):
         return float(x)
     _core.refuse_to_strip(x, function)
     if not isinstance(x, ndarray):
