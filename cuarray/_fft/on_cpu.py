@@ -51,6 +51,58 @@ TRANSFORMS = {
 }
 
 
+def numpy_loops():
+    """Return the loops below NumPy's functions, whose checks take most of the time of few points; {} without them."""
+    try:
+        from numpy.fft import _pocketfft_umath as loops
+
+        return {
+            "fft": loops.fft,
+            "ifft": loops.ifft,
+            "rfft": (loops.rfft_n_even, loops.rfft_n_odd),
+            "irfft": loops.irfft,
+        }
+    except (ImportError, AttributeError):
+        return {}
+
+
+LOOPS = numpy_loops()
+
+#: The dtypes that these loops take as they are: those of their results, complex and real.
+RESULTS = {
+    np.dtype(dtype): (np.dtype(result), np.dtype(real))
+    for dtype, result, real in (("f4", "c8", "f4"), ("f8", "c16", "f8"), ("c8", "c8", "f4"), ("c16", "c16", "f8"))
+}
+
+
+@np.errstate(all="ignore")
+def transform_few(name, x):
+    """Return a transform of all points of the last axis, without scaling options; None to decline."""
+    loop, shape = LOOPS.get(name), x.shape
+    results = RESULTS.get(x.dtype)
+    if (
+        loop is None
+        or results is None
+        or not 0 < x.size <= FEW
+        or not shape
+        or (name == "rfft" and x.dtype.kind == "c")
+    ):
+        return None
+    n, is_real = shape[-1], name == "irfft"
+    scale = 1
+    if name == "rfft":
+        loop, shape = loop[n % 2], (*shape[:-1], n // 2 + 1)
+    elif is_real:
+        n = 2 * (n - 1)
+        shape = (*shape[:-1], n)
+        if n < 1:
+            return None
+    if name in ("ifft", "irfft"):
+        scale = np.reciprocal(n, dtype=results[1])
+    found = loop(x.numpy(), scale, np.empty(shape, results[is_real]))
+    return _core.array_from_object(found, device=x.device, copy=True)
+
+
 def transformed(function, x, plan, shapes, norm):
     """Return the transforms of one axis after another; `plan` has name, points and axis of each."""
     steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]

@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._core import ndarray
 from cuarray._fft import on_cpu, on_gpu
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
 from cuarray._functions.array_text import is_on_host
@@ -33,6 +34,10 @@ def entries(values, what, function):
 
 def transform_axis(function, a, n, axis, norm, out):
     """Transform one axis."""
+    if n is None and norm is None and out is None and type(a) is ndarray and axis == -1 and is_on_host(a):
+        few = on_cpu.transform_few(function, a)
+        if few is not None:
+            return few
     x = operand(function, a)
     # Before the shape is read: __index__ may resize an array.
     n = None if n is None else extent(n, "n", function)

@@ -1203,6 +1203,13 @@ RANDOM = [
 
 TRANSFORMS = [
     Mutant(
+        "few-points-are-not-scaled",
+        "cuarray/_fft/on_cpu.py",
+        "scale = np.reciprocal(n, dtype=results[1])",
+        "scale = 1",
+        tests("fft"),
+    ),
+    Mutant(
         "scaled-in-the-wrong-direction",
         "cuarray/_fft/on_cpu.py",
         "return to_real(np.conjugate(a), n, axis, OPPOSITE[norm], out)",
