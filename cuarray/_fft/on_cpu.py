@@ -78,15 +78,10 @@ RESULTS = {
 @np.errstate(all="ignore")
 def transform_few(name, x):
     """Return a transform of all points of the last axis, without scaling options; None to decline."""
-    loop, shape = LOOPS.get(name), x.shape
-    results = RESULTS.get(x.dtype)
-    if (
-        loop is None
-        or results is None
-        or not 0 < x.size <= FEW
-        or not shape
-        or (name == "rfft" and x.dtype.kind == "c")
-    ):
+    loop, shape, results = LOOPS.get(name), x.shape, RESULTS.get(x.dtype)
+    if loop is None or results is None or not shape or not 0 < x.size <= FEW or not x.flags.c_contiguous:
+        return None
+    if name == "rfft" and x.dtype.kind == "c":
         return None
     n, is_real = shape[-1], name == "irfft"
     scale = 1
